@@ -1,0 +1,1 @@
+#include "swiftodt-element.h"

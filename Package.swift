@@ -1,0 +1,33 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "swiftodt",
+    products: [
+        .library(name: "SwiftODT", targets: ["SwiftODT"]),
+        .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
+        .executable(name: "odt", targets: ["odt"]),
+    ],
+    targets: [
+        // Everything that is C: module maps for the platform's libraries, and the small element.
+        .systemLibrary(
+            name: "CGStreamer", path: "CShims/CGStreamer", pkgConfig: "gstreamer-video-1.0",
+            providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
+        .systemLibrary(
+            name: "CCairo", path: "CShims/CCairo", pkgConfig: "cairo",
+            providers: [.apt(["libcairo2-dev"])]),
+        .target(name: "COpenVINO", path: "CShims/COpenVINO"),
+        .target(
+            name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
+
+        .target(name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"]),
+        .target(
+            name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
+        .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
+
+        .testTarget(name: "SwiftODTTests", dependencies: ["SwiftODT"]),
+        .testTarget(name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu11
+)

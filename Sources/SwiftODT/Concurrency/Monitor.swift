@@ -1,0 +1,44 @@
+import Glibc
+
+/// A value behind a lock, with a way to wait until it has changed to something one wants.
+///
+/// The lock and the condition live on the heap, at addresses that never move, as the C library asks.
+public final class Monitor<Value>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var value: Value
+
+    public init(_ value: Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Reads or changes the value, then lets those who wait look again.
+    @discardableResult
+    public func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return try body(&value)
+    }
+
+    /// Waits until `body` has an answer. The caller sees to it that something changes the value some day.
+    public func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let answer = body(&value) { return answer }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// One answer of a detector: something is there.
+public struct Detection: Sendable {
+    /// Where, in buffer pixels.
+    public var box: Box
+    /// How sure the detector is, 0...1.
+    public var score: Double
+    /// What it calls it; `nil` for detectors that do not say.
+    public var label: Label?
+
+    public init(box: Box, score: Double, label: Label? = nil) {
+        self.box = box
+        self.score = score
+        self.label = label
+    }
+}
+
+/// A class of a detector's or classifier's vocabulary.
+public struct Label: Hashable, Sendable {
+    /// Its place in the vocabulary.
+    public let index: Int
+    /// Its name, such as `person`.
+    public let text: String
+
+    public init(index: Int, text: String) {
+        self.index = index
+        self.text = text
+    }
+
+    public static func == (a: Label, b: Label) -> Bool { a.index == b.index && a.text == b.text }
+}

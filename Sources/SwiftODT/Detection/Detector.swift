@@ -1,0 +1,57 @@
+/// Looks at a frame and says which objects are there: `Frame -> [Detection]`.
+///
+/// A detector takes what it needs from the frame inside ``start(_:options:)`` (a reduced copy, a network's input) and may go on
+/// working afterwards on other threads; the frame's memory is not touched after `start` has returned.
+public protocol Detector: AnyObject, Sendable {
+    /// How many detections may usefully be under way at once; 1 for detectors that learn from frame to frame.
+    var capacity: Int { get }
+
+    /// Begins to look at a frame. Called from one thread at a time, in the order of the frames.
+    ///
+    /// When ``capacity`` detections are under way it waits for one of them to end.
+    /// - Throws: ``DetectorError`` where the frame cannot be looked at.
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket
+
+    /// Forgets what was learnt from earlier frames: a new epoch begins.
+    func reset()
+}
+
+/// What may change from frame to frame.
+public struct DetectionOptions: Hashable, Sendable {
+    /// Detections below are not returned. Trackers make use of weak ones, so this is lower than what a user sees.
+    public var scoreFloor: Double
+    /// Two boxes that overlap more than this are one object (non-maximum suppression).
+    public var iouThreshold: Double
+
+    public init(scoreFloor: Double = 0.1, iouThreshold: Double = 0.5) {
+        self.scoreFloor = scoreFloor
+        self.iouThreshold = iouThreshold
+    }
+}
+
+/// Why a detector cannot be made or cannot look at a frame. The text says what to do about it.
+public struct DetectorError: Error, CustomStringConvertible, Sendable {
+    /// What kind of thing went wrong, so that callers can report it in their own terms.
+    public enum Reason: Sendable {
+        /// A named file is not there or cannot be read.
+        case fileNotFound
+        /// A file is there but is not what it should be.
+        case invalidFile
+        /// The file is sound, but its network or labels are not of a kind that is understood.
+        case unsupported
+        /// The inference runtime is missing or too old.
+        case runtimeMissing
+        /// Options contradict each other or are out of range.
+        case invalidOption
+        /// The work itself failed.
+        case failed
+    }
+
+    public let reason: Reason
+    public let description: String
+
+    public init(_ reason: Reason, _ description: String) {
+        self.reason = reason
+        self.description = description
+    }
+}

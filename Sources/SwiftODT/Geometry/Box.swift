@@ -1,0 +1,76 @@
+/// An axis-aligned rectangle in buffer coordinates: pixels, origin at the top left, edges between pixels.
+///
+/// A box may reach outside the picture; whoever reports it clips it.
+public struct Box: Hashable, Sendable {
+    public var x: Double
+    public var y: Double
+    public var width: Double
+    public var height: Double
+
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    public init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
+        self.init(x: minX, y: minY, width: maxX - minX, height: maxY - minY)
+    }
+
+    public init(centerX: Double, centerY: Double, width: Double, height: Double) {
+        self.init(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
+    }
+}
+
+extension Box {
+    public var minX: Double { x }
+    public var minY: Double { y }
+    public var maxX: Double { x + width }
+    public var maxY: Double { y + height }
+    public var centerX: Double { x + width / 2 }
+    public var centerY: Double { y + height / 2 }
+    public var area: Double { isEmpty ? 0 : width * height }
+
+    /// Whether the box covers nothing: no extent, or an extent that is not a number.
+    public var isEmpty: Bool { !(width > 0 && height > 0) }
+
+    /// Whether all four figures are finite. Detectors and upstream metadata may deliver anything.
+    public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
+
+    /// The part that both boxes cover; empty where they do not touch.
+    public func intersection(_ other: Box) -> Box {
+        let left = max(minX, other.minX)
+        let top = max(minY, other.minY)
+        return Box(
+            x: left, y: top,
+            width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
+    }
+
+    /// The smallest box that holds both.
+    public func union(_ other: Box) -> Box {
+        Box(
+            minX: min(minX, other.minX), minY: min(minY, other.minY),
+            maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY))
+    }
+
+    /// Intersection over union, 0 for boxes that do not touch, 1 for equal ones.
+    public func iou(_ other: Box) -> Double {
+        let shared = intersection(other).area
+        let whole = area + other.area - shared
+        return whole > 0 ? shared / whole : 0
+    }
+
+    /// The part inside a picture of the given size.
+    public func clipped(width pictureWidth: Int, height pictureHeight: Int) -> Box {
+        intersection(Box(x: 0, y: 0, width: Double(pictureWidth), height: Double(pictureHeight)))
+    }
+
+    public func scaled(x factorX: Double, y factorY: Double) -> Box {
+        Box(x: x * factorX, y: y * factorY, width: width * factorX, height: height * factorY)
+    }
+
+    public func offset(x dx: Double, y dy: Double) -> Box {
+        Box(x: x + dx, y: y + dy, width: width, height: height)
+    }
+}

@@ -1,0 +1,60 @@
+/// What has to be done to the picture in the buffer to see it upright: the eight cases of ML Kit, EXIF and
+/// GStreamer's `image-orientation` tag. Turns are clockwise.
+public enum Orientation: Int, CaseIterable, Sendable {
+    /// The picture is upright as it is.
+    case identity
+    /// Turn it 90° clockwise.
+    case rotate90
+    case rotate180
+    /// Turn it 90° counter-clockwise.
+    case rotate270
+    /// Mirror it left to right.
+    case flipHorizontal
+    /// Mirror it top to bottom.
+    case flipVertical
+    /// Mirror it across the diagonal from the upper left to the lower right (transpose).
+    case transpose
+    /// Mirror it across the diagonal from the upper right to the lower left.
+    case transverse
+}
+
+extension Orientation {
+    /// Whether width and height trade places.
+    public var swapsAxes: Bool {
+        switch self {
+        case .rotate90, .rotate270, .transpose, .transverse: true
+        case .identity, .rotate180, .flipHorizontal, .flipVertical: false
+        }
+    }
+
+    /// The orientation that undoes this one.
+    public var inverse: Orientation {
+        switch self {
+        case .rotate90: .rotate270
+        case .rotate270: .rotate90
+        default: self
+        }
+    }
+
+    /// Maps a box from a buffer of the given size to the upright picture.
+    public func upright(_ box: Box, bufferWidth: Double, bufferHeight: Double) -> Box {
+        let (w, h) = (bufferWidth, bufferHeight)
+        return switch self {
+        case .identity: box
+        case .rotate90: Box(x: h - box.maxY, y: box.x, width: box.height, height: box.width)
+        case .rotate180: Box(x: w - box.maxX, y: h - box.maxY, width: box.width, height: box.height)
+        case .rotate270: Box(x: box.y, y: w - box.maxX, width: box.height, height: box.width)
+        case .flipHorizontal: Box(x: w - box.maxX, y: box.y, width: box.width, height: box.height)
+        case .flipVertical: Box(x: box.x, y: h - box.maxY, width: box.width, height: box.height)
+        case .transpose: Box(x: box.y, y: box.x, width: box.height, height: box.width)
+        case .transverse: Box(x: h - box.maxY, y: w - box.maxX, width: box.height, height: box.width)
+        }
+    }
+
+    /// Maps a box from the upright picture back into a buffer of the given size.
+    public func buffer(_ box: Box, bufferWidth: Double, bufferHeight: Double) -> Box {
+        let (uprightWidth, uprightHeight) =
+            swapsAxes ? (bufferHeight, bufferWidth) : (bufferWidth, bufferHeight)
+        return inverse.upright(box, bufferWidth: uprightWidth, bufferHeight: uprightHeight)
+    }
+}

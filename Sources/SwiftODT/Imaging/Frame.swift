@@ -1,0 +1,70 @@
+/// A picture as it lies in memory: a view of mapped planes, no copy.
+///
+/// A frame owns nothing. It is valid as long as whoever made it keeps the memory mapped, which is the duration of
+/// the call it is passed to; what has to live longer is reduced and copied (``LumaPlane``, a network's input).
+public struct Frame: @unchecked Sendable {
+    /// One plane: its first row and the bytes from row to row. The stride may exceed the row, and may be negative.
+    public struct Plane {
+        public var base: UnsafeMutableRawPointer
+        public var stride: Int
+
+        public init(base: UnsafeMutableRawPointer, stride: Int) {
+            self.base = base
+            self.stride = stride
+        }
+    }
+
+    public let format: PixelFormat
+    /// Pixels across, as in the buffer (not turned upright).
+    public let width: Int
+    /// Pixels down, as in the buffer.
+    public let height: Int
+    public let colorSpace: ColorSpace
+    public let orientation: Orientation
+    /// Width of a pixel divided by its height.
+    public let pixelAspectRatio: Double
+    /// Running time in nanoseconds: it never goes back within an epoch.
+    public let time: Nanoseconds
+
+    private let plane0: Plane
+    private let plane1: Plane
+    private let plane2: Plane
+
+    /// - Parameter planes: as many as the format has, in GStreamer's order.
+    public init(
+        format: PixelFormat, width: Int, height: Int, planes: [Plane],
+        colorSpace: ColorSpace = .standardDefinition, orientation: Orientation = .identity,
+        pixelAspectRatio: Double = 1, time: Nanoseconds = 0
+    ) {
+        precondition(planes.count >= format.planeCount, "\(format) has \(format.planeCount) planes")
+        precondition(width > 0 && height > 0, "a frame has at least one pixel")
+        self.format = format
+        self.width = width
+        self.height = height
+        self.colorSpace = colorSpace
+        self.orientation = orientation
+        self.pixelAspectRatio = pixelAspectRatio
+        self.time = time
+        plane0 = planes[0]
+        plane1 = planes.count > 1 ? planes[1] : planes[0]
+        plane2 = planes.count > 2 ? planes[2] : planes[0]
+    }
+
+    public func plane(_ index: Int) -> Plane {
+        switch index {
+        case 0: plane0
+        case 1: plane1
+        default: plane2
+        }
+    }
+}
+
+extension Frame {
+    /// The size of the picture once turned upright.
+    public var uprightSize: (width: Int, height: Int) {
+        orientation.swapsAxes ? (height, width) : (width, height)
+    }
+}
+
+/// A time or a duration in nanoseconds, as GStreamer counts them.
+public typealias Nanoseconds = Int64

@@ -1,0 +1,3 @@
+import SwiftODT
+
+print("odt")
