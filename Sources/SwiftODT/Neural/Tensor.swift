@@ -1,0 +1,42 @@
+/// What one number of a tensor is.
+public enum TensorElement: Sendable {
+    case float32, float16, uint8, int8, int32, int64
+}
+
+/// An input or output of a network as its file declares it.
+public struct TensorDescription: Sendable {
+    public let name: String
+    /// One entry a dimension; `nil` where the file leaves it open.
+    public let shape: [Int?]
+    public let element: TensorElement
+
+    public init(name: String, shape: [Int?], element: TensorElement) {
+        self.name = name
+        self.shape = shape
+        self.element = element
+    }
+}
+
+/// All that can be seen of a network from outside: what a family is recognised by.
+public struct NetworkDescription: Sendable {
+    public let inputs: [TensorDescription]
+    public let outputs: [TensorDescription]
+
+    public init(inputs: [TensorDescription], outputs: [TensorDescription]) {
+        self.inputs = inputs
+        self.outputs = outputs
+    }
+}
+
+/// An output of a network after an inference. The memory belongs to the request and is valid until it runs again.
+public struct TensorView {
+    public let shape: [Int]
+    public let element: TensorElement
+    public let bytes: UnsafeRawBufferPointer
+
+    public init(shape: [Int], element: TensorElement, bytes: UnsafeRawBufferPointer) {
+        self.shape = shape
+        self.element = element
+        self.bytes = bytes
+    }
+}
