@@ -20,7 +20,9 @@ let package = Package(
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
-        .target(name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"]),
+        .target(
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"],
+            resources: [.embedInCode("Classification/Vocabularies")]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
