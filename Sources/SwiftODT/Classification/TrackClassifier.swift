@@ -72,9 +72,9 @@ public struct TrackClassifier: Sendable {
     }
 
     /// The first whose answer can be given later, if the classifier has a free hand.
-    private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> ArraySlice<Int> {
-        let free = records.values.count(where: \.isWaiting) < capacity
-        return due.filter { tracks[$0].id != nil }.prefix(free ? 1 : 0)
+    private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
+        guard records.values.count(where: \.isWaiting) < capacity else { return [] }
+        return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
     }
 
     private mutating func keep(_ current: [TrackRecord], of tracks: [Track]) {
