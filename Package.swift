@@ -20,12 +20,15 @@ let package = Package(
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
-        .target(name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"]),
+        .target(
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"],
+            resources: [.embedInCode("Classification/Vocabularies")]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
 
-        .testTarget(name: "SwiftODTTests", dependencies: ["SwiftODT"]),
+        .testTarget(
+            name: "SwiftODTTests", dependencies: ["SwiftODT"], exclude: ["Classification/Labels"]),
         .testTarget(name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT"]),
     ],
     swiftLanguageModes: [.v6],
