@@ -27,8 +27,8 @@ public struct CategoryTable: Sendable {
 
     /// The category of a label, `nil` where no vocabulary knows it.
     ///
-    /// Upper and lower case, underscores and hyphens make no difference. Of a list of synonyms (`tabby, tabby cat`) the
-    /// first one known decides.
+    /// Underscores and hyphens make no difference, upper and lower case only where a vocabulary lists both (a *Cardigan*
+    /// barks). Of a list of synonyms (`tabby, tabby cat`) the first one known decides.
     public func category(of label: String) -> Category? {
         Self.category(of: label, in: vocabularies)
     }
@@ -49,22 +49,26 @@ public struct CategoryTable: Sendable {
 
 extension CategoryTable {
     private static func category(of label: String, in vocabularies: [[String: Category]]) -> Category? {
-        let whole = normalised(label)
-        for vocabulary in vocabularies {
-            if let category = vocabulary[whole] { return category }
-        }
-        guard whole.contains(",") else { return nil }
-        for vocabulary in vocabularies {
-            for synonym in whole.split(separator: ",") {
-                if let category = vocabulary[normalised(String(synonym))] { return category }
-            }
+        if let category = find(label, in: vocabularies) { return category }
+        guard label.contains(",") else { return nil }
+        for synonym in label.split(separator: ",") {
+            if let category = find(String(synonym), in: vocabularies) { return category }
         }
         return nil
     }
 
-    /// Lower case, single spaces for everything that separates words.
-    private static func normalised(_ label: String) -> String {
-        label.lowercased().split { $0.isWhitespace || $0 == "_" || $0 == "-" }.joined(separator: " ")
+    private static func find(_ label: String, in vocabularies: [[String: Category]]) -> Category? {
+        let spelling = singleSpaced(label)
+        let lowercased = spelling.lowercased()
+        for vocabulary in vocabularies {
+            if let category = vocabulary[spelling] ?? vocabulary[lowercased] { return category }
+        }
+        return nil
+    }
+
+    /// Single spaces for everything that separates words.
+    private static func singleSpaced(_ label: String) -> String {
+        label.split { $0.isWhitespace || $0 == "_" || $0 == "-" }.joined(separator: " ")
     }
 
     private static func parse(_ text: String, name: String) throws -> [String: Category] {
@@ -72,20 +76,21 @@ extension CategoryTable {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
             let fields = line.split(separator: "\t")
-            guard fields.count == 2, let category = categoriesByName[normalised(String(fields[1]))] else {
+            guard fields.count == 2, let category = categoriesByName[singleSpaced(String(fields[1])).lowercased()]
+            else {
                 throw DetectorError(
                     .invalidFile,
                     "line \(number + 1) of \(name) is \"\(line)\": it has to be a label, a tab and one of "
                         + Category.allCases.map(\.name).joined(separator: ", "))
             }
-            let label = normalised(String(fields[0]))
+            let label = singleSpaced(String(fields[0]))
             if let other = entries.updateValue(category, forKey: label), other != category {
                 throw DetectorError(
                     .invalidFile,
                     "line \(number + 1) of \(name) calls \"\(label)\" \(category.name), an earlier line \(other.name)")
             }
         }
-        return entries
+        return entries.merging(entries.map { ($0.key.lowercased(), $0.value) }) { listed, _ in listed }
     }
 
     private static let categoriesByName = Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0.name, $0) })

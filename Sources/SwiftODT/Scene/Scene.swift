@@ -29,6 +29,9 @@ public final class Scene {
         tracker = Tracker(options: options.tracker)
     }
 
+    /// From now on this one sorts objects into categories.
+    public func setClassifier(_ classifier: TrackClassifier) { self.classifier = classifier }
+
     /// A frame has come. Objects are carried to its time.
     public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
         (now, self.width, self.height) = (time, width, height)

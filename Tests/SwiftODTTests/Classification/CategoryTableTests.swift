@@ -14,11 +14,19 @@ import Testing
         #expect(table.category(of: "tabby cat") == nil)
     }
 
-    @Test(arguments: ["banana", "banana\tfruit", "banana\tfood\tplant", "banana\tfood\nBanana\tplant"])
+    @Test(arguments: ["banana", "banana\tfruit", "banana\tfood\tplant", "banana\tfood\nbanana\tplant"])
     func aLineThatCannotBeReadIsNamed(_ text: String) {
         #expect { try CategoryTable(text: text, name: "mine.tsv") } throws: { error in
             (error as? DetectorError)?.reason == .invalidFile && "\(error)".contains("mine.tsv")
         }
+    }
+
+    @Test func caseMattersOnlyWhereBothAreListed() throws {
+        let table = try CategoryTable(text: "Cardigan\tunknown\ncardigan\tfashion good\nPug\tunknown")
+        #expect(table.category(of: "Cardigan") == .unknown)
+        #expect(table.category(of: "cardigan") == .fashionGood)
+        #expect(table.category(of: "CARDIGAN") == .fashionGood)
+        #expect(table.category(of: "pug") == .unknown)
     }
 
     @Test func theOverridingTableHasTheFirstWord() throws {
