@@ -1,6 +1,6 @@
 import CGStreamer
-import Synchronization
 import SwiftODT
+import Synchronization
 
 /// Decides which reports become bus messages and posts them.
 ///
@@ -77,11 +77,12 @@ final class BusReporter {
 
     @discardableResult
     private func postWaiting() -> Bool {
-        guard var (report, format) = waiting else { return false }
-        waiting = nil
+        guard let waiting else { return false }
+        self.waiting = nil
+        var report = waiting.report
         report.sequence = sequence
         sequence += 1
-        post(StructureWriter.message(of: report, format: format))
+        post(StructureWriter.message(of: report, format: waiting.format))
         return true
     }
 

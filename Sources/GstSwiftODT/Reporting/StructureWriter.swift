@@ -76,7 +76,7 @@ enum StructureWriter {
             g_value_set_int(&slot, number)
         case .time(let number):
             g_value_init(&slot, GType.uint64)
-            g_value_set_uint64(&slot, number)
+            g_value_set_uint64(&slot, guint64(number))
         case .real(let number):
             g_value_init(&slot, GType.double)
             g_value_set_double(&slot, number.isFinite ? number : 0)

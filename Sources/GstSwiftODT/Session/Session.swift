@@ -1,7 +1,7 @@
 import CGStreamer
 import CSwiftODTElement
-import Synchronization
 import SwiftODT
+import Synchronization
 
 /// The Swift half of one element: its settings, which any thread may change, and the stream that it works on, which
 /// belongs to the streaming thread.
@@ -102,7 +102,7 @@ final class Session: @unchecked Sendable {
         case GST_EVENT_SEGMENT: stream?.noticeSegment()
         case GST_EVENT_STREAM_START: stream?.noticeStreamStart()
         case GST_EVENT_TAG:
-            var tags: OpaquePointer?
+            var tags: UnsafeMutablePointer<GstTagList>?
             gst_event_parse_tag(event, &tags)
             if let tags { stream?.notice(tags: tags) }
         default: break
@@ -111,6 +111,6 @@ final class Session: @unchecked Sendable {
 
     func latency(isLive: Bool) -> GstClockTime {
         let settings = settings.withLock { $0 }
-        return UInt64(clamping: signals.plan(for: settings, isLive: isLive).latency)
+        return GstClockTime(clamping: signals.plan(for: settings, isLive: isLive).latency)
     }
 }

@@ -1,7 +1,7 @@
 import CGStreamer
 import Glibc
-import Synchronization
 import SwiftODT
+import Synchronization
 
 /// The counters and stage times behind the property `stats`. Written by the streaming thread, read by any.
 final class Statistics: Sendable {

@@ -196,7 +196,7 @@ final class Stream {
 
     func noticeStreamStart() { orientationTag = OrientationTag() }
 
-    func notice(tags: OpaquePointer) { orientationTag.notice(tags) }
+    func notice(tags: UnsafePointer<GstTagList>) { orientationTag.notice(tags) }
 
     private func beginEpoch() {
         underWay?.ticket.cancel()

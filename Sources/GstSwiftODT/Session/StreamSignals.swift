@@ -1,5 +1,5 @@
-import Synchronization
 import SwiftODT
+import Synchronization
 
 /// What other threads have to say to the streaming thread, and what they may know of it: flushing, stopping, requests,
 /// and the facts that latency depends on.

@@ -23,7 +23,8 @@ extension Settings {
         if detector == .motion || detector == .upstream, modelFile != nil || labelFile != nil {
             element.warn(
                 .settings(
-                    "model-file and label-file mean nothing with this detector; set detector=neural or salient to use them"))
+                    "model-file and label-file mean nothing with this detector; set detector=neural or salient to use them"
+                ))
         }
         if scene.mode == .singleImage, strategy == .keepOnlyLatest {
             element.warn(

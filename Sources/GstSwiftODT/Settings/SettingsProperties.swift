@@ -109,11 +109,15 @@ extension Settings {
         case .boolean(let path): g_value_set_boolean(value, self[keyPath: path] ? 1 : 0)
         case .count(let path): g_value_set_uint(value, UInt32(clamping: self[keyPath: path]))
         case .color(let path): g_value_set_uint(value, self[keyPath: path])
-        case .time(let path): g_value_set_uint64(value, UInt64(clamping: self[keyPath: path]))
+        case .time(let path): g_value_set_uint64(value, guint64(clamping: self[keyPath: path]))
         case .real(let path): g_value_set_double(value, self[keyPath: path])
         case .text(let path): g_value_set_string(value, self[keyPath: path])
         case .optionalText(let path):
-            if let text = self[keyPath: path] { g_value_set_string(value, text) } else { g_value_set_string(value, nil) }
+            if let text = self[keyPath: path] {
+                g_value_set_string(value, text)
+            } else {
+                g_value_set_string(value, nil)
+            }
         case .choice(let get, _, let isFlags):
             if isFlags {
                 g_value_set_flags(value, UInt32(clamping: get(self)))

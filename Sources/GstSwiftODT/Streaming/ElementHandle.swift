@@ -54,7 +54,8 @@ struct ElementHandle: @unchecked Sendable {
     private func post(_ complaint: Complaint, type: GstMessageType, line: Int32, function: String) {
         // The element takes over both texts.
         gst_element_message_full(
-            element, type, complaint.domain, complaint.code, g_strdup(complaint.text), complaint.detail.map { g_strdup($0) } ?? nil,
+            element, type, complaint.domain, complaint.code, g_strdup(complaint.text),
+            complaint.detail.map { g_strdup($0) } ?? nil,
             "swiftodt", function, line)
     }
 }

@@ -9,11 +9,12 @@ struct FrameTimes: Sendable {
     let duration: UInt64
 
     init(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
-        timestamp = buffer.pointee.pts
-        duration = buffer.pointee.duration
-        let isTimed = segment.pointee.format == GST_FORMAT_TIME && timestamp != UInt64.max
-        streamTime = isTimed ? gst_segment_to_stream_time(segment, GST_FORMAT_TIME, timestamp) : UInt64.max
-        runningTime = isTimed ? gst_segment_to_running_time(segment, GST_FORMAT_TIME, timestamp) : UInt64.max
+        let pts = buffer.pointee.pts
+        let isTimed = segment.pointee.format == GST_FORMAT_TIME && pts != .max
+        timestamp = UInt64(pts)
+        duration = UInt64(buffer.pointee.duration)
+        streamTime = isTimed ? UInt64(gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts)) : .max
+        runningTime = isTimed ? UInt64(gst_segment_to_running_time(segment, GST_FORMAT_TIME, pts)) : .max
     }
 }
 
@@ -24,7 +25,8 @@ struct SteadyClock {
     /// The running time where there is one, else one frame after the last. Two frames are at least a microsecond apart.
     mutating func time(of times: FrameTimes, frameDuration: Nanoseconds?) -> Nanoseconds {
         let step = frameDuration ?? 33_333_333
-        let given = times.runningTime == UInt64.max ? last.map { $0 + step } ?? 0 : Nanoseconds(clamping: times.runningTime)
+        let given =
+            times.runningTime == UInt64.max ? last.map { $0 + step } ?? 0 : Nanoseconds(clamping: times.runningTime)
         let time = last.map { max(given, $0 + 1_000) } ?? given
         last = time
         return time

@@ -8,9 +8,11 @@ struct OrientationTag {
 
     var orientation: Orientation { ofStream ?? global ?? .identity }
 
-    mutating func notice(_ tags: OpaquePointer) {
+    mutating func notice(_ tags: UnsafePointer<GstTagList>) {
         var method = GST_VIDEO_ORIENTATION_IDENTITY
-        guard gst_video_orientation_from_tag(tags, &method) != 0, let orientation = Orientation(method) else { return }
+        guard gst_video_orientation_from_tag(UnsafeMutablePointer(mutating: tags), &method) != 0,
+            let orientation = Orientation(method)
+        else { return }
         if gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_GLOBAL { global = orientation } else { ofStream = orientation }
     }
 }
