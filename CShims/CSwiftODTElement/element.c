@@ -231,4 +231,4 @@ plugin_init (GstPlugin * plugin)
 
 #define PACKAGE "swiftodt"
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, swiftodt, "Object detection and tracking in Swift",
-    plugin_init, "0.1.0", "LGPL", "swiftodt", "swiftodt")
+    plugin_init, "0.1.0", "Apache 2.0", "swiftodt", "swiftodt")
