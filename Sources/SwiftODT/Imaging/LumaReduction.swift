@@ -111,11 +111,12 @@ private struct BlockMean {
     /// Turns a row of sums into grey levels where one component says it all.
     private func grey(_ sum: UnsafeMutablePointer<UInt16>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>) {
         let weight = parts[0].weight
+        var scale = weight / Float(rows * factor)
         var x = 0
         var target = out
         while x < frame.width {
             let end = min(x + factor, frame.width)
-            let scale = weight / Float(rows * (end - x))
+            if end - x < factor { scale = weight / Float(rows * (end - x)) }
             var total: UInt32 = 0
             while x < end {
                 total &+= UInt32(truncatingIfNeeded: sum[x &* step])
@@ -132,11 +133,12 @@ private struct BlockMean {
         let (first, second, third) = (
             sum + red.component.offset, sum + green.component.offset, sum + blue.component.offset
         )
+        var scale = 1 / Float(rows * factor)
         var x = 0
         var target = out
         while x < frame.width {
             let end = min(x + factor, frame.width)
-            let scale = 1 / Float(rows * (end - x))
+            if end - x < factor { scale = 1 / Float(rows * (end - x)) }
             var totals: (UInt32, UInt32, UInt32) = (0, 0, 0)
             while x < end {
                 totals.0 &+= UInt32(truncatingIfNeeded: first[x &* step])

@@ -15,18 +15,11 @@ final class TestPicture {
         self.format = format
         self.width = width
         self.height = height
-        let components = format.components
         var memory: [UnsafeMutableRawBufferPointer] = []
         var planes: [Frame.Plane] = []
         for index in 0..<format.planeCount {
-            var rowBytes = 0
-            var rows = 0
-            for c in [components.first, components.second, components.third] where c.plane == index {
-                let across = (width + (1 << c.shiftX) - 1) >> c.shiftX
-                rowBytes = max(rowBytes, (across - 1) * c.step + c.offset + 1)
-                rows = max(rows, (height + (1 << c.shiftY) - 1) >> c.shiftY)
-            }
-            let stride = rowBytes + padding
+            let extent = format.extent(ofPlane: index, width: width, height: height)
+            let (stride, rows) = (extent.rowBytes + padding, extent.rows)
             let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: stride * rows, alignment: 16)
             for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: i &* 37 &+ 11) }
             memory.append(bytes)
