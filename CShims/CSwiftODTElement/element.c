@@ -67,11 +67,31 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   return TRUE;
 }
 
+static GstFlowReturn
+drain (GstBaseTransform * base)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK) {
+    GstBuffer *buffer = NULL;
+    flow = swiftodt_session_produce (SESSION (base), TRUE, &buffer);
+    if (!buffer)
+      break;
+    flow = gst_pad_push (base->srcpad, buffer);
+  }
+  return flow;
+}
+
 /* The base class negotiates and puts the buffer aside; the session takes it from there. */
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
-  GstFlowReturn flow = PARENT->submit_input_buffer (base, discont, input);
+  GstFlowReturn flow;
+  /* What comes after a gap is a new beginning: nothing of the old one may still wait. */
+  if (discont && (flow = drain (base)) != GST_FLOW_OK) {
+    gst_buffer_unref (input);
+    return flow;
+  }
+  flow = PARENT->submit_input_buffer (base, discont, input);
   GstBuffer *buffer = g_steal_pointer (&base->queued_buf);
   if (flow != GST_FLOW_OK || !buffer)
     return flow;
@@ -85,20 +105,6 @@ static GstFlowReturn
 generate_output (GstBaseTransform * base, GstBuffer ** output)
 {
   return swiftodt_session_produce (SESSION (base), FALSE, output);
-}
-
-static GstFlowReturn
-drain (GstBaseTransform * base)
-{
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK) {
-    GstBuffer *buffer = NULL;
-    flow = swiftodt_session_produce (SESSION (base), TRUE, &buffer);
-    if (!buffer)
-      break;
-    flow = gst_pad_push (base->srcpad, buffer);
-  }
-  return flow;
 }
 
 /* Frames that wait for their detection go out before anything that follows them in the stream. */

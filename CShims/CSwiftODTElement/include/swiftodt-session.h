@@ -12,6 +12,9 @@
 
 G_BEGIN_DECLS
 
+/* Registers the element in a process that the plugin is linked into, such as a test. */
+GST_PLUGIN_STATIC_DECLARE (swiftodt);
+
 typedef void *SwiftOdtSession;
 
 /* `element` is borrowed: it outlives its session. */

@@ -33,10 +33,13 @@ enum DetectionSource {
 }
 
 extension DetectionSource {
+    /// How a source is made; tests put in detectors of their own.
+    typealias Maker = @Sendable (Settings, InferenceHint, _ warn: (Complaint) -> Void) throws -> DetectionSource
+
     /// Makes what the settings ask for.
     ///
     /// - Parameter warn: told where something else is used instead.
-    static func make(_ settings: Settings, hint: InferenceHint, warn: (Complaint) -> Void) throws -> DetectionSource {
+    static let make: Maker = { settings, hint, warn in
         var recipe = DetectorRecipe(.neural)
         recipe.modelFile = settings.modelFile
         recipe.labelFile = settings.labelFile

@@ -15,6 +15,9 @@ final class Session: @unchecked Sendable {
     /// What other threads may ask of the running stream.
     private let timings = Mutex<(@Sendable () -> StageTimings?)?>(nil)
 
+    /// Set before the element starts.
+    var makeSource = DetectionSource.make
+
     init(element: ElementHandle) { self.element = element }
 
     // MARK: Properties and signals, from any thread
@@ -44,7 +47,8 @@ final class Session: @unchecked Sendable {
         do {
             statistics.reset()
             signals.open()
-            let stream = try Stream(element: element, settings: settings, statistics: statistics, signals: signals)
+            let stream = try Stream(
+                element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)
             self.stream = stream
             timings.withLock { $0 = stream.timings }
             return true

@@ -9,6 +9,7 @@ final class Stream {
     private let statistics: Statistics
     private let signals: StreamSignals
     private let finisher: FrameFinisher
+    private let makeSource: DetectionSource.Maker
 
     private var source: DetectionSource
     private var recipe: SourceRecipe
@@ -31,14 +32,18 @@ final class Stream {
         let lookAhead: Int
     }
 
-    init(element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals) throws {
+    init(
+        element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
+        makeSource: @escaping DetectionSource.Maker
+    ) throws {
+        self.makeSource = makeSource
         self.element = element
         self.statistics = statistics
         self.signals = signals
         isLive = element.isUpstreamLive() ?? false
         let hint = signals.plan(for: settings, isLive: isLive).hint
         recipe = SourceRecipe(hint: hint, lookAhead: settings.lookAhead)
-        source = try DetectionSource.make(settings, hint: hint) { element.warn($0) }
+        source = try makeSource(settings, hint) { element.warn($0) }
         finisher = FrameFinisher(element: element, statistics: statistics)
         try finisher.prepareClassifier(settings)
         signals.set(capacity: source.capacity, frameDuration: nil)
@@ -134,8 +139,8 @@ final class Stream {
             hint: signals.plan(for: settings, isLive: isLive).hint, lookAhead: settings.lookAhead)
         guard wanted != recipe else { return }
         recipe = wanted
-        guard case .detector(is NeuralDetector) = source else { return }
-        source = try DetectionSource.make(settings, hint: wanted.hint) { element.warn($0) }
+        guard case .detector(let detector) = source, !(detector is MotionDetector) else { return }
+        source = try makeSource(settings, wanted.hint) { element.warn($0) }
         signals.set(capacity: source.capacity, frameDuration: format?.frameDuration)
         element.announceLatency()
     }

@@ -7,6 +7,8 @@ struct CategoryEvidence: Sendable {
     private static let leadToChange = 0.15
     /// How far below the threshold a verdict is still kept.
     private static let slack = 0.1
+    /// Answers in which the first category leads the second by less leave doubt.
+    private static let clearLead = 0.25
 
     private var mass = CategoryScores()
     private var weight = 0.0
@@ -15,11 +17,12 @@ struct CategoryEvidence: Sendable {
     /// Whether nothing has been said yet.
     var isEmpty: Bool { weight == 0 }
 
-    /// How far the verdict leads the next category, as a share of all that was said.
-    var lead: Double {
-        guard weight > 0 else { return 0 }
-        let rivals = Category.allCases.filter { $0 != mass.best }.map { mass[$0] }
-        return (mass[mass.best] - (rivals.max() ?? 0)) / weight
+    /// Whether another answer might change the verdict: two categories are close, or none reaches the threshold.
+    var isInDoubt: Bool {
+        guard weight > 0 else { return true }
+        let best = mass.best
+        let second = Category.allCases.lazy.filter { $0 != best }.map { mass[$0] }.max() ?? 0
+        return mass[best] - second < Self.clearLead * weight || verdict.category != best
     }
 
     /// Adds an answer.
@@ -27,7 +30,7 @@ struct CategoryEvidence: Sendable {
     ///   - memory: what earlier answers still count, 0...1.
     ///   - threshold: the share that a category needs to be believed.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
-        guard scores.total.isFinite, scores.total >= 0 else { return }
+        guard scores.isSound else { return }
         mass = mass * memory + scores
         weight = weight * memory + 1
 

@@ -17,6 +17,9 @@ public struct CategoryScores: Hashable, Sendable {
         Category.allCases.reduce(.unknown) { self[$1] > self[$0] ? $1 : $0 }
     }
 
+    /// Whether all figures are finite and none is negative.
+    var isSound: Bool { total.isFinite && storage.min() >= 0 }
+
     public static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
         var sum = a
         sum.storage += b.storage

@@ -8,6 +8,15 @@ struct Candidate {
     var classIndex: Int32
 }
 
+extension Candidate {
+    init(centerX: Float, centerY: Float, width: Float, height: Float, score: Float, classIndex: Int) {
+        self.init(
+            minX: centerX - width / 2, minY: centerY - height / 2, maxX: centerX + width / 2,
+            maxY: centerY + height / 2,
+            score: score, classIndex: Int32(truncatingIfNeeded: classIndex))
+    }
+}
+
 /// Non-maximum suppression: of candidates that overlap much, only the one with the best score stays.
 struct Suppression {
     /// Two candidates of one class that overlap more than this are one object.

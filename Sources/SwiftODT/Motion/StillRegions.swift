@@ -1,0 +1,79 @@
+/// Decides what becomes of covered places where nothing moves any more.
+///
+/// Either something came and stopped: it is reported on for some seconds and then taken for background. Or something that
+/// was part of the background left: the difference is its ghost. An object has its outline in the picture, a ghost has it
+/// in the background.
+final class StillRegions {
+    private let still: PixelGrid<UInt8>
+    private let labeler: RegionLabeler
+    private var outlines: [(seen: Float, learnt: Float, pixels: Float, stillFor: Float)] = []
+
+    /// Seconds after which a covered place counts as still.
+    private static let stillAfter: Float = 0.3
+    /// Seconds for which a stopped object is reported on.
+    private static let holdTime: Float = 8
+    private static let smallestArea = 6
+    /// A ghost's outline is so many times stronger in the background than in the picture.
+    private static let ghostRatio: Float = 1.5
+
+    init(width: Int, height: Int) {
+        still = PixelGrid(width: width, height: height, filled: 0)
+        labeler = RegionLabeler(width: width, height: height)
+    }
+
+    /// Has `background` absorb ghosts and what has stood still for long.
+    func settle(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
+        let (marks, stillFor) = (background.marks.base, background.stillFor.base)
+        var any: UInt8 = 0
+        var i = 0
+        while i < still.count {
+            let isStill: UInt8 = marks[i] != 0 && stillFor[i] >= Self.stillAfter ? 1 : 0
+            still.base[i] = isStill
+            any |= isStill
+            i &+= 1
+        }
+        guard any != 0 else { return }
+        labeler.label(still, gap: 0)
+        outlines = Array(repeating: (0, 0, 0, 0), count: labeler.regions.count)
+        labeler.forEachPixel(of: still) { region, x, y, index in
+            outlines[region].stillFor += stillFor[index]
+            trace(region, x, y, index, background, pixels)
+        }
+        let isAbsorbed = labeler.regions.indices.map { region in
+            let outline = outlines[region]
+            let area = labeler.regions[region].area
+            if outline.stillFor >= Self.holdTime * Float(area) { return true }
+            let isGhost = outline.learnt > Self.ghostRatio * outline.seen + 3 * outline.pixels
+            return area >= Self.smallestArea && isGhost
+        }
+        let (width, height) = (still.width, still.height)
+        labeler.forEachPixel(of: still) { region, x, y, _ in
+            guard isAbsorbed[region] else { return }
+            for row in max(0, y - 1)...min(height - 1, y + 1) {
+                for column in max(0, x - 1)...min(width - 1, x + 1) {
+                    let near = row * width + column
+                    if marks[near] != 0 { background.absorb(near, pixels[near]) }
+                }
+            }
+        }
+    }
+
+    /// Adds to the region's outline what the picture and the background show across it at a pixel of its border.
+    private func trace(
+        _ region: Int, _ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
+    ) {
+        let (width, height) = (still.width, still.height)
+        let learnt = background.expected.base
+        for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
+            let (nextX, nextY) = (x + dx, y + dy)
+            guard nextX >= 0, nextX < width, nextY >= 0, nextY < height, still.base[nextY * width + nextX] == 0 else {
+                continue
+            }
+            let outside = min(max(y + 2 * dy, 0), height - 1) * width + min(max(x + 2 * dx, 0), width - 1)
+            let inside = min(max(y - dy, 0), height - 1) * width + min(max(x - dx, 0), width - 1)
+            outlines[region].seen += abs(Float(pixels[inside]) - Float(pixels[outside]))
+            outlines[region].learnt += abs(learnt[inside] - learnt[outside])
+            outlines[region].pixels += 1
+        }
+    }
+}
