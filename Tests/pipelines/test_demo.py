@@ -3,7 +3,7 @@ import json
 import os
 import unittest
 
-from streams import BIKES, Gst, ROOT, command, run
+from streams import BIKES, ROOT, command, run
 
 OUT = os.path.join(ROOT, "Pipelines", "out", "bikes")
 
@@ -70,4 +70,3 @@ class RealVideo(unittest.TestCase):
         for thing in result["objects"]:
             self.assertNotIn("tracking-id", thing)
         self.assertEqual(result["mode"], "single-image")
-        self.assertGreater(result["timestamp"] + Gst.SECOND, 0)
