@@ -144,8 +144,8 @@ private struct ManifestFields {
             }
             guard let text = value.string, !text.isEmpty else { return nil }
             if Labels.vocabularies.contains(text) { return .vocabulary(text) }
-            return .file(
-                text.hasPrefix("/") ? text : file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex) + text)
+            let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+            return .file(text.hasPrefix("/") ? text : folder + text)
         }
     }
 }

@@ -8,30 +8,39 @@ import Testing
     /// 200 lines, packed by zlib with codes of their own.
     private static let packed =
         "ddZhbtswDIbh/zmFj2CKIiUdJ92MdUC6DtmGXX+GZUUvB/gAZNrH5Ec9t6/L4/7xc1lv357b9mP59f65LXJ7e/zZlt/3t8e25Nvf+/Nj+fJ+//5c2u3L5+MsEb899/KjItlZ32vUe4delFtvcVR57i2OsipHi7PobNGLUu4tjqJceoejqKTeoVelo0OvUTlb9F9KvcNR1Kx3OH9Ke4teVtajR/+nEiFMKdGcFDnDosm0yBosWqaFrbCooHADRSrBolZYWIZFCha1AcMDhhowRIhRnRjuEyNXYmgihlRiOC10WtQ4F6XRohgsigKjKDCKBYzRowsaMJoSw2EhNVhwMHKlhQeLCguRYGG0cKFF5ZKkNDH2L0eM8VXPeS9cEuOSwMLWYNHCkigthBb7rE6MfYyBMUa8D0Yixr4XwFCdGM2I4WEwNGAkWBRY5BIsUlgS5Y4IlyTDYo8VWozM6eycC3FacEcyJQQQKx2EDBkKITOdCOP3X3/aVMhtKvh/EyFXCompudthO1KMTSCMLzE+EhGMsalk2L/61UBYiM3GpMi0aPGAaLggjE1bERWBwu1yOSpj0zgRKVpUJoUTQ40YIsCoYTvcL6NCEzGkTgwPFuGE1DAXhUlRbFqUeEKKXsdmY1LwhrR4T7kdI7tHrDMpKk9IsKh+eUKG5+vyvCxqWJIUksLC02J81j7vBUsSb0i9PKctLAlPSJNgkRmb46qPg8/B4OOirOGG6OXjwsNgKDDC26IEi/HCeT1+pgXPqcQlyZfPrBE543U2LcTjCeEFYWgSYuUtJUOmQsjMcEj3P+Af"
-    private static let text = (0..<200).map { i in
-        ["red", "green", "blue", "warm", "cold"][i % 5] + " " + ["lamp", "chair", "table", "shoe"][i * 7 % 4]
-            + " \(i * i % 97)\n"
-    }.joined()
+    private static let text: String = {
+        let colors = ["red", "green", "blue", "warm", "cold"]
+        let things = ["lamp", "chair", "table", "shoe"]
+        let lines: [String] = (0..<200).map { "\(colors[$0 % 5]) \(things[$0 * 7 % 4]) \($0 * $0 % 97)" }
+        return lines.joined(separator: "\n") + "\n"
+    }()
 
     private static let unpackedFile = Array(text.utf8)
     private static let packedFile = Array(Data(base64Encoded: packed) ?? Data())
 
     /// An archive of one file, as zip programs lay it out.
-    private func zip(_ name: String, method: UInt16, packed: [UInt8], size: Int, before prefix: [UInt8] = []) -> [UInt8]
-    {
-        func little(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    private func zip(
+        _ name: String, method: Int, packed: [UInt8], size: Int, before prefix: [UInt8] = []
+    ) -> [UInt8] {
+        var bytes = prefix
+        func add(_ values: (value: Int, bytes: Int)...) {
+            for (value, count) in values {
+                for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+            }
         }
-        let sizes = little(0, 4) + little(packed.count, 4) + little(size, 4) + little(name.utf8.count, 2) + little(0, 2)
-        let local = [0x50, 0x4B, 3, 4] + little(20, 2) + little(0, 2) + little(Int(method), 2) + little(0, 4) + sizes
-        let entry =
-            [0x50, 0x4B, 1, 2] + little(20, 2) + little(20, 2) + little(0, 2) + little(Int(method), 2) + little(0, 4)
-            + sizes
-            + little(0, 2) + little(0, 2) + little(0, 2) + little(0, 4) + little(prefix.count, 4)
-        let body = prefix + local + Array(name.utf8) + packed
-        let directory = entry + Array(name.utf8)
-        return body + directory + [0x50, 0x4B, 5, 6] + little(0, 4) + little(1, 2) + little(1, 2)
-            + little(directory.count, 4) + little(body.count, 4) + little(0, 2)
+        let nameLength = name.utf8.count
+        add(
+            (0x0403_4B50, 4), (20, 2), (0, 2), (method, 2), (0, 4), (0, 4), (packed.count, 4), (size, 4),
+            (nameLength, 2), (0, 2))
+        bytes += Array(name.utf8)
+        bytes += packed
+        let directory = bytes.count
+        add((0x0201_4B50, 4), (20, 2), (20, 2), (0, 2), (method, 2), (0, 4), (0, 4), (packed.count, 4), (size, 4))
+        add((nameLength, 2), (0, 2), (0, 2), (0, 2), (0, 2), (0, 4), (prefix.count, 4))
+        bytes += Array(name.utf8)
+        let end = bytes.count
+        add((0x0605_4B50, 4), (0, 4), (1, 2), (1, 2), (end - directory, 4), (directory, 4), (0, 2))
+        return bytes
     }
 
     @Test func unpacksEveryKindOfBlock() throws {
@@ -53,7 +62,7 @@ import Testing
     @Test func findsLabelsBehindATFLite() throws {
         let folder = try TemporaryFolder()
         let network = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        for (method, packed) in [(UInt16(0), Self.unpackedFile), (8, Self.packedFile)] {
+        for (method, packed) in [(0, Self.unpackedFile), (8, Self.packedFile)] {
             let archive = zip(
                 "labels.txt", method: method, packed: packed, size: Self.unpackedFile.count, before: network)
             let model = try folder.write("net\(method).tflite", archive)
@@ -78,16 +87,18 @@ import Testing
 
     @Test func findsNamesAmongONNXProperties() throws {
         func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-            [number << 3 | 2]
-                + (bytes.count < 128
-                    ? [UInt8(bytes.count)] : [UInt8(bytes.count & 127 | 128), UInt8(bytes.count >> 7)]) + bytes
+            let length = bytes.count
+            let size = length < 128 ? [UInt8(length)] : [UInt8(length & 127 | 128), UInt8(length >> 7)]
+            return [number << 3 | 2] + size + bytes
         }
         func property(_ key: String, _ value: String) -> [UInt8] {
             field(14, field(1, Array(key.utf8)) + field(2, Array(value.utf8)))
         }
-        let model =
-            [0x08, 0x08] + field(2, Array("exporter".utf8)) + field(7, Array(repeating: 0xAB, count: 300))
-            + property("stride", "32") + property("names", #"{0: 'person', 1: "bull's eye", 2: 'it\'s'}"#)
+        var model: [UInt8] = [0x08, 0x08]
+        model += field(2, Array("exporter".utf8))
+        model += field(7, Array(repeating: 0xAB, count: 300))
+        model += property("stride", "32")
+        model += property("names", #"{0: 'person', 1: "bull's eye", 2: 'it\'s'}"#)
         let folder = try TemporaryFolder()
         let labels = try Labels.load(manifest: nil, model: folder.write("net.onnx", model))
         #expect(labels?.all.map(\.text) == ["person", "bull's eye", "it's"])
