@@ -21,7 +21,7 @@ final class ShadowFilter {
     private static let leastGround: Float = 24
     private static let reach = 2
     /// Share of a region that must be no shadow for the rest to be taken away.
-    private static let leastObjectShare = 0.2
+    private static let leastObjectShare = 0.1
 
     init(width: Int, height: Int) {
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
