@@ -12,7 +12,7 @@ import Testing
 final class ElementHarness {
     typealias Buffer = UnsafeMutablePointer<GstBuffer>
 
-    private static let isReady: Bool = {
+    static let isReady: Bool = {
         gst_init(nil, nil)
         gst_plugin_swiftodt_register()
         return true
@@ -115,16 +115,42 @@ final class ElementHarness {
         return found
     }
 
-    /// The text of the first error on the bus.
-    func takeMessage(_ type: GstMessageType) -> String? {
-        guard let message = gst_bus_pop_filtered(bus, type) else { return nil }
-        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
-        var error: UnsafeMutablePointer<GError>?
-        type == GST_MESSAGE_ERROR
-            ? gst_message_parse_error(message, &error, nil) : gst_message_parse_warning(message, &error, nil)
-        defer { g_error_free(error) }
-        return error.map { String(cString: $0.pointee.message) }
+    func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
+}
+
+/// An element that is started with nothing around it, to see whether it can be: a harness insists on success.
+final class StartedElement {
+    let hasStarted: Bool
+    private let element: UnsafeMutablePointer<GstElement>
+    private let bus: UnsafeMutablePointer<GstBus>
+
+    init(_ properties: String) {
+        precondition(ElementHarness.isReady)
+        element = gst_parse_launch("swiftodt \(properties)", nil)
+        bus = gst_bus_new()
+        gst_element_set_bus(element, bus)
+        hasStarted = gst_element_set_state(element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE
     }
+
+    deinit {
+        gst_element_set_state(element, GST_STATE_NULL)
+        gst_element_set_bus(element, nil)
+        gst_object_unref(bus)
+        gst_object_unref(element)
+    }
+
+    func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
+}
+
+/// The text of the first error or warning on a bus.
+private func takeMessage(_ type: GstMessageType, from bus: UnsafeMutablePointer<GstBus>) -> String? {
+    guard let message = gst_bus_pop_filtered(bus, type) else { return nil }
+    defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+    var error: UnsafeMutablePointer<GError>?
+    type == GST_MESSAGE_ERROR
+        ? gst_message_parse_error(message, &error, nil) : gst_message_parse_warning(message, &error, nil)
+    defer { g_error_free(error) }
+    return error.map { String(cString: $0.pointee.message) }
 }
 
 /// A `GstStructure` of a test's own.

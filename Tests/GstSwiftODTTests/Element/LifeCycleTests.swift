@@ -108,13 +108,17 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("restart it") == true)
     }
 
-    @Test func badCombinationsAreErrorsOrWarnings() {
-        let harness = ElementHarness("detector=motion min-area=0.5 max-area=0.1")
-        #expect(gst_element_set_state(harness.element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("min-area") == true)
-        let other = ElementHarness("detector=motion model-file=/nowhere.onnx")
-        #expect(other.takeMessage(GST_MESSAGE_WARNING)?.contains("model-file") == true)
-        let missing = ElementHarness("detector=neural model-file=/nowhere.onnx")
-        #expect(missing.takeMessage(GST_MESSAGE_ERROR)?.contains("/nowhere.onnx") == true)
+    @Test(arguments: [
+        ("detector=motion min-area=0.5 max-area=0.1", GST_MESSAGE_ERROR, "min-area"),
+        ("detector=neural model-file=/nowhere.onnx", GST_MESSAGE_ERROR, "/nowhere.onnx"),
+        ("detector=auto model-file=/nowhere.onnx", GST_MESSAGE_ERROR, "/nowhere.onnx"),
+        ("detector=motion model-file=/nowhere.onnx", GST_MESSAGE_WARNING, "model-file"),
+        ("detector=upstream label-allowlist=cup label-denylist=cup", GST_MESSAGE_WARNING, "denylist"),
+        ("detector=motion mode=single-image", GST_MESSAGE_WARNING, "single picture"),
+    ])
+    func badCombinationsAreToldWhenTheElementStarts(_ properties: String, _ type: GstMessageType, _ word: String) {
+        let element = StartedElement(properties)
+        #expect(element.hasStarted == (type == GST_MESSAGE_WARNING))
+        #expect(element.takeMessage(type)?.contains(word) == true)
     }
 }

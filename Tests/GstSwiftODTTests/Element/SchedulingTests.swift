@@ -83,7 +83,7 @@ import Testing
         }
         usleep(50_000)
         gst_harness_push_event(harness.harness, gst_event_new_flush_start())
-        isPushed.wait { $0 ? true : nil }
+        _ = isPushed.wait { $0 ? true : nil }
         gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
         #expect(WallClock.now - begin < 2_000_000_000)
         #expect(harness.messages("swiftodt").isEmpty)

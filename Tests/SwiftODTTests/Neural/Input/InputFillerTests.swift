@@ -7,7 +7,7 @@ import Testing
 @Suite struct InputFillerTests {
     /// What the reference gives for a channel (0 red, 1 green, 2 blue) at an input pixel of the fitted area.
     private static func reference(
-        _ picture: Picture, frame: Frame, region: (x: Range<Int>, y: Range<Int>), area: FittedArea, x: Int, y: Int
+        _ picture: PlainPicture, frame: Frame, region: (x: Range<Int>, y: Range<Int>), area: FittedArea, x: Int, y: Int
     ) -> [Double] {
         let (w, h) = (Double(region.x.count), Double(region.y.count))
         let (uprightWidth, uprightHeight) = frame.orientation.swapsAxes ? (h, w) : (w, h)
@@ -30,7 +30,7 @@ import Testing
 
     /// The largest difference, in grey levels, between the filled tensor and the reference; the background counts too.
     private static func worst(
-        _ picture: Picture, frame: Frame, input: NetworkInput, region: Box? = nil, bytes: Bool = false
+        _ picture: PlainPicture, frame: Frame, input: NetworkInput, region: Box? = nil, bytes: Bool = false
     ) throws -> Double {
         let plane = input.width * input.height
         let tensor = UnsafeMutableRawPointer.allocate(byteCount: 3 * plane * (bytes ? 1 : 4), alignment: 64)
@@ -70,9 +70,9 @@ import Testing
         return worst
     }
 
-    private static func noise(_ format: PixelFormat, width: Int, height: Int) -> Picture {
+    private static func noise(_ format: PixelFormat, width: Int, height: Int) -> PlainPicture {
         var noise = Noise(state: UInt64(format.rawValue * 7919 + width * 31 + height))
-        return Picture(format, width: width, height: height) { _, _, _ in UInt8.random(in: 0...255, using: &noise) }
+        return PlainPicture(format, width: width, height: height) { _, _, _ in UInt8.random(in: 0...255, using: &noise) }
     }
 
     @Test(arguments: PixelFormat.allCases)
@@ -173,7 +173,7 @@ import Testing
     @Test func theWayBackLeadsToTheSamePlace() throws {
         // A picture that is dark save for one bright block: the block is where the placement says.
         let block = Box(x: 24, y: 8, width: 8, height: 12)
-        let picture = Picture(.gray8, width: 64, height: 40) { _, x, y in
+        let picture = PlainPicture(.gray8, width: 64, height: 40) { _, x, y in
             (24..<32).contains(x) && (8..<20).contains(y) ? 255 : 0
         }
         for orientation in Orientation.allCases {

@@ -1,7 +1,7 @@
 @testable import SwiftODT
 
 /// A frame with memory of its own, filled by a test: padded strides, odd sizes, any format.
-final class Picture {
+final class PlainPicture {
     let format: PixelFormat
     let width: Int
     let height: Int
