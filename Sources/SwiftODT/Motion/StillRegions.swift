@@ -11,6 +11,8 @@ final class StillRegions {
 
     /// Seconds after which a covered place counts as still.
     private static let stillAfter: Float = 0.3
+    /// The same in a scene that is not known yet.
+    private static let soonStillAfter: Float = 0.15
     /// Seconds for which a stopped object is reported on.
     private static let holdTime: Float = 8
     /// Of which an object that stirs a little has to reach this share, taken over its pixels.
@@ -39,6 +41,16 @@ final class StillRegions {
         guard isOver.contains(true) else { return }
         objects.forEachPixel(of: marks) { region, x, y, _ in
             if isOver[region] { absorb(around: x, y, background, pixels) }
+        }
+    }
+
+    /// Has `background` absorb whatever stands still, in a scene that is not known yet.
+    func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
+        for i in 0..<still.count
+        where background.marks.base[i] != BackgroundModel.Mark.background
+            && background.stillFor.base[i] >= Self.soonStillAfter
+        {
+            background.absorb(i, pixels[i])
         }
     }
 
