@@ -34,6 +34,11 @@ struct ModelFile: Hashable {
             throw DetectorError(
                 .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
         }
+        guard Self.beginsRight(path) else {
+            throw DetectorError(
+                .invalidFile,
+                "\(name) is not what its name says: a network that ends so begins differently; fetch it again")
+        }
         self.name = name
         identity = Identity(
             path: path, bytes: status.st_size, seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
@@ -43,6 +48,18 @@ struct ModelFile: Hashable {
     var path: String { identity.path }
 
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
+
+    /// Whether the first bytes are those of the format, for formats that have a mark. Others are left to the runtime, which
+    /// otherwise tries all of its readers, each with complaints of its own.
+    private static func beginsRight(_ path: String) -> Bool {
+        var start = [UInt8](repeating: 0, count: 4096)
+        guard let file = fopen(path, "rb") else { return false }
+        defer { fclose(file) }
+        let count = fread(&start, 1, start.count, file)
+        if path.hasSuffix(".tflite") { return count > 8 && start[4..<8].elementsEqual("TFL3".utf8) }
+        if path.hasSuffix(".xml") { return String(decoding: start[..<count], as: UTF8.self).contains("<net") }
+        return true
+    }
 
     static func == (a: ModelFile, b: ModelFile) -> Bool { a.identity == b.identity }
 

@@ -72,7 +72,8 @@ import Testing
 
     private static func noise(_ format: PixelFormat, width: Int, height: Int) -> PlainPicture {
         var noise = Noise(state: UInt64(format.rawValue * 7919 + width * 31 + height))
-        return PlainPicture(format, width: width, height: height) { _, _, _ in UInt8.random(in: 0...255, using: &noise) }
+        return PlainPicture(format, width: width, height: height) { _, _, _ in UInt8.random(in: 0...255, using: &noise)
+        }
     }
 
     @Test(arguments: PixelFormat.allCases)
@@ -162,11 +163,12 @@ import Testing
         }
         for (format, width, height) in [(PixelFormat.i420, 30, 10), (.rgb, 10, 30), (.i420, 30, 12), (.gray8, 9, 9)] {
             let picture = Self.noise(format, width: width, height: height)
-            _ = try filler.fill(kept, from: picture.frame(), region: nil)
+            _ = try withExtendedLifetime(picture) { try filler.fill(kept, from: picture.frame(), region: nil) }
         }
         let picture = Self.noise(.i420, width: 30, height: 10)
         _ = try filler.fill(kept, from: picture.frame(orientation: .rotate90), region: nil)
         _ = try fresh.fill(expected, from: picture.frame(orientation: .rotate90), region: nil)
+        withExtendedLifetime(picture) {}
         #expect((0..<count).allSatisfy { kept[$0] == expected[$0] })
     }
 
@@ -176,6 +178,7 @@ import Testing
         let picture = PlainPicture(.gray8, width: 64, height: 40) { _, x, y in
             (24..<32).contains(x) && (8..<20).contains(y) ? 255 : 0
         }
+        defer { withExtendedLifetime(picture) {} }
         for orientation in Orientation.allCases {
             for fit in [NetworkInput.Fit.stretch, .letterboxTopLeft(fill: 0), .letterboxCentered(fill: 0)] {
                 let input = NetworkInput(width: 96, height: 80, fit: fit)
@@ -202,6 +205,7 @@ import Testing
         defer { tensor.deallocate() }
         let placement = try InputFiller(input: input, bytes: false)
             .fill(tensor, from: picture.frame(pixelAspectRatio: 16.0 / 11), region: nil)
+        withExtendedLifetime(picture) {}
         #expect(placement.scaleX * 720 == 320)
         #expect(abs(placement.scaleY * 576 - 176) < 1)
     }

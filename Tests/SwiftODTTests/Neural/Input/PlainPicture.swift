@@ -38,6 +38,7 @@ final class PlainPicture {
         for base in memory { base.deallocate() }
     }
 
+    /// A view of the memory: the picture has to be kept as long as it is used.
     func frame(
         orientation: Orientation = .identity, colorSpace: ColorSpace = .standardDefinition, pixelAspectRatio: Double = 1
     ) -> Frame {
@@ -45,6 +46,12 @@ final class PlainPicture {
             format: format, width: width, height: height,
             planes: zip(memory, strides).map { Frame.Plane(base: $0, stride: $1) }, colorSpace: colorSpace,
             orientation: orientation, pixelAspectRatio: pixelAspectRatio)
+    }
+
+    /// Lends out a small frame that is all of one grey level.
+    static func withGrey<Answer>(_ level: UInt8, _ body: (Frame) throws -> Answer) rethrows -> Answer {
+        let picture = PlainPicture(.gray8, width: 40, height: 20) { _, _, _ in level }
+        return try withExtendedLifetime(picture) { try body(picture.frame()) }
     }
 
     /// A component between its samples, interpolated in double precision; `x` and `y` in buffer pixels, samples kept within the region.

@@ -33,9 +33,9 @@ struct NetworkTests {
             width: width, height: height, layout: layout, element: precision == "u8" ? .uint8 : .float32,
             channelOrder: .bgr, mean: normalised ? SIMD3(1, 2, 3) : .zero, scale: normalised ? SIMD3(2, 3, 4) : .one)
         let request = try Network.load(file: file, input: input, hint: .latency).makeRequest()
-        let picture = Picture(.rgb, width: width, height: height) { c, x, y in UInt8(10 + 80 * c + x + 6 * y) }
+        let picture = PlainPicture(.rgb, width: width, height: height) { c, x, y in UInt8(10 + 80 * c + x + 6 * y) }
         for _ in 0..<2 {
-            let placement = try request.fill(from: picture.frame())
+            let placement = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
             #expect(placement.scaleX == 1)
             try request.infer()
         }
