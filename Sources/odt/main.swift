@@ -1,3 +1,37 @@
-import SwiftODT
+import Foundation
 
-print("odt")
+/// The subcommands of `odt`, one file each. Add a line here to add one.
+let subcommands: [Subcommand] = [
+    trackSubcommand
+]
+
+func usage() -> String {
+    let width = subcommands.map(\.name.count).max() ?? 0
+    let lines = subcommands.map { subcommand in
+        "  " + subcommand.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + subcommand.summary
+    }
+    return """
+        Finds and follows objects in pictures and video.
+
+        usage: odt <subcommand> [options]
+
+        \(lines.joined(separator: "\n"))
+
+        'odt <subcommand> --help' tells more.
+        """
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+switch words.first {
+case nil:
+    complain(usage())
+    exit(ExitCode.usage)
+case "help", "--help", "-h":
+    print(usage())
+case let name?:
+    guard let subcommand = subcommands.first(where: { $0.name == name }) else {
+        complain("odt: there is no subcommand '\(name)'.\n\n\(usage())")
+        exit(ExitCode.usage)
+    }
+    exit(subcommand.run(Array(words.dropFirst())))
+}

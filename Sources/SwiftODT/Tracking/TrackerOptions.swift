@@ -1,0 +1,20 @@
+/// What a tracker's user may set; all of it may change between any two calls.
+public struct TrackerOptions: Hashable, Sendable {
+    /// How long a track lives on unseen.
+    public var maxAge: Nanoseconds
+    /// How often an object must have been seen until it is shown. On the first frame of an epoch everything is shown at once.
+    public var minHits: Int
+    /// Detections from here up are strong: they begin tracks. Weaker ones only continue them.
+    public var scoreThreshold: Double
+    /// How many tracks are kept at most; the one unseen for longest gives way first.
+    public var maxTracks: Int
+
+    public init(
+        maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2, scoreThreshold: Double = 0.4, maxTracks: Int = 1000
+    ) {
+        self.maxAge = maxAge
+        self.minHits = minHits
+        self.scoreThreshold = scoreThreshold
+        self.maxTracks = maxTracks
+    }
+}

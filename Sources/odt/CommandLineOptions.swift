@@ -1,0 +1,60 @@
+/// The words after a subcommand, split into `--name value` pairs, flags and the rest.
+struct CommandLineOptions {
+    private var values: [String: String] = [:]
+    private var flags: Set<String> = []
+    private(set) var operands: [String] = []
+
+    /// - Parameters:
+    ///   - valued: names (with their dashes) that take a value, as `--name value` or `--name=value`.
+    ///   - flags: names that stand alone.
+    /// - Throws: ``CommandLineError`` at a name that is in neither, or without its value.
+    init(_ words: [String], valued: Set<String>, flags known: Set<String>) throws {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            if word == "--" {
+                operands.append(contentsOf: rest)
+                return
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            if known.contains(name), parts.count == 1 {
+                flags.insert(name)
+            } else if valued.contains(name) {
+                if parts.count == 2 {
+                    values[name] = String(parts[1])
+                } else if let value = rest.popFirst() {
+                    values[name] = value
+                } else {
+                    throw CommandLineError("\(name) needs a value.")
+                }
+            } else {
+                throw CommandLineError("'\(word)' is not an option here.")
+            }
+        }
+    }
+
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    func text(_ name: String) -> String? { values[name] }
+
+    /// The value as a finite number within a range.
+    func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
+        guard let text = values[name] else { return nil }
+        guard let value = Double(text), value.isFinite, range.contains(value) else {
+            throw CommandLineError(
+                "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
+        }
+        return value
+    }
+}
+
+/// A command line that cannot be understood. The text says why.
+struct CommandLineError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

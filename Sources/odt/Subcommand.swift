@@ -1,0 +1,24 @@
+import Foundation
+
+/// One thing `odt` can do.
+struct Subcommand: Sendable {
+    let name: String
+    /// One line for the overview.
+    let summary: String
+    /// Does it; gets the words after the subcommand's name and gives the process's exit code.
+    let run: @Sendable (_ arguments: [String]) -> Int32
+}
+
+/// What the process tells its caller.
+enum ExitCode {
+    static let success: Int32 = 0
+    /// The work could not be done.
+    static let failure: Int32 = 1
+    /// The command line was not understood.
+    static let usage: Int32 = 2
+}
+
+/// Writes a line to standard error.
+func complain(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SwiftODT
+
+let trackSubcommand = Subcommand(
+    name: "track", summary: "follow objects through a file of detections (MOTChallenge format)", run: runTrack)
+
+private let help = """
+    Follows objects through a file of detections and gives each an id.
+
+    usage: odt track --detections FILE --output FILE [options]
+
+      --detections FILE      one detection a line: frame,-1,x,y,width,height,score[,class,...];
+                             frames count from 1, boxes in pixels; '-' reads standard input
+      --output FILE          one box a line: frame,id,x,y,width,height,score,-1,-1,-1;
+                             '-' writes standard output
+      --frame-rate N         frames a second of the sequence (30)
+      --image-size WxH       size of the pictures (as far as the boxes reach)
+      --score-threshold S    detections from here up start tracks (\(TrackerOptions().scoreThreshold))
+      --min-hits N           detections it takes until a track is shown (\(TrackerOptions().minHits))
+      --max-age SECONDS      how long a track lives unseen (\(seconds(TrackerOptions().maxAge)))
+      --help                 this text
+    """
+
+private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9 }
+
+@Sendable private func runTrack(_ arguments: [String]) -> Int32 {
+    do {
+        let line = try CommandLineOptions(
+            arguments,
+            valued: [
+                "--detections", "--output", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
+                "--max-age",
+            ], flags: ["--help", "-h"])
+        if line.has("--help") || line.has("-h") {
+            print(help)
+            return ExitCode.success
+        }
+        if let operand = line.operands.first { throw CommandLineError("'\(operand)' is one word too many.") }
+        try track(TrackRequest(line))
+        return ExitCode.success
+    } catch let error as CommandLineError {
+        complain("odt track: \(error)\n'odt track --help' tells how it is used.")
+        return ExitCode.usage
+    } catch let error as MOTChallengeError {
+        complain("odt track: \(error)")
+        return ExitCode.failure
+    } catch {
+        complain("odt track: \(error.localizedDescription)")
+        return ExitCode.failure
+    }
+}
+
+/// What the command line asks for.
+private struct TrackRequest {
+    let detections: String
+    let output: String
+    let frameRate: Double
+    let imageSize: (width: Int, height: Int)?
+    let options: TrackerOptions
+
+    init(_ line: CommandLineOptions) throws {
+        guard let detections = line.text("--detections") else { throw CommandLineError("--detections is missing.") }
+        guard let output = line.text("--output") else { throw CommandLineError("--output is missing.") }
+        self.detections = detections
+        self.output = output
+        frameRate = try line.number("--frame-rate", in: 0.01...10_000) ?? 30
+        if let text = line.text("--image-size") {
+            let parts = text.split(separator: "x").map { Int($0) }
+            guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0,
+                width <= 1 << 20, height <= 1 << 20
+            else { throw CommandLineError("--image-size must look like 1920x1080, not '\(text)'.") }
+            imageSize = (width, height)
+        } else {
+            imageSize = nil
+        }
+        var options = TrackerOptions()
+        if let threshold = try line.number("--score-threshold", in: 0...1) { options.scoreThreshold = threshold }
+        if let hits = try line.number("--min-hits", in: 1...1000) { options.minHits = Int(hits) }
+        if let age = try line.number("--max-age", in: 0...3600) { options.maxAge = Nanoseconds(age * 1e9) }
+        self.options = options
+    }
+}
+
+/// Reads all detections, runs the tracker over every frame from the first to the last, writes what it shows.
+private func track(_ request: TrackRequest) throws {
+    let input = try MOTChallengeDetections(path: request.detections)
+    let size = request.imageSize ?? input.extent
+    let tracker = Tracker(options: request.options)
+    var lines = ""
+    if input.lastFrame > 0 {
+        for frame in 1...input.lastFrame {
+            let time = Nanoseconds((Double(frame - 1) / request.frameRate * 1e9).rounded())
+            tracker.advance(to: time, width: size.width, height: size.height, luma: nil)
+            tracker.update(input.detections(in: frame), seenAt: time)
+            for track in tracker.tracks where track.state == .new || track.state == .tracked {
+                lines += MOTChallengeDetections.line(frame: frame, track: track)
+            }
+            _ = tracker.takeEvents()
+        }
+    }
+    if request.output == "-" {
+        FileHandle.standardOutput.write(Data(lines.utf8))
+    } else {
+        try Data(lines.utf8).write(to: URL(fileURLWithPath: request.output))
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what a user of the tracker counts on: ids from 1 that are never reused, probation, coasting, one last word.
+@Suite struct TrackerContractTests {
+    private func detection(x: Double, score: Double = 0.9) -> Detection {
+        Detection(box: Box(x: x, y: 50, width: 40, height: 80), score: score)
+    }
+
+    private func step(_ tracker: Tracker, frame: Int, _ detections: [Detection]) -> [Track] {
+        let time = Nanoseconds(frame) * 40_000_000
+        tracker.advance(to: time, width: 640, height: 480, luma: nil)
+        tracker.update(detections, seenAt: time)
+        return tracker.tracks
+    }
+
+    @Test func anObjectOfTheFirstFrameIsShownAtOnceAndKeepsItsID() {
+        let tracker = Tracker()
+        for frame in 0..<20 {
+            let tracks = step(tracker, frame: frame, [detection(x: 100 + 4 * Double(frame))])
+            #expect(tracks.map(\.id) == [1])
+            #expect(tracks.first?.state == (frame == 0 ? .new : .tracked))
+        }
+    }
+
+    @Test func anUnseenObjectCoastsAndIsReportedLostOnce() {
+        let tracker = Tracker()
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
+        #expect(step(tracker, frame: 10, []).first?.state == .coasting)
+        var lost = 0
+        for frame in 11..<60 { lost += step(tracker, frame: frame, []).count { $0.state == .lost } }
+        #expect(lost == 1)
+        #expect(tracker.tracks.isEmpty)
+        let kinds = tracker.takeEvents().map(\.kind)
+        #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
+    }
+
+    @Test func idsGoOnAfterAReset() {
+        let tracker = Tracker()
+        _ = step(tracker, frame: 0, [detection(x: 100), detection(x: 300)])
+        tracker.reset(reason: .flush)
+        #expect(tracker.takeEvents().filter { $0.kind == .end }.map(\.reason) == [.flush, .flush])
+        #expect(step(tracker, frame: 0, [detection(x: 100)]).map(\.id) == [3])
+    }
+}
