@@ -102,9 +102,9 @@ final class Stream {
             answers.append(done)
             underWay = nil
         }
+        let isFree = underWay == nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
         let isDue =
-            (framesSinceDetection >= settings.inferenceInterval - 1 || signals.takeDetection()) && underWay == nil
-            && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
+            isFree && (signals.takeDetection() || framesSinceDetection >= settings.inferenceInterval - 1)
         var luma: LumaPlane?
         if isDue || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {

@@ -166,7 +166,8 @@ final class BackgroundModel {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
         let calm = exp(-elapsed / Self.calmingTime)
-        let (level, noise, restlessness) = (level.base, noise.base, restlessness.base)
+        let (level, expected) = (level.base, expected.base)
+        let (noise, restlessness) = (noise.base, restlessness.base)
         let (smoothed, marks, marksBefore) = (smoothed.base, marks.base, marksBefore.base)
         let (stillLevel, stillFor, seenFor) = (stillLevel.base, stillFor.base, seenFor.base)
         var i = 0
@@ -174,9 +175,10 @@ final class BackgroundModel {
             let isCovered = marks[i] != 0
             let isObject = objects[i] != 0
             let size = abs(smoothed[i])
-            // Empty places are learnt at full speed, specks that nothing explains slowly, objects not at all.
-            let rate: Float = isCovered ? (isObject ? 0 : 0.25 * share) : (isObject ? 0 : share)
-            level[i] += rate * (Float(pixels[i]) - level[i])
+            // Empty places are learnt at full speed, specks that nothing explains slowly. What an object covers only follows
+            // the light, so that it fits when it comes to light again.
+            let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
+            level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
             let hasFlipped = (marks[i] & 1) != (marksBefore[i] & 1)
             let jump: Float = hasFlipped ? (isObject ? 0.25 : 2) : 0

@@ -67,7 +67,7 @@ final class MotionEye {
         background.learn(pixels, objects: objects.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)
         still.settle(marks, of: labeler, background, pixels)
-        still.dispel(background, pixels)
+        if verdict == .drifting { still.absorbAll(background, pixels) } else { still.dispel(background, pixels) }
         guard verdict == .steady else {
             history.forget()
             return []
