@@ -19,7 +19,7 @@ extension ModelManifest {
         labels = try fields.labels("labels")
         licence = try fields.string("licence")
         source = try fields.string("source")
-        sha256 = try fields.string("sha256")
+        files = try fields.files("files")
         classes = try fields.integer("classes", in: 1...100_000)
         hasBackground = try fields.bool("background")
         scoreThreshold = try fields.number("score-threshold", in: 0...1)
@@ -131,6 +131,17 @@ private struct ManifestFields {
             let numbers = value.number.map { [$0, $0, $0] } ?? value.array?.compactMap(\.number) ?? []
             guard numbers.count == 3, numbers.allSatisfy({ abs($0) < 1e6 }) else { return nil }
             return SIMD3(numbers.map { Float($0) })
+        }
+    }
+
+    /// Names of files, with what is known of each.
+    func files(_ key: String) throws -> [ModelManifest.File] {
+        guard let files = try object(key), case .object(let known) = files.members else { return [] }
+        return try known.keys.sorted().map { name in
+            guard !name.isEmpty, !name.contains("/"), let about = try files.object(name),
+                let bytes = try about.integer("bytes", in: 0...Int(1) << 50), let sha256 = try about.string("sha256")
+            else { throw files.error(name, "is not a file's name with its bytes and sha256") }
+            return ModelManifest.File(name: name, bytes: bytes, sha256: sha256)
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
         let manifest = try manifest(
             """
             { "name": "Net", "task": "detection", "family": "ssd", "labels": "coco90", "licence": "Apache-2.0",
-              "source": "somewhere", "sha256": "00ff", "classes": 90, "background": true, "score-threshold": 0.3,
+              "source": "somewhere", "files": {"a.bin": {"bytes": 7, "sha256": "00ff"}}, "classes": 90, "background": true, "score-threshold": 0.3,
               "logits": false, "strides": [8, 16],
               "input": { "width": 320, "height": 240, "colour": "bgr", "mean": 127.5, "scale": [1, 2, 3],
                          "fit": "letterbox-centred", "fill": 7 },
@@ -26,7 +26,7 @@ import Testing
         #expect(manifest.labels == .vocabulary("coco90"))
         #expect(manifest.licence == "Apache-2.0")
         #expect(manifest.source == "somewhere")
-        #expect(manifest.sha256 == "00ff")
+        #expect(manifest.files == [ModelManifest.File(name: "a.bin", bytes: 7, sha256: "00ff")])
         #expect(manifest.classes == 90)
         #expect(manifest.hasBackground == true)
         #expect(manifest.scoreThreshold == 0.3)
@@ -62,6 +62,8 @@ import Testing
         (#"{"name": "x", "input": {"fit": "fat"}}"#, "input.fit"),
         (#"{"name": "x", "anchors": {"levels": [5, 3]}}"#, "anchors.levels"),
         (#"{"name": "x", "anchors": {"aspect-ratios": []}}"#, "anchors.aspect-ratios"),
+        (#"{"name": "x", "files": {"../a": {"bytes": 7, "sha256": "00"}}}"#, "files.../a"),
+        (#"{"name": "x", "files": {"a": {"bytes": 7}}}"#, "files.a"),
         (#"{"name": "x", "strides": [0]}"#, "strides"), (#"{"name": "x", "background": "yes"}"#, "background"),
         (#"{"name": "x""#, "line 1"),
     ])
