@@ -2,7 +2,7 @@ import Foundation
 
 /// The subcommands of `odt`, one file each. Add a line here to add one.
 let subcommands: [Subcommand] = [
-    trackSubcommand
+    detectSubcommand, modelsSubcommand, trackSubcommand,
 ]
 
 func usage() -> String {

@@ -17,18 +17,20 @@ extension Labels {
         }
     }
 
-    /// Of several lists the one called after labels in no particular language.
+    /// Of several lists the one that people can read: English where there are languages, no machine's identifiers (`/m/01g317`).
     init?(archive: ZipArchive) {
         let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
         let named = texts.filter { $0.name.lowercased().contains("label") }
-        let candidates = (named.isEmpty && texts.count == 1 ? texts : named).sorted {
-            $0.name.utf8.count < $1.name.utf8.count
+        let lists = (named.isEmpty && texts.count == 1 ? texts : named).compactMap { entry in
+            archive.contents(entry).flatMap { Labels(parsing: $0) }.map { (entry.name.lowercased(), $0) }
         }
-        guard let labels = candidates.lazy.compactMap({ archive.contents($0).flatMap { Labels(parsing: $0) } }).first
-        else {
-            return nil
+        let readable = lists.filter { !$1.all.contains { $0.text.hasPrefix("/m/") || $0.text.hasPrefix("/g/") } }
+        let english = readable.first { name, _ in
+            ["-en.", "_en.", "-en-", "_en-", "_en_"].contains { name.contains($0) }
         }
-        self = labels
+        let plain = (readable.isEmpty ? lists : readable).min { $0.0.utf8.count < $1.0.utf8.count }
+        guard let list = english ?? plain else { return nil }
+        self = list.1
     }
 
     /// As YOLO's exporter writes them into an .onnx: `{0: 'person', 1: "bull's eye"}`.
