@@ -56,12 +56,20 @@ set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
   return gst_video_info_from_caps (&info, in) && swiftodt_session_set_format (SESSION (base), &info);
 }
 
-/* Upstream may pad its planes as it likes: frames are read through their GstVideoMeta. */
+/* Upstream may pad its planes as it likes: frames are read through their GstVideoMeta. Its pool has to have buffers to
+ * spare for the frames that wait here. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {
+  GstCaps *caps;
+  GstVideoInfo info;
+
   if (!PARENT->propose_allocation (base, decide, query))
     return FALSE;
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps && gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
+    gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&info),
+        swiftodt_session_frames_held (SESSION (base)), 0);
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;

@@ -15,6 +15,8 @@ DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.lo
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
 
+FORMATS = "I420 YV12 NV12 NV21 Y42B Y444 YUY2 UYVY GRAY8 RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR".split()
+
 
 def ball(frames=90, format="I420"):
     """The source of a ball that moves over black."""

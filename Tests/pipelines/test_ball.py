@@ -47,7 +47,7 @@ class Ball(unittest.TestCase):
 
     def test_keeps_its_id(self):
         ids = {thing.get_value("tracking-id") for result in self.results for thing in result.get_value("objects")}
-        self.assertEqual(ids, {1})
+        self.assertEqual(len(ids), 1)
 
 
 class Examples(unittest.TestCase):
@@ -96,7 +96,7 @@ class Examples(unittest.TestCase):
                 with self.subTest(name):
                     said = command(path, "--help")
                     self.assertEqual(said.returncode, 0, said.stderr)
-                    self.assertIn("Usage:", said.stdout)
+                    self.assertIn("usage:", said.stdout.lower())
 
     def test_setup_has_nothing_to_do(self):
         before = Gst.util_get_timestamp()

@@ -77,7 +77,10 @@ class Messages(unittest.TestCase):
         self.assertEqual([result.get_value("sequence") for result in results], list(range(len(results))))
 
     def test_only_the_most_prominent_object_unless_asked(self):
-        self.assertTrue(all(result.get_value("object-count") <= 1 for result in self.said("").results))
+        for result in self.said("").results:
+            # One that is lost is said for the last time beside the one that takes its place.
+            alive = [thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"]
+            self.assertLessEqual(len(alive), 1)
 
 
 class Metadata(unittest.TestCase):
@@ -88,11 +91,6 @@ class Metadata(unittest.TestCase):
                               " ! appsink name=frames sync=false"))
         return [sample.get_buffer() for sample in samples], frames.said.results
 
-    @staticmethod
-    def regions(buffer):
-        # Regions count from any id: ask for each that a message names.
-        return GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, 1)
-
     def test_regions_of_interest(self):
         found = 0
         for buffer, result in zip(*self.buffers("")):
@@ -100,7 +98,7 @@ class Metadata(unittest.TestCase):
                 if thing.get_value("state") == "lost":
                     continue
                 found += 1
-                region = self.regions(buffer)
+                region = GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, thing.get_value("tracking-id"))
                 self.assertEqual((region.x, region.y, region.w, region.h), box(thing))
                 detection = region.get_param("detection")
                 self.assertAlmostEqual(detection.get_value("x_min"), thing.get_value("x-min"))
@@ -117,7 +115,7 @@ class Metadata(unittest.TestCase):
 
     def test_none_unless_asked(self):
         for buffer in self.buffers("attach-meta=0")[0]:
-            self.assertIsNone(self.regions(buffer))
+            self.assertIsNone(buffer.get_meta(GstVideo.video_region_of_interest_meta_api_get_type()))
             self.assertIsNone(buffer.get_custom_meta("SwiftOdtMeta"))
 
     def test_upstream_regions_are_tracked(self):
@@ -127,4 +125,4 @@ class Metadata(unittest.TestCase):
         self.assertEqual(len(list(samples)), 60)
         ids = [thing.get_value("tracking-id") for result in frames.said.results for thing in result.get_value("objects")]
         self.assertGreater(len(ids), 40)
-        self.assertEqual(set(ids), {1})
+        self.assertEqual(len(set(ids)), 1)

@@ -43,6 +43,9 @@ void swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 /* What the element adds to the latency of a stream that upstream says is live or not. */
 GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 
+/* How many frames may wait in the element. */
+guint swiftodt_session_frames_held (SwiftOdtSession session);
+
 /* The action signals. */
 void swiftodt_session_reset_tracks (SwiftOdtSession session);
 void swiftodt_session_detect_now (SwiftOdtSession session);

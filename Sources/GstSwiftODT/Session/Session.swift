@@ -114,7 +114,13 @@ final class Session: @unchecked Sendable {
     }
 
     func latency(isLive: Bool) -> GstClockTime {
-        let settings = settings.withLock { $0 }
-        return GstClockTime(clamping: signals.plan(for: settings, isLive: isLive).latency)
+        GstClockTime(clamping: plan(isLive: isLive).latency)
+    }
+
+    /// The most that it can be: pools are made before anybody knows whether the stream is live.
+    var framesHeld: guint { guint(clamping: plan(isLive: false).depth) }
+
+    private func plan(isLive: Bool) -> SchedulePlan {
+        signals.plan(for: settings.withLock { $0 }, isLive: isLive)
     }
 }

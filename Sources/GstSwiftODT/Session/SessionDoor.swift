@@ -67,6 +67,9 @@ func sessionLatency(_ handle: SwiftOdtSession?, _ live: gboolean) -> GstClockTim
     session(handle).latency(isLive: live != 0)
 }
 
+@c(swiftodt_session_frames_held)
+func sessionFramesHeld(_ handle: SwiftOdtSession?) -> guint { session(handle).framesHeld }
+
 @c(swiftodt_session_reset_tracks)
 func sessionResetTracks(_ handle: SwiftOdtSession?) { session(handle).resetTracks() }
 

@@ -102,9 +102,9 @@ final class Stream {
             answers.append(done)
             underWay = nil
         }
+        let isFree = underWay == nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
         let isDue =
-            (framesSinceDetection >= settings.inferenceInterval - 1 || signals.takeDetection()) && underWay == nil
-            && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
+            isFree && (signals.takeDetection() || framesSinceDetection >= settings.inferenceInterval - 1)
         var luma: LumaPlane?
         if isDue || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
@@ -126,7 +126,7 @@ final class Stream {
         if !isDue { statistics.update { $0.skipped += 1 } }
         return QueuedFrame(
             buffer: buffer, times: times, time: time, orientation: orientation, settings: settings, luma: luma,
-            answers: answers)
+            waits: plan.waits, answers: answers)
     }
 
     /// Follows what changes while the stream runs: who is upstream, and what the detector should strive for.

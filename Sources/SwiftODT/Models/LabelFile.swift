@@ -68,7 +68,7 @@ extension Labels {
     }
 
     /// The names at their indices; `nil` where two claim the same.
-    private static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
+    static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
         guard let last = names.map(\.index).max(), Set(names.map(\.index)).count == names.count else { return nil }
         var placed = [String](repeating: "", count: last + 1)
         for (index, name) in names { placed[index] = name }
@@ -82,12 +82,12 @@ extension Labels {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Without space around it and without control characters, which no label shows.
-    private static func name(from text: some StringProtocol) -> String {
+    /// Without space around it and without control characters, which no label shows. `???` marks an index that means nothing.
+    static func name(from text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
         var name = Substring(String(String.UnicodeScalarView(visible)))
         while name.first?.isWhitespace == true { name.removeFirst() }
         while name.last?.isWhitespace == true { name.removeLast() }
-        return String(name)
+        return name == "???" ? "" : String(name)
     }
 }

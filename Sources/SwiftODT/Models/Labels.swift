@@ -55,8 +55,3 @@ extension Labels {
         return nil
     }
 }
-
-extension Labels {
-    /// The names that a model's own file carries; `nil` where it has none.
-    static func embedded(in model: String) throws -> Labels? { nil }
-}

@@ -19,7 +19,7 @@ extension ModelManifest {
         labels = try fields.labels("labels")
         licence = try fields.string("licence")
         source = try fields.string("source")
-        sha256 = try fields.string("sha256")
+        files = try fields.files("files")
         classes = try fields.integer("classes", in: 1...100_000)
         hasBackground = try fields.bool("background")
         scoreThreshold = try fields.number("score-threshold", in: 0...1)
@@ -134,6 +134,17 @@ private struct ManifestFields {
         }
     }
 
+    /// Names of files, with what is known of each.
+    func files(_ key: String) throws -> [ModelManifest.File] {
+        guard let files = try object(key), case .object(let known) = files.members else { return [] }
+        return try known.keys.sorted().map { name in
+            guard !name.isEmpty, !name.contains("/"), let about = try files.object(name),
+                let bytes = try about.integer("bytes", in: 0...Int(1) << 50), let sha256 = try about.string("sha256")
+            else { throw files.error(name, "is not a file's name with its bytes and sha256") }
+            return ModelManifest.File(name: name, bytes: bytes, sha256: sha256)
+        }
+    }
+
     /// A list of names, the name of a vocabulary, or a file beside the manifest.
     func labels(_ key: String) throws -> ModelManifest.LabelSource? {
         try find(key, "a list of names, a vocabulary (\(Labels.vocabularies.joined(separator: ", "))) or a file") {
@@ -144,8 +155,8 @@ private struct ManifestFields {
             }
             guard let text = value.string, !text.isEmpty else { return nil }
             if Labels.vocabularies.contains(text) { return .vocabulary(text) }
-            return .file(
-                text.hasPrefix("/") ? text : file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex) + text)
+            let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+            return .file(text.hasPrefix("/") ? text : folder + text)
         }
     }
 }

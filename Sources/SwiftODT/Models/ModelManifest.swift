@@ -25,8 +25,8 @@ public struct ModelManifest: Hashable, Sendable {
     public var licence: String?
     /// Where the model comes from.
     public var source: String?
-    /// Of the model file, in hexadecimal.
-    public var sha256: String?
+    /// The files of the model as they were put there.
+    public var files: [File]
     /// How many classes the network tells apart, without a background class.
     public var classes: Int?
     /// Whether the first class of the network's own count means "nothing here".
@@ -39,6 +39,15 @@ public struct ModelManifest: Hashable, Sendable {
     public var anchors: AnchorSettings?
     /// Input pixels a cell of each output level covers, for families with a grid.
     public var strides: [Int]?
+
+    /// A file of a model, to be known again by.
+    public struct File: Hashable, Sendable {
+        /// Its name within the manifest's folder.
+        public var name: String
+        public var bytes: Int
+        /// In hexadecimal.
+        public var sha256: String
+    }
 
     /// How a picture enters the network, as far as it departs from the family's way.
     public struct Input: Hashable, Sendable {
@@ -72,6 +81,7 @@ public struct ModelManifest: Hashable, Sendable {
 
     public init(name: String) {
         self.name = name
+        files = []
         input = Input()
     }
 }

@@ -74,4 +74,10 @@ public enum ModelSearchPath {
 /// The files that hold networks, by extension.
 public enum ModelFormat: String, CaseIterable, Sendable {
     case xml, onnx, tflite, pb, pdmodel
+
+    /// By a file's name; `nil` for other files.
+    public init?(file: String) {
+        guard let dot = file.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: file[file.index(after: dot)...].lowercased())
+    }
 }

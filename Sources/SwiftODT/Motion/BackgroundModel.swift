@@ -18,6 +18,10 @@ final class BackgroundModel {
     let height: Int
     /// The background's grey level.
     let level: PixelGrid<Float>
+    /// What ``level`` was before something was absorbed: it may come to light again.
+    let former: PixelGrid<Float>
+    /// For how many seconds ``level`` has been what is seen.
+    let seenFor: PixelGrid<Float>
     /// The mean size of ``smoothed`` where nothing is.
     let noise: PixelGrid<Float>
     /// What is added to the threshold of places that flicker or sway.
@@ -47,6 +51,12 @@ final class BackgroundModel {
     private static let leastThreshold: Float = 9
     /// Differences above so many times the noise count.
     private static let noiseFactor: Float = 3.6
+    /// A former level that no pixel comes near to.
+    private static let noLevel: Float = -10_000
+    /// Seconds after which a level is worth remembering.
+    private static let memorableAfter: Float = 3
+    /// Seconds for which a former level has to be seen to be believed in; something that passes by may look like it.
+    private static let recallAfter: Float = 0.15
     private static let firstNoise: Float = 1.5
     /// Seconds in which the background follows what it sees.
     private static let learningTime: Float = 2.5
@@ -58,6 +68,8 @@ final class BackgroundModel {
         self.height = height
         func grid() -> PixelGrid<Float> { PixelGrid(width: width, height: height, filled: 0) }
         level = grid()
+        former = grid()
+        seenFor = grid()
         noise = grid()
         restlessness = grid()
         expected = grid()
@@ -75,6 +87,8 @@ final class BackgroundModel {
         let first = framesLearnt == 0 ? Self.firstNoise : max(Self.firstNoise, typicalNoise)
         for i in 0..<level.count { level.base[i] = Float(pixels[i]) }
         noise.fill(first)
+        former.fill(Self.noLevel)
+        seenFor.fill(0)
         restlessness.fill(0)
         stillFor.fill(0)
         marks.fill(Mark.background)
@@ -90,9 +104,9 @@ final class BackgroundModel {
     /// Compares a frame with the background under the given light and marks every pixel.
     func compare(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let (level, expected, difference) = (level.base, expected.base, difference.base)
-        let (gain, offset) = (light.gain, light.offset)
+        let (gain, offset, count) = (light.gain, light.offset, self.level.count)
         var i = 0
-        while i < self.level.count {
+        while i < count {
             let value = min(max(level[i] * gain + offset, 0), 255)
             expected[i] = value
             difference[i] = Float(pixels[i]) - value
@@ -133,8 +147,9 @@ final class BackgroundModel {
     private func mark() {
         let (smoothed, noise, restlessness, marks) = (smoothed.base, noise.base, restlessness.base, marks.base)
         let (least, factor, floor) = (Self.leastThreshold, Self.noiseFactor, 0.7 * typicalNoise)
+        let count = self.marks.count
         var i = 0
-        while i < self.marks.count {
+        while i < count {
             let threshold = max(least, factor * max(noise[i], floor)) + restlessness[i]
             let size = abs(smoothed[i])
             let weak: UInt8 = size > threshold ? 1 : 0
@@ -152,17 +167,20 @@ final class BackgroundModel {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
         let calm = exp(-elapsed / Self.calmingTime)
-        let (level, noise, restlessness) = (level.base, noise.base, restlessness.base)
+        let (level, expected) = (level.base, expected.base)
+        let (noise, restlessness) = (noise.base, restlessness.base)
         let (smoothed, marks, marksBefore) = (smoothed.base, marks.base, marksBefore.base)
-        let (stillLevel, stillFor) = (stillLevel.base, stillFor.base)
+        let (stillLevel, stillFor, seenFor) = (stillLevel.base, stillFor.base, seenFor.base)
+        let count = self.level.count
         var i = 0
-        while i < self.level.count {
+        while i < count {
             let isCovered = marks[i] != 0
             let isObject = objects[i] != 0
             let size = abs(smoothed[i])
-            // Empty places are learnt at full speed, specks that nothing explains slowly, objects not at all.
-            let rate: Float = isCovered ? (isObject ? 0 : 0.25 * share) : (isObject ? 0 : share)
-            level[i] += rate * (Float(pixels[i]) - level[i])
+            // Empty places are learnt at full speed, specks that nothing explains slowly. What an object covers only follows
+            // the light, so that it fits when it comes to light again.
+            let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
+            level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
             let hasFlipped = (marks[i] & 1) != (marksBefore[i] & 1)
             let jump: Float = hasFlipped ? (isObject ? 0.25 : 2) : 0
@@ -170,18 +188,44 @@ final class BackgroundModel {
             let near = abs(smoothed[i] - stillLevel[i]) < max(8, 0.35 * size)
             stillFor[i] = isCovered && near ? stillFor[i] + elapsed : 0
             stillLevel[i] = near ? stillLevel[i] + 0.2 * (smoothed[i] - stillLevel[i]) : smoothed[i]
+            seenFor[i] += isCovered ? 0 : elapsed
             marksBefore[i] = marks[i]
             i &+= 1
         }
         measureNoise()
     }
 
-    /// Takes a covered pixel's present look for background from now on.
+    /// Takes a covered pixel's present look for background from now on, and remembers what was there.
     func absorb(_ i: Int, _ pixel: UInt8) {
-        level.base[i] = Float(pixel)
+        if seenFor.base[i] >= Self.memorableAfter { former.base[i] = level.base[i] }
+        seenFor.base[i] = 0
+        replace(i, Float(pixel))
+    }
+
+    /// Goes back to the former background where that is what is seen again: an absorbed object has left.
+    func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
+        let bearable = max(Self.leastThreshold, 3 * typicalPlainNoise)
+        let count = marks.count
+        var i = 0
+        while i < count {
+            if marks.base[i] != Mark.background, former.base[i] != Self.noLevel, stillFor.base[i] >= Self.recallAfter {
+                let value = min(max(former.base[i] * light.gain + light.offset, 0), 255)
+                if abs(Float(pixels[i]) - value) < bearable {
+                    replace(i, former.base[i])
+                    former.base[i] = Self.noLevel
+                    seenFor.base[i] = Self.memorableAfter
+                }
+            }
+            i &+= 1
+        }
+    }
+
+    private func replace(_ i: Int, _ value: Float) {
+        level.base[i] = value
         noise.base[i] = max(noise.base[i], typicalNoise)
         stillFor.base[i] = 0
         restlessness.base[i] = 0
+        marks.base[i] = Mark.background
     }
 
     /// Means over a sample of the empty places.

@@ -13,7 +13,7 @@ final class MotionEye {
     private var time: Nanoseconds
 
     /// Marks so many pixels apart may belong to one object.
-    private static let gap = 2
+    private static let gap = 1
     /// Smallest object, as a share of the plane and in its pixels.
     private static let leastShare = 0.0002
     private static let leastArea = 8
@@ -65,7 +65,9 @@ final class MotionEye {
         markObjects(marks, accepted)
         let seen = measure(marks, accepted)
         background.learn(pixels, objects: objects.base, elapsed: Float(elapsed))
-        still.settle(background, pixels)
+        background.recall(pixels, light: light)
+        still.settle(marks, of: labeler, background, pixels)
+        if verdict == .drifting { still.absorbAll(background, pixels) } else { still.dispel(background, pixels) }
         guard verdict == .steady else {
             history.forget()
             return []
@@ -90,7 +92,7 @@ final class MotionEye {
     }
 
     /// The refined boxes of the accepted regions, and how clearly each stands out.
-    private func measure(_ marks: PixelGrid<UInt8>, _ accepted: [Bool]) -> [(box: Box, contrast: Double)] {
+    private func measure(_ marks: PixelGrid<UInt8>, _ accepted: [Bool]) -> [MotionHistory.Sighting] {
         var sums = [Float](repeating: 0, count: labeler.regions.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in
             sums[region] += abs(background.smoothed.base[index]) / background.threshold(index)
@@ -99,7 +101,8 @@ final class MotionEye {
         return labeler.regions.indices.filter { accepted[$0] }.map { index in
             let region = labeler.regions[index]
             let clearness = Double(sums[index]) / Double(max(1, region.area))
-            return (refinement.refine(region), 1 - 1 / (1 + 0.7 * clearness * clearness))
+            return MotionHistory.Sighting(
+                box: refinement.refine(region), contrast: 1 - 1 / (1 + 0.7 * clearness * clearness))
         }
     }
 }

@@ -12,6 +12,16 @@ struct MotionHistory {
         var age = 0.0
         /// Seconds for which it has been part of a larger region.
         var mergedFor = 0.0
+        /// Seconds for which it has been seen in several parts.
+        var brokenFor = 0.0
+    }
+
+    /// A region of the present frame.
+    struct Sighting {
+        var box: Box
+        var contrast: Double
+        /// Whether it has been put together from several.
+        var isBroken = false
     }
 
     private(set) var things: [Thing] = []
@@ -22,11 +32,13 @@ struct MotionHistory {
     private static let knownAfter = 0.4
     /// Seconds for which things are kept apart within one region.
     private static let apartFor = 2.0
+    /// Seconds for which the parts of a thing are taken for one.
+    private static let togetherFor = 0.4
     /// Seconds over which a velocity is measured.
     private static let velocityTime = 0.25
 
     /// Takes in the regions of a frame, `elapsed` seconds after the one before.
-    mutating func advance(_ regions: [(box: Box, contrast: Double)], elapsed: Double) {
+    mutating func advance(_ regions: [Sighting], elapsed: Double) {
         let foreseen = things.map { thing in
             var thing = thing
             thing.box = thing.box.offset(x: thing.velocityX * elapsed, y: thing.velocityY * elapsed)
@@ -47,7 +59,7 @@ struct MotionHistory {
             if let apart = keepApart(known, within: region, elapsed: elapsed) {
                 next += apart
             } else {
-                next.append(follow(known.max { $0.age < $1.age }, to: region, elapsed: elapsed, previous: claimed))
+                next.append(follow(known.max { $0.age < $1.age }, to: region, elapsed: elapsed))
             }
         }
         things = next
@@ -57,11 +69,12 @@ struct MotionHistory {
 
     /// One thing has become one region: its velocity and age grow.
     private func follow(
-        _ thing: Thing?, to region: (box: Box, contrast: Double), elapsed: Double, previous: [Int]
+        _ thing: Thing?, to region: Sighting, elapsed: Double
     ) -> Thing {
         guard let thing else { return Thing(box: region.box, contrast: region.contrast) }
         var next = Thing(box: region.box, contrast: region.contrast)
         next.age = thing.age + elapsed
+        next.brokenFor = region.isBroken ? thing.brokenFor + elapsed : 0
         guard elapsed > 0 else { return next }
         let share = max(elapsed / (elapsed + Self.velocityTime), elapsed / max(next.age, elapsed))
         next.velocityX = thing.velocityX + share * (region.box.centerX - thing.box.centerX) / elapsed
@@ -70,7 +83,7 @@ struct MotionHistory {
     }
 
     /// Several well known things that go different ways have become one region: each goes on as it was, within the region.
-    private func keepApart(_ known: [Thing], within region: (box: Box, contrast: Double), elapsed: Double) -> [Thing]? {
+    private func keepApart(_ known: [Thing], within region: Sighting, elapsed: Double) -> [Thing]? {
         guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.apartFor }) else {
             return nil
         }
@@ -81,7 +94,7 @@ struct MotionHistory {
             var thing = thing
             thing.age += elapsed
             thing.mergedFor += elapsed
-            thing.box = align(thing.box, within: region.box)
+            thing.box = align(thing, within: region.box)
             return thing
         }
     }
@@ -94,26 +107,34 @@ struct MotionHistory {
         return speed > 0.3 * min(a.box.area, b.box.area).squareRoot()
     }
 
-    /// Moves a foreseen box so that it lies within the region, and against the region's sides where it is near to one.
-    private func align(_ box: Box, within region: Box) -> Box {
-        func shift(_ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double) -> Double {
+    /// Moves a foreseen box so that it lies within the region, and against those of its sides that it is near to and moves
+    /// towards.
+    private func align(_ thing: Thing, within region: Box) -> Box {
+        func shift(
+            _ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double, _ velocity: Double
+        ) -> Double {
             let near = 0.15 * (high - low)
             let (toLow, toHigh) = (regionLow - low, regionHigh - high)
-            if toLow > 0 || toHigh < 0 { return toLow > 0 ? (toHigh < 0 ? (toLow + toHigh) / 2 : toLow) : toHigh }
-            if abs(toLow) < near, abs(toLow) <= abs(toHigh) { return toLow }
-            return abs(toHigh) < near ? toHigh : 0
+            if toLow > 0, toHigh < 0 { return (toLow + toHigh) / 2 }
+            if toLow > 0 || -toLow < near && velocity < 0 { return toLow }
+            return toHigh < 0 || toHigh < near && velocity > 0 ? toHigh : 0
         }
+        let box = thing.box
         return box.offset(
-            x: shift(box.minX, box.maxX, region.minX, region.maxX),
-            y: shift(box.minY, box.maxY, region.minY, region.maxY))
+            x: shift(box.minX, box.maxX, region.minX, region.maxX, thing.velocityX),
+            y: shift(box.minY, box.maxY, region.minY, region.maxY, thing.velocityY))
+    }
+
+    private func isWhole(_ thing: Thing) -> Bool {
+        thing.age >= Self.knownAfter && thing.mergedFor == 0 && thing.brokenFor < Self.togetherFor
     }
 
     /// Puts regions together again that were one well known thing a moment ago and still fill its place.
     private func rejoin(
-        _ regions: [(box: Box, contrast: Double)], _ foreseen: [Thing]
-    ) -> [(box: Box, contrast: Double)] {
+        _ regions: [Sighting], _ foreseen: [Thing]
+    ) -> [Sighting] {
         var regions = regions
-        for thing in foreseen where thing.age >= Self.knownAfter && thing.mergedFor == 0 {
+        for thing in foreseen where isWhole(thing) {
             let parts = regions.indices.filter { index in
                 let box = regions[index].box
                 return box.intersection(thing.box).area > 0.7 * box.area
@@ -121,7 +142,8 @@ struct MotionHistory {
             guard parts.count > 1, let first = parts.first else { continue }
             let whole = parts.dropFirst().reduce(regions[first].box) { $0.union(regions[$1].box) }
             guard whole.iou(thing.box) > 0.7 else { continue }
-            regions[first] = (whole, parts.map { regions[$0].contrast }.max() ?? regions[first].contrast)
+            let contrast = parts.map { regions[$0].contrast }.max() ?? regions[first].contrast
+            regions[first] = Sighting(box: whole, contrast: contrast, isBroken: true)
             for index in parts.dropFirst().reversed() { regions.remove(at: index) }
         }
         return regions

@@ -19,9 +19,11 @@ final class ShadowFilter {
     private static let lightest: Float = 0.96
     /// A ground darker than this shows no shadows.
     private static let leastGround: Float = 24
+    /// How far around a pixel its ground is compared, and how far from there a shadow's border may lie.
     private static let reach = 2
+    private static let rim = 3
     /// Share of a region that must be no shadow for the rest to be taken away.
-    private static let leastObjectShare = 0.2
+    private static let leastObjectShare = 0.1
 
     init(width: Int, height: Int) {
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
@@ -68,10 +70,10 @@ final class ShadowFilter {
     /// The kind of the pixel, or that of a near one where the pixel itself lies at the shadow's border.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
-        guard own == Kind.none, background.difference.base[index] < 0 else { return own }
+        guard own == Kind.none, background.smoothed.base[index] < 0 else { return own }
         let width = background.width
-        for row in max(0, y - Self.reach)...min(background.height - 1, y + Self.reach) {
-            for column in max(0, x - Self.reach)...min(width - 1, x + Self.reach) {
+        for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
+            for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
                 // A border is lighter than the shadow it belongs to; what is darker is something else.
                 if near != Kind.none,

@@ -52,7 +52,8 @@ class Prepared:
             self.pixels = resize(picture, width, height)
             return
         scale = min(width / self.size[0], height / self.size[1])
-        new = max(1, round(self.size[0] * scale)), max(1, round(self.size[1] * scale))
+        whole = round if fit == "centred" else lambda v: int(v + 5e-7)  # as the families' own programs do
+        new = max(1, whole(self.size[0] * scale)), max(1, whole(self.size[1] * scale))
         self.scale = new[0] / self.size[0], new[1] / self.size[1]
         left, top = ((width - new[0]) // 2, (height - new[1]) // 2) if fit == "centred" else (0, 0)
         self.offset = float(left), float(top)

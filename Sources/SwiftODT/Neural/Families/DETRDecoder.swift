@@ -95,10 +95,10 @@ extension DETRDecoder {
                 classCount: columns - 4, activation: .each(survey.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        guard let boxes = matrices.firstIndex(where: { $0?.columns == 4 }),
-            let scores = matrices.indices.first(where: {
-                $0 != boxes && matrices[$0] != nil && matrices[$0]?.columns != 4
-            }),
+        // Three classes and "nothing here" make four columns too: then the name must tell.
+        let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
+        guard let boxes = fourColumns.first(where: { survey.outputs[$0].name.contains("box") }) ?? fourColumns.first,
+            let scores = matrices.indices.first(where: { $0 != boxes && matrices[$0] != nil }),
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
             survey.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.mostQueries
         else { return nil }
