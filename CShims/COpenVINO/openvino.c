@@ -18,15 +18,15 @@ const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *function
     return NULL;
 }
 
+ov_status swiftodt_openvino_set(
+    const swiftodt_openvino *functions, const ov_core *core, const char *device, const char *key, const char *value) {
+    return functions->ov_core_set_property(core, device, key, value);
+}
+
 ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
-    const char *const *pairs, size_t count, ov_compiled_model **compiled) {
-    const char *all[8] = {0};
-    if (count > 4) count = 4;
-    for (size_t i = 0; i < 2 * count; i++) all[i] = pairs[i];
-    // The library reads as many as the count says; what follows is not looked at.
-    return functions->ov_core_compile_model(
-        core, model, device, 2 * count, compiled, all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]);
+    ov_compiled_model **compiled) {
+    return functions->ov_core_compile_model(core, model, device, 0, compiled);
 }
 
 const char *swiftodt_own_file(void) {

@@ -38,6 +38,9 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;  // th
     F(ov_status, ov_core_read_model, (const ov_core *, const char *, const char *, ov_model **))                  \
     F(ov_status, ov_core_compile_model,                                                                           \
       (const ov_core *, const ov_model *, const char *, size_t, ov_compiled_model **, ...))                       \
+    F(ov_status, ov_core_import_model, (const ov_core *, const char *, size_t, const char *, ov_compiled_model **)) \
+    F(ov_status, ov_core_set_property, (const ov_core *, const char *, ...))                                      \
+    F(ov_status, ov_core_get_property, (const ov_core *, const char *, const char *, char **))                    \
     F(void, ov_model_free, (ov_model *))                                                                          \
     F(ov_status, ov_model_inputs_size, (const ov_model *, size_t *))                                              \
     F(ov_status, ov_model_outputs_size, (const ov_model *, size_t *))                                             \
@@ -59,6 +62,7 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;  // th
     F(ov_status, ov_tensor_data, (const ov_tensor *, void **))                                                    \
     F(void, ov_tensor_free, (ov_tensor *))                                                                        \
     F(ov_status, ov_compiled_model_create_infer_request, (const ov_compiled_model *, ov_infer_request **))        \
+    F(ov_status, ov_compiled_model_export_model, (const ov_compiled_model *, const char *))                       \
     F(ov_status, ov_compiled_model_get_property, (const ov_compiled_model *, const char *, char **))              \
     F(void, ov_compiled_model_free, (ov_compiled_model *))                                                        \
     F(ov_status, ov_infer_request_get_input_tensor_by_index, (const ov_infer_request *, size_t, ov_tensor **))    \
@@ -107,10 +111,14 @@ typedef struct {
 // `*lacking` saying which of the two it is. The text is valid until the next call on this thread.
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking);
 
-// Compiles for a device with up to four properties, `pairs` holding key, value, key, value...
+// Sets what a device's later compilations and imports go by.
+ov_status swiftodt_openvino_set(
+    const swiftodt_openvino *functions, const ov_core *core, const char *device, const char *key, const char *value);
+
+// Compiles for a device, by what was set for it.
 ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
-    const char *const *pairs, size_t count, ov_compiled_model **compiled);
+    ov_compiled_model **compiled);
 
 // The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.
 const char *swiftodt_own_file(void);

@@ -34,7 +34,7 @@ struct LabelPlacement {
             let place = PixelRect(
                 x: min(max(wished.x, region.x), region.maxX - width),
                 y: min(max(wished.y, region.y), region.maxY - height), width: width, height: height)
-            var cost = self.cost(of: place, box: index) + 0.03 * Double(slot.rawValue)
+            var cost = self.cost(of: place, box: index) + 0.1 * Double(slot.rawValue)
             let moved = abs(place.x - wished.x) + 2 * abs(place.y - wished.y)
             cost += 0.5 * Double(moved) / Double(width)
             if let before, slot != before { cost += 0.15 }

@@ -36,7 +36,7 @@ struct TracePainter {
     func draw(_ trace: TraceBook.Trace, time: Nanoseconds, duration: Nanoseconds, in frame: Frame) {
         let pieces = pieces(of: trace, time: time, duration: duration)
         guard let first = pieces.first else { return }
-        let picture = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
+        let picture = blender.canvas.buffer(blender.canvas.region).box
         let bounds = pieces.reduce(first.bounds) { $0.union($1.bounds) }.intersection(picture)
         guard !bounds.isEmpty else { return }
         let side = TracePainter.side
@@ -76,6 +76,9 @@ struct TracePainter {
         cairo_save(context)
         cairo_set_source_rgba(context, 0, 0, 0, 0)
         cairo_paint(context)
+        cairo_rectangle(
+            context, window.x - Double(left), window.y - Double(top), window.width, window.height)
+        cairo_clip(context)
         cairo_scale(context, 1 / unitX, 1 / unitY)
         cairo_translate(context, -Double(left) * unitX, -Double(top) * unitY)
         for piece in here {

@@ -94,7 +94,7 @@ struct MotionHistory {
             var thing = thing
             thing.age += elapsed
             thing.mergedFor += elapsed
-            thing.box = align(thing.box, within: region.box)
+            thing.box = align(thing, within: region.box)
             return thing
         }
     }
@@ -107,18 +107,22 @@ struct MotionHistory {
         return speed > 0.3 * min(a.box.area, b.box.area).squareRoot()
     }
 
-    /// Moves a foreseen box so that it lies within the region, and against the region's sides where it is near to one.
-    private func align(_ box: Box, within region: Box) -> Box {
-        func shift(_ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double) -> Double {
+    /// Moves a foreseen box so that it lies within the region, and against those of its sides that it is near to and moves
+    /// towards.
+    private func align(_ thing: Thing, within region: Box) -> Box {
+        func shift(
+            _ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double, _ velocity: Double
+        ) -> Double {
             let near = 0.15 * (high - low)
             let (toLow, toHigh) = (regionLow - low, regionHigh - high)
-            if toLow > 0 || toHigh < 0 { return toLow > 0 ? (toHigh < 0 ? (toLow + toHigh) / 2 : toLow) : toHigh }
-            if abs(toLow) < near, abs(toLow) <= abs(toHigh) { return toLow }
-            return abs(toHigh) < near ? toHigh : 0
+            if toLow > 0, toHigh < 0 { return (toLow + toHigh) / 2 }
+            if toLow > 0 || -toLow < near && velocity < 0 { return toLow }
+            return toHigh < 0 || toHigh < near && velocity > 0 ? toHigh : 0
         }
+        let box = thing.box
         return box.offset(
-            x: shift(box.minX, box.maxX, region.minX, region.maxX),
-            y: shift(box.minY, box.maxY, region.minY, region.maxY))
+            x: shift(box.minX, box.maxX, region.minX, region.maxX, thing.velocityX),
+            y: shift(box.minY, box.maxY, region.minY, region.maxY, thing.velocityY))
     }
 
     private func isWhole(_ thing: Thing) -> Bool {

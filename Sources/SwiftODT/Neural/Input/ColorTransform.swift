@@ -28,9 +28,10 @@ struct ColorTransform {
             green = SIMD4(luma, gu, gv, -luma * black - 128 * (gu + gv))
             blue = SIMD4(luma, bu, 0, -luma * black - 128 * bu)
         } else {
+            // Each channel is a component of its own.
             red.x = 1
-            green[format.isGray ? 0 : 1] = 1
-            blue[format.isGray ? 0 : 2] = 1
+            green.y = 1
+            blue.z = 1
         }
         red = Self.normalised(red, mean: mean.x, scale: scale.x, one: one)
         green = Self.normalised(green, mean: mean.y, scale: scale.y, one: one)

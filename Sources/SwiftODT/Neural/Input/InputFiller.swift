@@ -13,7 +13,7 @@ final class InputFiller {
     private let bytes: Bool
 
     private var plan: Plan?
-    /// The three components of a row.
+    /// The components of a row.
     private let componentRows = GrowingStorage<Float>()
     /// Rows of the three channels on their way into the tensor.
     private let channelRows = GrowingStorage<Float>()
@@ -76,9 +76,9 @@ final class InputFiller {
             tables: ResampleTables(geometry: geometry, padded: padded),
             transform: ColorTransform(
                 format: geometry.format, colorSpace: geometry.colorSpace, input: input,
-                one: RowKernels.blendedOne * RowKernels.weightOne),
+                one: RowKernels.blendedOne),
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
-        componentRows.reset(count: 3 * padded, to: 0)
+        componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
         paintBackground(of: tensor)
         self.plan = plan
@@ -113,10 +113,10 @@ extension InputFiller {
                 first.assumingMemoryBound(to: UInt8.self), second.assumingMemoryBound(to: UInt8.self),
                 weight: pair.weight, count: plane.byteCount, into: plane.blended.base)
         }
-        for (slot, component) in plan.tables.components.enumerated() {
+        for group in plan.tables.groups {
             RowKernels.resample(
-                component.blended.base, step: component.step, index: component.index.base,
-                weights: component.weights.base, count: plan.padded, into: componentRows.base + slot * plan.padded)
+                group.blended.base, step: group.step, index: group.index.base, weights: group.weights.base,
+                count: plan.padded, into: componentRows.base + group.firstRow * plan.padded)
         }
     }
 
@@ -126,23 +126,20 @@ extension InputFiller {
         let red = target + (swapped ? 2 * channelStride : 0)
         let green = target + channelStride
         let blue = target + (swapped ? 0 : 2 * channelStride)
-        let first = componentRows.base
         let transform = plan.transform
+        func component(_ number: Int) -> UnsafePointer<Float> {
+            UnsafePointer(componentRows.base + plan.tables.componentRows[number] * plan.padded)
+        }
         if plan.geometry.format.isYUV {
             RowKernels.convert(
-                luma: first, u: first + plan.padded, v: first + 2 * plan.padded, count: plan.padded,
-                transform: transform, red: red, green: green, blue: blue)
-            return
+                luma: component(0), u: component(1), v: component(2), count: plan.padded, transform: transform,
+                red: red, green: green,
+                blue: blue)
+        } else {
+            RowKernels.scale(component(0), count: plan.padded, by: transform.red, into: red)
+            RowKernels.scale(component(1), count: plan.padded, by: transform.green, into: green)
+            RowKernels.scale(component(2), count: plan.padded, by: transform.blue, into: blue)
         }
-        let step = plan.geometry.format.isGray ? 0 : plan.padded
-        RowKernels.scale(
-            first, count: plan.padded, factor: transform.red.x, constant: transform.red.w, into: red)
-        RowKernels.scale(
-            first + step, count: plan.padded, factor: transform.green[step == 0 ? 0 : 1],
-            constant: transform.green.w, into: green)
-        RowKernels.scale(
-            first + 2 * step, count: plan.padded, factor: transform.blue[step == 0 ? 0 : 2],
-            constant: transform.blue.w, into: blue)
     }
 }
 

@@ -15,21 +15,26 @@ struct ResampleTables {
         let byteCount: Int
         /// One entry an output row.
         let rows: [RowPair]
-        /// Where a blended row goes; a little longer, for the neighbour of the last sample, whose weight is 0.
+        /// Where a blended row goes; a little longer, for the neighbours of the last sample, whose weight is 0.
         let blended: GrowingStorage<Int16>
     }
 
-    /// A component's outputs within its plane's blended row.
-    struct Component {
+    /// Components that lie together and are resampled together, within their plane's blended row.
+    struct Group {
         let blended: GrowingStorage<Int16>
         let step: Int
+        /// Its first row among the rows of components.
+        let firstRow: Int
         let index = GrowingStorage<Int32>()
-        let weights = GrowingStorage<Int16>()
+        let weights = GrowingStorage<Float>()
     }
 
     private(set) var planes: [Plane] = []
-    /// Y, U, V or R, G, B; one only for grey.
-    private(set) var components: [Component] = []
+    private(set) var groups: [Group] = []
+    /// Which of the rows that the groups fill is that of Y, U, V or R, G, B; all the same for grey.
+    private(set) var componentRows: [Int] = []
+    /// How many rows the groups fill.
+    private(set) var rowCount = 0
 
     /// - Parameter padded: the outputs of a row, rounded up to whole vectors; those beyond the end are 0.
     init(geometry: InputGeometry, padded: Int) {
@@ -44,24 +49,33 @@ struct ResampleTables {
             let start = starts.min() ?? 0
             let count = (ends.max() ?? start) - start
             let blended = GrowingStorage<Int16>()
-            blended.reset(count: count + 8, to: 0)
+            blended.reset(count: count + 16, to: 0)
             let rows = (0..<down.count).map { Self.rowPair(down, output: $0, shift: any.shiftY) }
             planes.append(Plane(index: index, byteStart: start, byteCount: count, rows: rows, blended: blended))
         }
         for component in used {
-            guard let plane = planes.first(where: { $0.index == component.plane }) else { continue }
-            let taps = Component(blended: plane.blended, step: component.step)
-            taps.index.reset(count: padded, to: 0)
-            taps.weights.reset(count: 2 * padded, to: 0)
-            for output in 0..<across.count {
-                let tap = across.tap(output, shift: component.shiftX)
-                let second = Int16((tap.weight * Double(RowKernels.weightOne)).rounded())
-                taps.index.base[output] = Int32(tap.first * component.step + component.offset - plane.byteStart)
-                taps.weights.base[2 * output] = Int16(RowKernels.weightOne) - second
-                taps.weights.base[2 * output + 1] = second
-            }
-            components.append(taps)
+            componentRows.append(row(of: component, across: across, padded: padded) + component.offset % component.step)
         }
+        if geometry.format.isGray { componentRows = [0, 0, 0] }
+    }
+
+    /// The first row of the group that a component belongs to; makes the group where it is the first of it.
+    private mutating func row(of component: PixelComponent, across: AxisSampling, padded: Int) -> Int {
+        guard let plane = planes.first(where: { $0.index == component.plane }) else { return 0 }
+        if let group = groups.first(where: { $0.blended === plane.blended && $0.step == component.step }) {
+            return group.firstRow
+        }
+        let group = Group(blended: plane.blended, step: component.step, firstRow: rowCount)
+        group.index.reset(count: padded, to: 0)
+        group.weights.reset(count: padded, to: 0)
+        for output in 0..<across.count {
+            let tap = across.tap(output, shift: component.shiftX)
+            group.index.base[output] = Int32(tap.first * component.step - plane.byteStart)
+            group.weights.base[output] = Float(tap.weight)
+        }
+        rowCount += RowKernels.lanes(step: component.step)
+        groups.append(group)
+        return group.firstRow
     }
 
     private static func rowPair(_ sampling: AxisSampling, output: Int, shift: Int) -> RowPair {

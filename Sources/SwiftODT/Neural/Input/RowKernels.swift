@@ -1,11 +1,9 @@
 /// The inner loops of preprocessing, one row at a time. All work on plain pointers, four to sixteen samples at once.
 ///
-/// Numbers: a blended sample is 64 times a grey level in 16 bits; horizontal weights are in 1/16384. The sum is exact in 32 bits.
+/// Numbers: a blended sample is 64 times a grey level in 16 bits; what comes after is in floats.
 enum RowKernels {
-    /// A vertical blend's unit.
+    /// What a grey level of 1 is once blended.
     static let blendedOne: Float = 64
-    /// The sum of two horizontal weights.
-    static let weightOne: Float = 16384
 
     /// Blends two rows of bytes: `first + (second - first) * weight`, the weight in 1/16384.
     ///
@@ -25,44 +23,106 @@ enum RowKernels {
         }
     }
 
-    /// Interpolates neighbouring samples of a blended row: `row[index] * weights.0 + row[index + step] * weights.1`.
+    /// Interpolates between neighbouring samples of a blended row, for components that lie alone or among others.
     ///
-    /// - Parameter count: a multiple of four; index, weights and target have room for as many.
+    /// - Parameters:
+    ///   - step: samples from one pixel to the next, 1 to 4.
+    ///   - index: where each output's first pixel begins; as many of them are read as ``lanes(step:)`` says.
+    ///   - weights: those of the second pixel, 0...1.
+    ///   - count: a multiple of four; index, weights and target have room for as many.
+    ///   - target: one row of `count` for every lane: the samples at the pixel's beginning, the next ones, and so on.
     static func resample(
-        _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Int16>, count: Int,
+        _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int,
         into target: UnsafeMutablePointer<Float>
     ) {
+        switch step {
+        case 1:
+            each4(count) { resampleSingle(row, index + $0, weights + $0, target + $0) }
+        case 2:
+            each4(count) { resamplePairs(row, index + $0, weights + $0, target + $0, count) }
+        default:
+            each4(count) { resampleQuads(row, step, index + $0, weights + $0, target + $0, count) }
+        }
+    }
+
+    /// How many samples of a pixel are worked on at once.
+    static func lanes(step: Int) -> Int { step < 3 ? step : 4 }
+
+    @inline(__always)
+    private static func each4(_ count: Int, _ body: (Int) -> Void) {
         var x = 0
         while x < count {
-            let pairs =
-                step == 1
-                ? neighbours(row, index + x) : samples(row, index + x, step: step)
-            let products =
-                SIMD8<Int32>(truncatingIfNeeded: pairs)
-                &* SIMD8<Int32>(truncatingIfNeeded: load(weights + 2 &* x, as: SIMD8<Int16>.self))
-            store(SIMD4<Float>(products.evenHalf &+ products.oddHalf), at: target + x)
+            body(x)
             x &+= 4
         }
     }
 
-    /// Four samples, each with the next one, where the two lie side by side.
+    /// Both samples of an output in one read.
     @inline(__always)
-    private static func neighbours(_ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>) -> SIMD8<Int16> {
-        unsafeBitCast(
-            SIMD4<Int32>(
-                load(row + Int(index[0]), as: Int32.self), load(row + Int(index[1]), as: Int32.self),
-                load(row + Int(index[2]), as: Int32.self), load(row + Int(index[3]), as: Int32.self)),
-            to: SIMD8<Int16>.self)
+    private static func resampleSingle(
+        _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>
+    ) {
+        let both = SIMD4(
+            load(row + Int(index[0]), as: UInt32.self), load(row + Int(index[1]), as: UInt32.self),
+            load(row + Int(index[2]), as: UInt32.self), load(row + Int(index[3]), as: UInt32.self))
+        let first = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: both & 0xFFFF))
+        let second = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: both &>> 16))
+        store(first + (second - first) * load(weights, as: SIMD4<Float>.self), at: target)
     }
 
-    /// Four samples, each with the next one of its component, where other components lie in between.
+    /// Both pixels of an output, of two samples each, in one read.
     @inline(__always)
-    private static func samples(
-        _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, step: Int
-    ) -> SIMD8<Int16> {
-        let (a, b) = (row + Int(index[0]), row + Int(index[1]))
-        let (c, d) = (row + Int(index[2]), row + Int(index[3]))
-        return SIMD8(a[0], a[step], b[0], b[step], c[0], c[step], d[0], d[step])
+    private static func resamplePairs(
+        _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        let a = floats(row + Int(index[0]))
+        let b = floats(row + Int(index[1]))
+        let c = floats(row + Int(index[2]))
+        let d = floats(row + Int(index[3]))
+        let ab = SIMD4(lowHalf: a.lowHalf, highHalf: b.lowHalf)
+        let cd = SIMD4(lowHalf: c.lowHalf, highHalf: d.lowHalf)
+        let weight = load(weights, as: SIMD4<Float>.self)
+        let left =
+            ab + (SIMD4(lowHalf: a.highHalf, highHalf: b.highHalf) - ab) * SIMD4(weight.x, weight.x, weight.y, weight.y)
+        let right =
+            cd + (SIMD4(lowHalf: c.highHalf, highHalf: d.highHalf) - cd) * SIMD4(weight.z, weight.z, weight.w, weight.w)
+        let all = SIMD8(lowHalf: left, highHalf: right)
+        store(all.evenHalf, at: target)
+        store(all.oddHalf, at: target + count)
+    }
+
+    /// Both pixels of an output, of three or four samples each, in two reads.
+    @inline(__always)
+    private static func resampleQuads(
+        _ row: UnsafePointer<Int16>, _ step: Int, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        let a = quad(row + Int(index[0]), step, weights[0])
+        let b = quad(row + Int(index[1]), step, weights[1])
+        let c = quad(row + Int(index[2]), step, weights[2])
+        let d = quad(row + Int(index[3]), step, weights[3])
+        let ab = SIMD8(lowHalf: a, highHalf: b)
+        let cd = SIMD8(lowHalf: c, highHalf: d)
+        let even = SIMD8(lowHalf: ab.evenHalf, highHalf: cd.evenHalf)
+        let odd = SIMD8(lowHalf: ab.oddHalf, highHalf: cd.oddHalf)
+        store(even.evenHalf, at: target)
+        store(odd.evenHalf, at: target + count)
+        store(even.oddHalf, at: target + 2 &* count)
+        store(odd.oddHalf, at: target + 3 &* count)
+    }
+
+    @inline(__always)
+    private static func quad(_ row: UnsafePointer<Int16>, _ step: Int, _ weight: Float) -> SIMD4<Float> {
+        let first = floats(row)
+        return first + (floats(row + step) - first) * weight
+    }
+
+    /// Four samples, none of them negative.
+    @inline(__always)
+    private static func floats(_ row: UnsafePointer<Int16>) -> SIMD4<Float> {
+        SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: load(row, as: SIMD4<UInt16>.self)))
     }
 
     /// Turns luma and two chroma rows into three channels, clamped to the colours there are.
@@ -87,17 +147,13 @@ enum RowKernels {
         }
     }
 
-    /// `factor * source + constant`, for components that are channels already.
+    /// Scales a component that is a channel already: what a row of the transform does when it has one factor only.
     /// - Parameter count: a multiple of four.
     static func scale(
-        _ source: UnsafePointer<Float>, count: Int, factor: Float, constant: Float,
-        into target: UnsafeMutablePointer<Float>
+        _ source: UnsafePointer<Float>, count: Int, by row: SIMD4<Float>, into target: UnsafeMutablePointer<Float>
     ) {
-        var x = 0
-        while x < count {
-            store(factor * load(source + x, as: SIMD4<Float>.self) + constant, at: target + x)
-            x &+= 4
-        }
+        let factor = row.x + row.y + row.z
+        each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
     /// Rounds to bytes what lies within 0...255.

@@ -1,56 +1,94 @@
 import COpenVINO
 import Glibc
 
+/// What a network is compiled for.
+struct CompilationTarget: Hashable {
+    var device: String
+    var threads: Int
+    var hint: InferenceHint
+}
+
 /// A network ready to run on a device.
 final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// Compiles, by way of the cache on disk where that can be used.
-    init(_ read: ReadModel, device: String, threads: Int, hint: InferenceHint) throws {
-        runtime = read.runtime
-        var properties = ["PERFORMANCE_HINT", hint == .latency ? "LATENCY" : "THROUGHPUT"]
-        if threads > 0 { properties += ["INFERENCE_NUM_THREADS", String(threads)] }
-        var compiled: OpaquePointer?
-        if let folder = Self.cacheFolder() {
-            compiled = Self.compile(read, device: device, properties: properties + ["CACHE_DIR", folder])
-        }
-        // What is in the cache may be damaged, or the disk full: neither is a reason to stop.
-        compiled = compiled ?? Self.compile(read, device: device, properties: properties)
-        guard let compiled else {
-            throw DetectorError(
-                .unsupported, "\(read.file.name) cannot be compiled for \(device): \(read.runtime.lastError)")
-        }
-        model = compiled
+    /// What the network was restored from: the runtime takes its weights from there, as long as it lives.
+    private let bytes: FileBlock?
+
+    private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
+        self.model = model
+        self.runtime = runtime
+        self.bytes = bytes
     }
 
     deinit { runtime.functions.ov_compiled_model_free(model) }
 
-    /// What the runtime says of the compiled model.
-    func property(_ name: String) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard runtime.functions.ov_compiled_model_get_property(model, name, &text) == 0, let text else { return nil }
-        defer { runtime.functions.ov_free(text) }
-        return String(cString: text)
-    }
-
-    private static func compile(_ read: ReadModel, device: String, properties: [String]) -> OpaquePointer? {
-        var functions = read.runtime.functions
+    /// Compiles a network. One at a time: the target is set for the device as a whole.
+    static func compile(_ read: ReadModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
-        let texts = properties.map { strdup($0) }
-        defer { for text in texts { free(text) } }
-        let pairs = texts.map { UnsafePointer($0) }
-        let status = swiftodt_openvino_compile(
-            &functions, read.runtime.core, read.model, device, pairs, pairs.count / 2, &compiled)
-        return status == 0 ? compiled : nil
+        guard read.runtime.set(target),
+            read.runtime.withFunctions({
+                swiftodt_openvino_compile($0, read.runtime.core, read.model, target.device, &compiled)
+            }) == 0, let compiled
+        else {
+            throw DetectorError(
+                .unsupported, "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)")
+        }
+        return CompiledModel(compiled, runtime: read.runtime)
     }
 
-    /// The folder for compiled models, made if need be; `nil` where none can be written.
-    private static func cacheFolder() -> String? {
-        guard let folder = DataFolders.cache else { return nil }
-        for end in folder.indices.filter({ folder[$0] == "/" }).dropFirst() + [folder.endIndex] {
-            mkdir(String(folder[..<end]), 0o700)
+    /// Takes up again what was compiled before and exported; `nil` where the runtime will not have it.
+    static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
+        var compiled: OpaquePointer?
+        let content = bytes.content.bindMemory(to: CChar.self)
+        guard runtime.set(target),
+            runtime.functions.ov_core_import_model(
+                runtime.core, content.baseAddress, content.count, target.device, &compiled) == 0,
+            let compiled
+        else { return nil }
+        return CompiledModel(compiled, runtime: runtime, bytes: bytes)
+    }
+
+    /// Writes the compiled network to a file, for ``restore(_:for:runtime:)``.
+    func export(to file: String) -> Bool { runtime.functions.ov_compiled_model_export_model(model, file) == 0 }
+
+    /// How many inferences the runtime wants under way at once.
+    var requestCount: Int {
+        var text: UnsafeMutablePointer<CChar>?
+        guard
+            runtime.functions.ov_compiled_model_get_property(model, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", &text) == 0,
+            let text
+        else { return 1 }
+        defer { runtime.functions.ov_free(text) }
+        return max(1, Int(String(cString: text)) ?? 1)
+    }
+}
+
+extension OpenVINO {
+    /// Sets what later compilations for a device go by: importing takes no properties of its own.
+    fileprivate func set(_ target: CompilationTarget) -> Bool {
+        withFunctions { functions in
+            func set(_ key: String, _ value: String) -> Bool {
+                swiftodt_openvino_set(functions, core, target.device, key, value) == 0
+            }
+            // Only processors know threads: 0 is said to undo an earlier number.
+            let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
+            return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }
-        return access(folder, W_OK | X_OK) == 0 ? folder : nil
+    }
+
+    fileprivate func withFunctions<Answer>(_ body: (UnsafePointer<swiftodt_openvino>) -> Answer) -> Answer {
+        withUnsafePointer(to: functions, body)
+    }
+
+    /// The full name of a device, which tells one machine's processor from another's.
+    func fullName(of device: String) -> String {
+        var text: UnsafeMutablePointer<CChar>?
+        guard functions.ov_core_get_property(core, device, "FULL_DEVICE_NAME", &text) == 0, let text else {
+            return device
+        }
+        defer { functions.ov_free(text) }
+        return String(cString: text)
     }
 }

@@ -47,6 +47,11 @@ struct ModelFile: Hashable {
     /// The absolute path.
     var path: String { identity.path }
 
+    /// The file and its state in words, the same as long as it is not written anew.
+    var identityText: String {
+        "\(identity.bytes) bytes of \(identity.seconds).\(identity.nanoseconds) in \(identity.path)"
+    }
+
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
 
     /// Whether the first bytes are those of the format, for formats that have a mark. Others are left to the runtime, which

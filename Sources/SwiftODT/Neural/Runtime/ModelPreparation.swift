@@ -7,8 +7,8 @@ extension ReadModel {
         port.code == runtime.elements.uint8 && input.mean == .zero && input.scale == .one
     }
 
-    /// - Returns: whether it is fed bytes.
-    func prepare(for input: NetworkInput) throws -> Bool {
+    /// Its input is of bytes or floats afterwards.
+    func prepare(for input: NetworkInput) throws {
         let (inputs, outputs) = try ports()
         guard inputs.count == 1, let port = inputs.first else {
             throw DetectorError(
@@ -19,7 +19,6 @@ extension ReadModel {
         let bytes = takesBytes(port, input)
         try reshape(port, to: input)
         try convert(port, outputs: outputs, input: input, bytes: bytes)
-        return bytes
     }
 
     private func check(_ input: NetworkInput) throws {

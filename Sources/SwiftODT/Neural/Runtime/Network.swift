@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A network compiled for a device, shared by all users in the process that ask for the same.
@@ -16,22 +17,46 @@ public final class Network: Sendable {
     let bytes: Bool
 
     private init(_ key: Key) throws {
-        let read = try ReadModel(key.file, runtime: OpenVINO.shared())
-        bytes = try read.prepare(for: key.input)
-        let (inputs, outputs) = try read.ports()
-        description = NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
-        compiled = try CompiledModel(read, device: key.device, threads: key.threads, hint: key.hint)
-        requestCount = max(1, compiled.property("OPTIMAL_NUMBER_OF_INFER_REQUESTS").flatMap { Int($0) } ?? 1)
+        let runtime = try OpenVINO.shared()
         input = key.input
         name = key.file.name
+        let cache = NetworkCache(runtime: runtime)
+        if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
+            (self.compiled, self.description) = (compiled, description)
+        } else {
+            let read = try ReadModel(key.file, runtime: runtime)
+            try read.prepare(for: key.input)
+            let begin = Self.milliseconds()
+            compiled = try CompiledModel.compile(read, for: key.target)
+            description = try read.description()
+            if Self.milliseconds() - begin >= Self.worthKeeping {
+                cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
+            }
+        }
+        bytes = description.inputs[0].element == .uint8
+        requestCount = compiled.requestCount
+    }
+
+    /// Compiling that takes less, in milliseconds, is done again the next time.
+    private static let worthKeeping = 50
+
+    private static func milliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
     /// Reads a network without compiling it: enough to recognise its family by.
     ///
     /// - Throws: ``DetectorError`` where the file is missing or damaged, or the runtime is.
     public static func inspect(file: String) throws -> NetworkDescription {
-        let (inputs, outputs) = try ReadModel(ModelFile(file), runtime: OpenVINO.shared()).ports()
-        return NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
+        let file = try ModelFile(file)
+        let runtime = try OpenVINO.shared()
+        let cache = NetworkCache(runtime: runtime)
+        if let description = cache?.description(of: file) { return description }
+        let description = try ReadModel(file, runtime: runtime).description()
+        cache?.keep(description, of: file)
+        return description
     }
 
     /// Compiles a network, or hands out the one that another user of this process has compiled already.
@@ -44,7 +69,8 @@ public final class Network: Sendable {
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
     ) throws -> Network {
         guard threads >= 0 else { throw DetectorError(.invalidOption, "\(threads) threads cannot infer anything") }
-        let key = Key(file: try ModelFile(file), input: input, device: device, threads: threads, hint: hint)
+        let target = CompilationTarget(device: device, threads: threads, hint: hint)
+        let key = Key(file: try ModelFile(file), input: input, target: target)
         // The lock is kept while compiling: two who ask for the same at once share one.
         return try inUse.withLock { inUse in
             if let network = inUse[key]?.network { return network }
@@ -62,9 +88,7 @@ public final class Network: Sendable {
     private struct Key: Hashable {
         let file: ModelFile
         let input: NetworkInput
-        let device: String
-        let threads: Int
-        let hint: InferenceHint
+        let target: CompilationTarget
     }
 
     private struct Reference {

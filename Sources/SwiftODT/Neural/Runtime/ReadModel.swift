@@ -44,6 +44,11 @@ final class ReadModel {
         )
     }
 
+    func description() throws -> NetworkDescription {
+        let (inputs, outputs) = try ports()
+        return NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
+    }
+
     private func ports(
         count: (OpaquePointer, UnsafeMutablePointer<Int>) -> ov_status,
         port: (OpaquePointer, Int, UnsafeMutablePointer<OpaquePointer?>) -> ov_status
