@@ -104,9 +104,9 @@ final class BackgroundModel {
     /// Compares a frame with the background under the given light and marks every pixel.
     func compare(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let (level, expected, difference) = (level.base, expected.base, difference.base)
-        let (gain, offset) = (light.gain, light.offset)
+        let (gain, offset, count) = (light.gain, light.offset, self.level.count)
         var i = 0
-        while i < self.level.count {
+        while i < count {
             let value = min(max(level[i] * gain + offset, 0), 255)
             expected[i] = value
             difference[i] = Float(pixels[i]) - value
@@ -147,8 +147,9 @@ final class BackgroundModel {
     private func mark() {
         let (smoothed, noise, restlessness, marks) = (smoothed.base, noise.base, restlessness.base, marks.base)
         let (least, factor, floor) = (Self.leastThreshold, Self.noiseFactor, 0.7 * typicalNoise)
+        let count = self.marks.count
         var i = 0
-        while i < self.marks.count {
+        while i < count {
             let threshold = max(least, factor * max(noise[i], floor)) + restlessness[i]
             let size = abs(smoothed[i])
             let weak: UInt8 = size > threshold ? 1 : 0
@@ -170,8 +171,9 @@ final class BackgroundModel {
         let (noise, restlessness) = (noise.base, restlessness.base)
         let (smoothed, marks, marksBefore) = (smoothed.base, marks.base, marksBefore.base)
         let (stillLevel, stillFor, seenFor) = (stillLevel.base, stillFor.base, seenFor.base)
+        let count = self.level.count
         var i = 0
-        while i < self.level.count {
+        while i < count {
             let isCovered = marks[i] != 0
             let isObject = objects[i] != 0
             let size = abs(smoothed[i])
@@ -203,8 +205,9 @@ final class BackgroundModel {
     /// Goes back to the former background where that is what is seen again: an absorbed object has left.
     func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let bearable = max(Self.leastThreshold, 3 * typicalPlainNoise)
+        let count = marks.count
         var i = 0
-        while i < marks.count {
+        while i < count {
             if marks.base[i] != Mark.background, former.base[i] != Self.noLevel, stillFor.base[i] >= Self.recallAfter {
                 let value = min(max(former.base[i] * light.gain + light.offset, 0), 255)
                 if abs(Float(pixels[i]) - value) < bearable {

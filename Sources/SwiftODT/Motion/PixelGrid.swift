@@ -2,18 +2,18 @@
 final class PixelGrid<Value: BitwiseCopyable> {
     let width: Int
     let height: Int
+    let count: Int
     let base: UnsafeMutablePointer<Value>
 
     init(width: Int, height: Int, filled value: Value) {
         self.width = width
         self.height = height
-        base = .allocate(capacity: width * height)
-        base.initialize(repeating: value, count: width * height)
+        count = width * height
+        base = .allocate(capacity: count)
+        base.initialize(repeating: value, count: count)
     }
 
     deinit { base.deallocate() }
-
-    var count: Int { width * height }
 
     func fill(_ value: Value) { base.update(repeating: value, count: count) }
 }

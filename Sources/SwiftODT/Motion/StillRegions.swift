@@ -14,7 +14,7 @@ final class StillRegions {
     /// The same in a scene that is not known yet.
     private static let soonStillAfter: Float = 0.15
     /// Seconds for which a stopped object is reported on.
-    private static let holdTime: Float = 8
+    private static let holdTime: Float = 10
     /// Of which an object that stirs a little has to reach this share, taken over its pixels.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
@@ -90,12 +90,16 @@ final class StillRegions {
         _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>, where isMeant: (_ difference: Float) -> Bool
     ) {
         let (marks, stillFor, smoothed) = (background.marks.base, background.stillFor.base, background.smoothed.base)
+        let (meantBase, count) = (meant.base, meant.count)
         var any = false
         var i = 0
-        while i < meant.count {
-            let isCovered = marks[i] != 0 && isMeant(smoothed[i])
-            meant.base[i] = isCovered ? 1 : 0
-            any = any || isCovered
+        while i < count {
+            if marks[i] != 0, isMeant(smoothed[i]) {
+                meantBase[i] = 1
+                any = true
+            } else {
+                meantBase[i] = 0
+            }
             i &+= 1
         }
         guard any else { return }
