@@ -50,12 +50,15 @@ class States(unittest.TestCase):
         self.reach(pipeline, Gst.State.NULL)
 
     def test_a_seek_begins_an_epoch_with_new_ids(self):
-        pipeline = self.launch(f"{ball(90)} ! swiftodt detector=motion ! fakesink")
+        pipeline = self.launch(f"{ball(-1)} ! swiftodt detector=motion ! fakesink")
         self.reach(pipeline, Gst.State.PAUSED)
         pipeline.set_state(Gst.State.PLAYING)
-        first = listen(pipeline)
-        pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH, 0)
-        second = listen(pipeline)
+
+        def three_seconds():
+            pipeline.seek(1, Gst.Format.TIME, Gst.SeekFlags.FLUSH, Gst.SeekType.SET, 0, Gst.SeekType.SET, 3 * Gst.SECOND)
+            return listen(pipeline)
+
+        first, second = three_seconds(), three_seconds()
         self.assertTrue(first.ended and second.ended)
 
         def ids(said):

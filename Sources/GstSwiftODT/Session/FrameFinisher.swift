@@ -13,7 +13,6 @@ final class FrameFinisher {
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
     private var lastTime: Nanoseconds = 0
-    private var classifierSetup = ClassifierSetup()
 
     init(element: ElementHandle, statistics: Statistics) {
         self.element = element
@@ -24,9 +23,10 @@ final class FrameFinisher {
     /// Makes the classifier where one is asked for and not there yet.
     func prepareClassifier(_ settings: Settings) throws {
         guard settings.scene.classify else { return }
-        if let classifier = try classifierSetup.classifier(settings, warn: { element.warn($0) }) {
-            scene.setClassifier(classifier)
+        if scene.classifier == nil {
+            scene.classifier = try TrackClassifier.make(settings) { element.warn($0) }
         }
+        scene.classifier?.options.threshold = settings.classificationThreshold
     }
 
     /// - Parameter answers: the ended detections that this frame takes up.
@@ -74,7 +74,7 @@ final class FrameFinisher {
         guard queued.settings.scene.classify else { return try scene.objects(in: nil) }
         var objects: [SceneObject]?
         try format.withFrame(of: queued.buffer, orientation: queued.orientation, time: queued.time) { frame in
-            objects = try scene.objects(in: frame)
+            objects = try scene.objects(in: frame, waiting: queued.waits)
         }
         return try objects ?? scene.objects(in: nil)
     }

@@ -126,7 +126,7 @@ final class Stream {
         if !isDue { statistics.update { $0.skipped += 1 } }
         return QueuedFrame(
             buffer: buffer, times: times, time: time, orientation: orientation, settings: settings, luma: luma,
-            answers: answers)
+            waits: plan.waits, answers: answers)
     }
 
     /// Follows what changes while the stream runs: who is upstream, and what the detector should strive for.

@@ -5,7 +5,8 @@
 public struct TrackClassifier: Sendable {
     private let table: CategoryTable
     private let crop: (any Classifier)?
-    private let options: TrackClassifierOptions
+    /// May change between calls.
+    public var options: TrackClassifierOptions
     private var records: [Int: TrackRecord] = [:]
     private var call = 0
 

@@ -54,28 +54,29 @@ struct SaliencyMap {
         return RegionMerge(reach: Double(max(width, height)) * 0.02).merged(found)
     }
 
-    /// Otsu's: that which separates the values best into two kinds, within reason.
+    /// Half way between the means of the two kinds of values that Otsu's method tells apart best, within reason. Unlike the
+    /// border between the kinds, it moves little when few values change.
     private func threshold(peak: Float) -> Float {
         let bins = 64
-        let best = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
+        let level = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
             counts.initialize(repeating: 0)
-            let scale = Float(bins) / peak
-            for value in values { counts[max(0, min(bins - 1, Int(value * scale)))] += 1 }
+            let scale = Float(bins - 1) / peak
+            for value in values { counts[max(0, min(bins - 1, Int(value * scale + 0.5)))] += 1 }
             let sum = counts.indices.reduce(0.0) { $0 + Double($1 * counts[$1]) }
-            var (below, sumBelow, best, bestSpread) = (0, 0.0, 0, 0.0)
+            var (below, sumBelow, level, bestSpread) = (0, 0.0, 0.0, 0.0)
             for bin in 0..<bins - 1 {
                 below += counts[bin]
                 sumBelow += Double(bin * counts[bin])
                 let above = values.count - below
                 guard below > 0, above > 0 else { continue }
-                let distance = sumBelow / Double(below) - (sum - sumBelow) / Double(above)
-                let spread = Double(below) * Double(above) * distance * distance
-                if spread > bestSpread { (best, bestSpread) = (bin + 1, spread) }
+                let (dark, bright) = (sumBelow / Double(below), (sum - sumBelow) / Double(above))
+                let spread = Double(below) * Double(above) * (bright - dark) * (bright - dark)
+                if spread > bestSpread { (level, bestSpread) = ((dark + bright) / 2, spread) }
             }
-            return best
+            return Float(level) / Float(bins - 1)
         }
         let range = Self.thresholdRange
-        return peak * min(max(Float(best) / Float(bins), range.lowerBound), range.upperBound)
+        return peak * min(max(level, range.lowerBound), range.upperBound)
     }
 
     /// The region with its box's edges moved, by up to half a pixel, to where the map crosses the threshold: in video they

@@ -12,8 +12,10 @@ public final class Scene {
         }
     }
 
+    /// Sorts objects into categories when ``SceneOptions/classify`` is on.
+    public var classifier: TrackClassifier?
+
     private let tracker: Tracker
-    private var classifier: TrackClassifier?
     private var prominence = Prominence()
     private var seen: [Track] = []
     private var told: [Int: SceneObject] = [:]
@@ -22,15 +24,11 @@ public final class Scene {
     private var width = 0
     private var height = 0
 
-    /// - Parameter classifier: sorts objects into categories when ``SceneOptions/classify`` is on.
     public init(options: SceneOptions = SceneOptions(), classifier: TrackClassifier? = nil) {
         self.options = options
         self.classifier = classifier
         tracker = Tracker(options: options.tracker)
     }
-
-    /// From now on this one sorts objects into categories.
-    public func setClassifier(_ classifier: TrackClassifier) { self.classifier = classifier }
 
     /// A frame has come. Objects are carried to its time.
     public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
@@ -58,13 +56,16 @@ public final class Scene {
 
     /// The objects to report now, the most prominent first.
     ///
-    /// - Parameter frame: what the classifier may look at; without it, categories come from labels alone.
-    public func objects(in frame: Frame?) throws -> [SceneObject] {
+    /// - Parameters:
+    ///   - frame: what the classifier may look at; without it, categories come from labels alone.
+    ///   - waiting: whether categories are waited for, as single images and results that must not depend on the
+    ///     machine's speed ask. Single-image mode waits in any case.
+    public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         let chosen = prominence.choose(
             options.follows ? tracker.tracks : seen, limit: options.limit, width: width, height: height, time: now)
         let verdicts =
             options.classify
-            ? try classifier?.classify(chosen, in: frame, wait: options.mode == .singleImage) : nil
+            ? try classifier?.classify(chosen, in: frame, wait: waiting || options.mode == .singleImage) : nil
         let objects = chosen.enumerated().map { rank, track in
             SceneObject(
                 track: track, category: verdicts?[rank].category ?? .unknown,

@@ -13,9 +13,13 @@ final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    private init(_ model: OpaquePointer, runtime: OpenVINO) {
+    /// What the network was restored from: the runtime takes its weights from there, as long as it lives.
+    private let bytes: FileBlock?
+
+    private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
         self.model = model
         self.runtime = runtime
+        self.bytes = bytes
     }
 
     deinit { runtime.functions.ov_compiled_model_free(model) }
@@ -35,16 +39,15 @@ final class CompiledModel: @unchecked Sendable {
     }
 
     /// Takes up again what was compiled before and exported; `nil` where the runtime will not have it.
-    static func restore(_ bytes: UnsafeRawBufferPointer, for target: CompilationTarget, runtime: OpenVINO)
-        -> CompiledModel?
-    {
+    static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
         var compiled: OpaquePointer?
+        let content = bytes.content.bindMemory(to: CChar.self)
         guard runtime.set(target),
             runtime.functions.ov_core_import_model(
-                runtime.core, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count, target.device, &compiled) == 0,
+                runtime.core, content.baseAddress, content.count, target.device, &compiled) == 0,
             let compiled
         else { return nil }
-        return CompiledModel(compiled, runtime: runtime)
+        return CompiledModel(compiled, runtime: runtime, bytes: bytes)
     }
 
     /// Writes the compiled network to a file, for ``restore(_:for:runtime:)``.

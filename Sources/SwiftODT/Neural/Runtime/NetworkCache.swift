@@ -37,10 +37,8 @@ struct NetworkCache {
     ) -> (CompiledModel, NetworkDescription)? {
         let key = self.key(file, input: input, target: target)
         guard let entry = entry(key), let description = NetworkDescription(text: entry.rest) else { return nil }
-        return withBytes(of: path(key, ".blob")) { bytes in
-            guard Self.sum(bytes) == entry.sum else { return nil }
-            return CompiledModel.restore(bytes, for: target, runtime: runtime).map { ($0, description) }
-        }
+        guard let bytes = FileBlock(path(key, ".blob")), bytes.sum == entry.sum else { return nil }
+        return CompiledModel.restore(bytes, for: target, runtime: runtime).map { ($0, description) }
     }
 
     func keep(
@@ -50,7 +48,7 @@ struct NetworkCache {
         let key = self.key(file, input: input, target: target)
         let blob = path(key, ".blob")
         let draft = blob + ".\(getpid())"
-        guard compiled.export(to: draft), let sum = withBytes(of: draft, Self.sum), rename(draft, blob) == 0 else {
+        guard compiled.export(to: draft), let sum = FileBlock(draft)?.sum, rename(draft, blob) == 0 else {
             unlink(draft)
             return
         }
@@ -67,7 +65,7 @@ struct NetworkCache {
 
     /// A text file holds the whole key, the sum of the blob beside it, and a description.
     private func entry(_ key: String) -> (sum: UInt64, rest: String)? {
-        let text = withBytes(of: path(key, ".network")) { String(decoding: $0, as: UTF8.self) }
+        let text = FileBlock(path(key, ".network")).map { String(decoding: $0.content, as: UTF8.self) }
         guard let lines = text?.split(separator: "\n", maxSplits: 2), lines.count == 3,
             lines[0] == "OpenVINO \(runtime.version), \(key)", let sum = UInt64(lines[1])
         else { return nil }
@@ -83,38 +81,8 @@ struct NetworkCache {
     }
 
     private func path(_ key: String, _ ending: String) -> String {
-        let sum = Array(key.utf8).withUnsafeBytes(Self.sum)
+        let sum = Array(key.utf8).withUnsafeBytes(FileBlock.sum)
         return folder + "/" + String(sum, radix: 16) + ending
-    }
-
-    /// Lends out a file's bytes; `nil` where there are none.
-    private func withBytes<Answer>(of path: String, _ body: (UnsafeRawBufferPointer) -> Answer?) -> Answer? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_size > 0,
-            let base = mmap(nil, status.st_size, PROT_READ, MAP_PRIVATE, file, 0), base != MAP_FAILED
-        else { return nil }
-        defer { munmap(base, status.st_size) }
-        return body(UnsafeRawBufferPointer(start: base, count: status.st_size))
-    }
-
-    /// Tells bytes from damaged ones; eight of them at a time, a few milliseconds for the largest networks.
-    private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var sum = UInt64(bytes.count) &+ 0x9E37_79B9_7F4A_7C15
-        var offset = 0
-        while offset &+ 8 <= bytes.count {
-            sum = (sum ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
-            sum ^= sum &>> 32
-            offset &+= 8
-        }
-        while offset < bytes.count {
-            sum = (sum ^ UInt64(bytes[offset])) &* 0xFF51_AFD7_ED55_8CCD
-            sum ^= sum &>> 32
-            offset &+= 1
-        }
-        return sum
     }
 
     /// Keeps the cache from growing for ever: the compiled networks that were used least recently go.

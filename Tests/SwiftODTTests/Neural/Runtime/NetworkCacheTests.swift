@@ -35,6 +35,27 @@ struct NetworkCacheTests {
         #expect(compiled.requestCount == fresh.requestCount)
     }
 
+    @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
+    func aRestoredNetworkAnswersAsTheCompiledOne() throws {
+        // With weights: the runtime leaves them where they were read to.
+        let file = try ModelFile(#require(TestNetwork.shared) + "/models/FastestDet.onnx")
+        let input = NetworkInput(width: 352, height: 352, scale: SIMD3(repeating: 1 / 255))
+        let cache = try #require(
+            NetworkCache(runtime: OpenVINO.shared(), folder: TestNetwork.folder + "/cache/swiftodt"))
+        func answer() throws -> [Float] {
+            let request = try Network.load(file: file.name, input: input, hint: .latency).makeRequest()
+            let picture = PlainPicture(.rgb, width: 60, height: 60) { c, x, y in UInt8((x * y + 40 * c) % 256) }
+            _ = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
+            try request.infer()
+            return try request.outputs().flatMap { $0.bytes.bindMemory(to: Float.self) }
+        }
+        let first = try answer()
+        let target = CompilationTarget(device: "CPU", threads: 0, hint: .latency)
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+        let second = try answer()
+        #expect(zip(first, second).allSatisfy { abs($0 - $1) < 1e-3 })
+    }
+
     @Test func otherInputsTargetsAndFilesAreOtherEntries() throws {
         let (cache, file) = try filled()
         var other = input

@@ -7,7 +7,7 @@ import Testing
 
 /// Protects the promise that frames are worked on in place: no pixel changes but where something is drawn, whatever the
 /// format, the size and the strides.
-@Suite struct FormatTests {
+@Suite struct ElementFormatTests {
     static let formats = [
         "I420", "YV12", "NV12", "NV21", "Y42B", "Y444", "YUY2", "UYVY", "GRAY8", "RGB", "BGR", "RGBx", "BGRx", "xRGB",
         "xBGR", "RGBA", "BGRA", "ARGB", "ABGR",
