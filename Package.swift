@@ -29,7 +29,8 @@ let package = Package(
 
         .testTarget(
             name: "SwiftODTTests", dependencies: ["SwiftODT"], exclude: ["Classification/Labels"]),
-        .testTarget(name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT"]),
+        .testTarget(
+            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT"], exclude: ["Annotation/Golden"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11
