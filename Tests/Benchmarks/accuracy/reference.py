@@ -13,6 +13,7 @@ import os
 
 import numpy as np
 import openvino as ov
+from openvino.preprocess import PrePostProcessor
 from PIL import Image
 
 IMAGENET_MEAN = np.array([0.485, 0.456, 0.406]) * 255
@@ -273,27 +274,29 @@ class Reference:
         core = ov.Core()
         network = core.read_model(model)
         shape = network.inputs[0].get_partial_shape()
-        self.channels_last = shape[3].is_static and shape[3].get_length() == 3
-        axes = (2, 1) if self.channels_last else (3, 2)
+        channels_last = shape[3].is_static and shape[3].get_length() == 3
+        axes = (2, 1) if channels_last else (3, 2)
         self.size = size or tuple(shape[i].get_length() for i in axes)
         width, height = self.size
-        network.reshape([1, height, width, 3] if self.channels_last else [1, 3, height, width])
-        self.integer = network.inputs[0].get_element_type() == ov.Type.u8
-        config = {"INFERENCE_PRECISION_HINT": precision} if precision else {}
-        self.compiled = core.compile_model(network, device, config)
+        network.reshape([1, height, width, 3] if channels_last else [1, 3, height, width])
         self.decode, self.prepare = FAMILIES[family][0], {**FAMILIES[family][1], **prepare}
         self.decode_options = decode or {}
+        # Grey levels are normalised by the runtime, so that they are rounded to bfloat16 where it rounds, and not before.
+        steps = PrePostProcessor(network)
+        steps.input().tensor().set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC"))
+        steps.input().model().set_layout(ov.Layout("NHWC" if channels_last else "NCHW"))
+        if network.inputs[0].get_element_type() != ov.Type.u8:
+            three = lambda value: [float(v) for v in np.broadcast_to(value, 3)]
+            steps.input().preprocess().convert_element_type(ov.Type.f32)
+            steps.input().preprocess().mean(three(self.prepare.get("mean", 0)))
+            steps.input().preprocess().scale(three(1 / np.asarray(self.prepare.get("scale", 1), np.float64)))
+        config = {"INFERENCE_PRECISION_HINT": precision} if precision else {}
+        self.compiled = core.compile_model(steps.build(), device, config)
 
     def run(self, path, floor=0.1, same=0.5, across=1.0):
         prepare = self.prepare
         picture = Prepared(path, *self.size, prepare["fit"], prepare.get("fill", 0), prepare["order"])
-        if self.integer:
-            data = np.round(picture.pixels).astype(np.uint8)
-        else:
-            data = (picture.pixels - np.array(prepare.get("mean", 0))) * np.array(prepare.get("scale", 1))
-            data = data.astype(np.float32)
-        data = data[None] if self.channels_last else data.transpose(2, 0, 1)[None]
-        results = self.compiled(np.ascontiguousarray(data))
+        results = self.compiled(np.ascontiguousarray(np.round(picture.pixels).astype(np.uint8)[None]))
         outputs = [results[o] for o in self.compiled.outputs]
         boxes, scores, classes = self.decode(outputs, width=self.size[0], height=self.size[1], **self.decode_options)
         boxes, scores, classes = suppress(np.asarray(boxes), scores, classes, floor, same, across)
