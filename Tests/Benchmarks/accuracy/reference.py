@@ -291,8 +291,8 @@ class Reference:
         if self.integer:
             data = np.round(picture.pixels).astype(np.uint8)
         else:
-            data = picture.pixels.astype(np.float32) - np.asarray(prepare.get("mean", 0), np.float32)
-            data = data * np.asarray(prepare.get("scale", 1), np.float32)
+            scale = np.asarray(prepare.get("scale", 1), np.float32)
+            data = picture.pixels.astype(np.float32) * scale - np.asarray(prepare.get("mean", 0), np.float32) * scale
         data = data[None] if self.channels_last else data.transpose(2, 0, 1)[None]
         results = self.compiled(np.ascontiguousarray(data))
         outputs = [results[o] for o in self.compiled.outputs]
