@@ -28,21 +28,44 @@ struct LabelPlacement {
         width: Int, height: Int, box index: Int, before: Slot?
     ) -> (place: PixelRect, slot: Slot)? {
         guard width <= region.width, height <= region.height else { return nil }
-        var best: (place: PixelRect, slot: Slot, cost: Double)?
+        var best = Candidate(place: region, slot: .aboveLeft, cost: .infinity)
         for slot in Slot.allCases {
             let wished = wish(slot, box: boxes[index], width: width, height: height)
-            let place = PixelRect(
-                x: min(max(wished.x, region.x), region.maxX - width),
-                y: min(max(wished.y, region.y), region.maxY - height), width: width, height: height)
-            var cost = self.cost(of: place, box: index) + 0.1 * Double(slot.rawValue)
-            let moved = abs(place.x - wished.x) + 2 * abs(place.y - wished.y)
-            cost += 0.5 * Double(moved) / Double(width)
-            if let before, slot != before { cost += 0.15 }
-            if cost < best?.cost ?? .infinity { best = (place, slot, cost) }
+            consider(wished, instead: wished, slot, box: index, before: before, &best)
         }
-        guard let best else { return nil }
+        // In a heap, the next free place above or below the labels that are in the way.
+        if taken.contains(where: { !$0.intersection(best.place).isEmpty }) {
+            let wished = wish(.aboveLeft, box: boxes[index], width: width, height: height)
+            for label in taken where label.x < wished.maxX && wished.x < label.maxX {
+                for y in [label.y - height, label.maxY] where abs(y - wished.y) < 6 * height {
+                    let place = PixelRect(x: wished.x, y: y, width: width, height: height)
+                    consider(place, instead: wished, .aboveLeft, box: index, before: before, &best)
+                }
+            }
+        }
         taken.append(best.place)
         return (best.place, best.slot)
+    }
+
+    private struct Candidate {
+        var place: PixelRect
+        var slot: Slot
+        var cost: Double
+    }
+
+    /// Takes a place, moved into the picture, if it is better than the best so far.
+    private func consider(
+        _ rect: PixelRect, instead wished: PixelRect, _ slot: Slot, box index: Int, before: Slot?,
+        _ best: inout Candidate
+    ) {
+        let place = PixelRect(
+            x: min(max(rect.x, region.x), region.maxX - rect.width),
+            y: min(max(rect.y, region.y), region.maxY - rect.height), width: rect.width, height: rect.height)
+        let moved = abs(place.x - wished.x) + 2 * abs(place.y - wished.y)
+        var cost = self.cost(of: place, box: index) + 0.1 * Double(slot.rawValue)
+        cost += 0.5 * Double(moved) / Double(rect.width)
+        if let before, slot != before { cost += 0.15 }
+        if cost < best.cost { best = Candidate(place: place, slot: slot, cost: cost) }
     }
 
     private func wish(_ slot: Slot, box: PixelRect, width: Int, height: Int) -> PixelRect {

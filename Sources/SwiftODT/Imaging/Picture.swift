@@ -70,15 +70,18 @@ public final class Picture: @unchecked Sendable {
     deinit { free(memory) }
 
     /// Lends the picture as a frame, valid while `body` runs. It is read-only.
-    /// - Parameter time: the frame's time, where it is to be another than ``time``.
+    /// - Parameters:
+    ///   - time: the frame's time, where it is to be another than ``time``.
+    ///   - orientation: the frame's orientation, where it is to be another than ``orientation``.
     public func withFrame<Answer>(
-        time: Nanoseconds? = nil, _ body: (Frame) throws -> Answer
+        time: Nanoseconds? = nil, orientation: Orientation? = nil, _ body: (Frame) throws -> Answer
     ) rethrows -> Answer {
         try withExtendedLifetime(self) {
             try body(
                 Frame(
                     format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,
-                    orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time ?? self.time))
+                    orientation: orientation ?? self.orientation, pixelAspectRatio: pixelAspectRatio,
+                    time: time ?? self.time))
         }
     }
 

@@ -41,7 +41,7 @@ final class MotionEye {
 
     /// What moves in the plane, in its pixels, the most certain first.
     func look(at plane: LumaPlane) -> [Detection] {
-        let elapsed = min(max(Double(plane.time - time) / 1e9, 0), Self.longestStep)
+        let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time
         return plane.withPixels { pixels in
             guard let first = pixels.baseAddress else { return [] }

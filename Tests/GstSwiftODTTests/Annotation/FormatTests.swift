@@ -7,7 +7,7 @@ import Testing
 /// Protects the video itself: what is not drawn on stays as it was to the bit, what is drawn looks the same in every
 /// format.
 @Suite struct FormatTests {
-    private static let sizes = [(1, 1), (2, 2), (17, 13), (97, 61), (120, 90), (641, 33)]
+    private static let sizes = [(1, 1), (2, 2), (17, 13), (97, 61), (120, 90), (641, 21)]
 
     /// One of each kind, at the edges and beyond them too.
     private static func objects(_ width: Int, _ height: Int) -> [AnnotatedObject] {
@@ -73,10 +73,11 @@ import Testing
 
     @Test(arguments: PixelFormat.allCases)
     func pixelsThatAreNotDrawnOnKeepEveryBit(_ format: PixelFormat) {
-        for (number, (width, height)) in Self.sizes.enumerated() {
+        // Each format has three of the sizes, each size all kinds of formats.
+        for (number, (width, height)) in Self.sizes.enumerated() where number % 2 == format.rawValue % 2 {
             let style = AnnotatorOptions.BoxStyle.allCases[number % 4]
             let orientation = Orientation.allCases[(number * 3) % 8]
-            let interlaced = number % 2 == 1
+            let interlaced = number > 2
             let options = Self.options(style)
             let drawn = Self.drawnPixels(
                 width, height, options, orientation: orientation, interlaced: interlaced)
@@ -129,7 +130,7 @@ import Testing
             ? [.standardDefinition, .highDefinition, .init(matrix: .bt709, fullRange: true)] : [.standardDefinition]
         for (number, space) in spaces.enumerated() {
             for interlaced in [false, true] {
-                let (width, height) = (176, 96)
+                let (width, height) = (160, 88)
                 var options = Self.options(AnnotatorOptions.BoxStyle.allCases[(number + (interlaced ? 2 : 0)) % 4])
                 // Lines as wide as rows that share chroma: where others meet, a sample belongs to both by half.
                 options.lineWidth = 4
