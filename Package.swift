@@ -14,19 +14,27 @@ let package = Package(
             name: "CGStreamer", path: "CShims/CGStreamer", pkgConfig: "gstreamer-video-1.0",
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(
+            name: "CGStreamerCheck", path: "CShims/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0",
+            providers: [.apt(["libgstreamer1.0-dev"])]),
+        .systemLibrary(
             name: "CCairo", path: "CShims/CCairo", pkgConfig: "cairo",
             providers: [.apt(["libcairo2-dev"])]),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
-        .target(name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"]),
+        .target(
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"],
+            resources: [.embedInCode("Classification/Vocabularies")]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
 
-        .testTarget(name: "SwiftODTTests", dependencies: ["SwiftODT"]),
-        .testTarget(name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT"]),
+        .testTarget(
+            name: "SwiftODTTests", dependencies: ["SwiftODT"], exclude: ["Classification/Labels"]),
+        .testTarget(
+            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck"],
+            exclude: ["Annotation/Golden"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11

@@ -1,2 +1,3 @@
 #pragma once
+#include <cairo-ft.h>
 #include <cairo.h>

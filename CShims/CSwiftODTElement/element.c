@@ -1,1 +1,242 @@
-#include "swiftodt-element.h"
+/**
+ * SECTION:element-swiftodt
+ * @title: swiftodt
+ *
+ * Detects, tracks, classifies and draws the objects in a video, and reports them as element messages and buffer
+ * metadata.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=300 pattern=ball ! swiftodt detector=motion ! videoconvert ! autovideosink
+ * ]|
+ *
+ * No thinking here: registration, pads, and the base class's virtual functions, which hand everything to the session.
+ */
+#include "include/swiftodt-session.h"
+
+#define FORMATS                                                                                  \
+  "{ I420, YV12, NV12, NV21, Y42B, Y444, YUY2, UYVY, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, xBGR, "  \
+  "RGBA, BGRA, ARGB, ABGR }"
+
+typedef struct
+{
+  GstBaseTransform parent;
+  SwiftOdtSession session;
+} GstSwiftOdt;
+
+typedef GstBaseTransformClass GstSwiftOdtClass;
+
+G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
+#define SESSION(object) (((GstSwiftOdt *) (object))->session)
+#define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+
+static gboolean
+start (GstBaseTransform * base)
+{
+  return swiftodt_session_start (SESSION (base));
+}
+
+static gboolean
+stop (GstBaseTransform * base)
+{
+  swiftodt_session_stop (SESSION (base));
+  return TRUE;
+}
+
+static gboolean
+set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
+{
+  GstVideoInfo info;
+  (void) out;
+  return gst_video_info_from_caps (&info, in) && swiftodt_session_set_format (SESSION (base), &info);
+}
+
+/* Upstream may pad its planes as it likes: frames are read through their GstVideoMeta. Its pool has to have buffers to
+ * spare for the frames that wait here. */
+static gboolean
+propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
+{
+  GstCaps *caps;
+  GstVideoInfo info;
+
+  if (!PARENT->propose_allocation (base, decide, query))
+    return FALSE;
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps && gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
+    gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&info),
+        swiftodt_session_frames_held (SESSION (base)), 0);
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static GstFlowReturn
+drain (GstBaseTransform * base)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK) {
+    GstBuffer *buffer = NULL;
+    flow = swiftodt_session_produce (SESSION (base), TRUE, &buffer);
+    if (!buffer)
+      break;
+    flow = gst_pad_push (base->srcpad, buffer);
+  }
+  return flow;
+}
+
+/* The base class negotiates and puts the buffer aside; the session takes it from there. */
+static GstFlowReturn
+submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
+{
+  GstFlowReturn flow;
+  /* What comes after a gap is a new beginning: nothing of the old one may still wait. */
+  if (discont && (flow = drain (base)) != GST_FLOW_OK) {
+    gst_buffer_unref (input);
+    return flow;
+  }
+  flow = PARENT->submit_input_buffer (base, discont, input);
+  GstBuffer *buffer = g_steal_pointer (&base->queued_buf);
+  if (flow != GST_FLOW_OK || !buffer)
+    return flow;
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && base->segment.format == GST_FORMAT_TIME)
+    gst_object_sync_values (GST_OBJECT (base),
+        gst_segment_to_stream_time (&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+  return swiftodt_session_submit (SESSION (base), buffer, &base->segment);
+}
+
+static GstFlowReturn
+generate_output (GstBaseTransform * base, GstBuffer ** output)
+{
+  return swiftodt_session_produce (SESSION (base), FALSE, output);
+}
+
+/* Frames that wait for their detection go out before anything that follows them in the stream. */
+static gboolean
+sink_event (GstBaseTransform * base, GstEvent * event)
+{
+  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
+    drain (base);
+  swiftodt_session_notice (SESSION (base), event);
+  return PARENT->sink_event (base, event);
+}
+
+static gboolean
+query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
+{
+  gboolean live;
+  GstClockTime min, max, own;
+
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
+    drain (base);
+  if (!PARENT->query (base, direction, query))
+    return FALSE;
+  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY) {
+    gst_query_parse_latency (query, &live, &min, &max);
+    own = swiftodt_session_latency (SESSION (base), live);
+    gst_query_set_latency (query, live, min + own, GST_CLOCK_TIME_IS_VALID (max) ? max + own : max);
+  }
+  return TRUE;
+}
+
+static GstStateChangeReturn
+change_state (GstElement * element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    swiftodt_session_unlock (SESSION (element));
+  return GST_ELEMENT_CLASS (gst_swift_odt_parent_class)->change_state (element, transition);
+}
+
+static void
+set_property (GObject * object, guint id, const GValue * value, GParamSpec * spec)
+{
+  (void) spec;
+  swiftodt_session_set_property (SESSION (object), id, value);
+}
+
+static void
+get_property (GObject * object, guint id, GValue * value, GParamSpec * spec)
+{
+  (void) spec;
+  swiftodt_session_get_property (SESSION (object), id, value);
+}
+
+static void
+reset_tracks (GstSwiftOdt * self)
+{
+  swiftodt_session_reset_tracks (self->session);
+}
+
+static void
+detect_now (GstSwiftOdt * self)
+{
+  swiftodt_session_detect_now (self->session);
+}
+
+static void
+finalize (GObject * object)
+{
+  swiftodt_session_free (SESSION (object));
+  G_OBJECT_CLASS (gst_swift_odt_parent_class)->finalize (object);
+}
+
+static void
+gst_swift_odt_init (GstSwiftOdt * self)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM (self);
+  self->session = swiftodt_session_new (base);
+  gst_base_transform_set_in_place (base, TRUE);
+  gst_base_transform_set_passthrough (base, FALSE);
+  /* A dropped frame is an unseen object. */
+  gst_base_transform_set_qos_enabled (base, FALSE);
+}
+
+static void
+gst_swift_odt_class_init (GstSwiftOdtClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  swiftodt_properties_install (object_class);
+
+  /* Ends all tracks; ids go on. */
+  g_signal_new_class_handler ("reset-tracks", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reset_tracks), NULL, NULL, NULL, G_TYPE_NONE, 0);
+  /* Detects on the next frame, whatever inference-interval says. */
+  g_signal_new_class_handler ("detect-now", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (detect_now), NULL, NULL, NULL, G_TYPE_NONE, 0);
+
+  gst_element_class_set_static_metadata (element_class, "Object detection and tracking",
+      "Filter/Analyzer/Effect/Video",
+      "Detects objects in video, tracks, classifies and draws them, and reports them as messages and metadata",
+      "The swiftodt developers");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  element_class->change_state = change_state;
+  klass->start = start;
+  klass->stop = stop;
+  klass->set_caps = set_caps;
+  klass->propose_allocation = propose_allocation;
+  klass->submit_input_buffer = submit_input_buffer;
+  klass->generate_output = generate_output;
+  klass->sink_event = sink_event;
+  klass->query = query;
+}
+
+static gboolean
+plugin_init (GstPlugin * plugin)
+{
+  return gst_element_register (plugin, "swiftodt", GST_RANK_NONE, gst_swift_odt_get_type ());
+}
+
+#define PACKAGE "swiftodt"
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, swiftodt, "Object detection and tracking in Swift",
+    plugin_init, "0.1.0", "Apache 2.0", "swiftodt", "swiftodt")

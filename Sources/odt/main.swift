@@ -2,7 +2,10 @@ import Foundation
 
 /// The subcommands of `odt`, one file each. Add a line here to add one.
 let subcommands: [Subcommand] = [
-    trackSubcommand
+    classifySubcommand,
+    detectSubcommand,
+    modelsSubcommand,
+    trackSubcommand,
 ]
 
 func usage() -> String {

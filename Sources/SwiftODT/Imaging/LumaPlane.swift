@@ -9,7 +9,8 @@ public final class LumaPlane: @unchecked Sendable {
     public let scaleY: Double
     /// Running time of the frame it was taken from.
     public let time: Nanoseconds
-    /// `width * height` samples, row by row, full range 0...255.
+    /// `width * height` samples, row by row, full range 0...255. They live as long as the plane: whoever reads them from a
+    /// plane that nothing else holds does so inside ``withPixels(_:)``.
     public let pixels: UnsafeBufferPointer<UInt8>
 
     /// Takes over `pixels`, which must have been allocated for `width * height` bytes.
@@ -26,4 +27,9 @@ public final class LumaPlane: @unchecked Sendable {
     }
 
     deinit { pixels.deallocate() }
+
+    /// Lends the samples; the plane is there for as long as `body` runs.
+    public func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {
+        try withExtendedLifetime(self) { try body(pixels) }
+    }
 }

@@ -1,0 +1,53 @@
+/* The door between the C element and the Swift core: the whole contract.
+ *
+ * The element calls, Swift implements (Sources/GstSwiftODT/SessionDoor.swift). A session is one element's opaque
+ * Swift half; it lives from the element's init to its finalize. Unless said otherwise a function may be called from
+ * any thread. The streaming functions are called with the sink pad's stream lock held, one at a time. */
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+
+#include "swiftodt-properties.h"
+
+G_BEGIN_DECLS
+
+/* Registers the element in a process that the plugin is linked into, such as a test. */
+GST_PLUGIN_STATIC_DECLARE (swiftodt);
+
+typedef void *SwiftOdtSession;
+
+/* `element` is borrowed: it outlives its session. */
+SwiftOdtSession swiftodt_session_new (GstBaseTransform * element);
+void swiftodt_session_free (SwiftOdtSession session);
+
+void swiftodt_session_set_property (SwiftOdtSession session, guint id, const GValue * value);
+void swiftodt_session_get_property (SwiftOdtSession session, guint id, GValue * value);
+
+/* READY to PAUSED: makes the detector. Posts the element error itself where it fails. */
+gboolean swiftodt_session_start (SwiftOdtSession session);
+/* Streaming has ended for good; everything of the stream is dropped. */
+void swiftodt_session_stop (SwiftOdtSession session);
+/* Wakes a streaming thread that waits for a detection; from now on frames are refused. */
+void swiftodt_session_unlock (SwiftOdtSession session);
+
+/* Streaming: the format of the frames to come. Nothing is queued when it is called. */
+gboolean swiftodt_session_set_format (SwiftOdtSession session, const GstVideoInfo * info);
+/* Streaming: takes over a frame, in order. */
+GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer, const GstSegment * segment);
+/* Streaming: gives out the next finished frame, or NULL while frames still wait. `drain` waits for all. */
+GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstBuffer ** buffer);
+/* Streaming for serialized events (after the drain), any thread for FLUSH_START; the event is borrowed. */
+void swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
+
+/* What the element adds to the latency of a stream that upstream says is live or not. */
+GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
+
+/* How many frames may wait in the element. */
+guint swiftodt_session_frames_held (SwiftOdtSession session);
+
+/* The action signals. */
+void swiftodt_session_reset_tracks (SwiftOdtSession session);
+void swiftodt_session_detect_now (SwiftOdtSession session);
+
+G_END_DECLS

@@ -1,0 +1,128 @@
+import SwiftODT
+
+/// Puts colours and tiles into frames, byte by byte in the frame's own format.
+///
+/// Why not `gst_video_blend`: it unpacks and packs whole lines of the destination, converts with the matrix of BT.601
+/// whatever the stream says, and takes one chroma sample of two for the colour of both. Here a tile is converted once
+/// into the very bytes that the frame has, each with the part of the old byte to keep, and a row of any format is the
+/// same short loop. What is not drawn on keeps every bit, padding included. (Compared in `Tests/Benchmarks/drawing`.)
+final class Blender {
+    let canvas: Canvas
+    let planes: [PlaneLayout]
+    let matrix: ComponentMatrix
+    private let row: BlendRow
+
+    init(canvas: Canvas) {
+        self.canvas = canvas
+        planes = PlaneLayout.planes(of: canvas.format)
+        matrix = ComponentMatrix(format: canvas.format, colorSpace: canvas.colorSpace)
+        row = BlendRow(capacity: planes.map { $0.units(across: canvas.width) * $0.unitBytes }.max() ?? 0)
+    }
+
+    /// Fills a rectangle of the upright grid. It may start and end anywhere: samples that lie in it by half are
+    /// coloured by half. Costs in proportion to the pixels inside.
+    func fill(_ rect: PixelRect, with paint: Paint, in frame: Frame) {
+        let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
+        let target = canvas.buffer(rect).intersection(picture)
+        guard !target.isEmpty else { return }
+        let alpha = min(max(paint.alpha, 0), 1)
+        let color = matrix.samples(
+            red: paint.red * alpha, green: paint.green * alpha, blue: paint.blue * alpha, alpha: alpha)
+        for layout in planes {
+            let units = layout.units(from: target.x, to: target.maxX)
+            var built: Float = 0
+            for line in lines(of: layout, from: target.y, to: target.maxY) {
+                let coverage = coverage(of: line, in: layout, from: target.y, to: target.maxY)
+                guard coverage > 0 else { continue }
+                if coverage != built {
+                    build(layout, units: units, from: target.x, to: target.maxX, color: color * coverage)
+                    built = coverage
+                }
+                blend(
+                    value: row.value, keep: row.keep, count: units.count * layout.unitBytes, layout: layout,
+                    line: line, unit: units.lowerBound, frame: frame)
+            }
+        }
+    }
+
+    /// Draws a tile at an aligned place of the buffer. It may reach outside at the right and below.
+    func draw(_ tile: Tile, atBuffer target: PixelRect, in frame: Frame) {
+        for (layout, plane) in zip(planes, tile.planes) {
+            let first = target.x >> layout.unitShift
+            let units = min(plane.units, layout.units(across: canvas.width) - first)
+            let start = target.y >> layout.lineShift
+            let lines = min(plane.lines, lineCount(of: layout) - start)
+            guard first >= 0, start >= 0, units > 0 else { continue }
+            plane.bytes.withUnsafeBufferPointer { bytes in
+                let half = bytes.count / 2
+                for line in 0..<max(lines, 0) {
+                    let value = bytes.baseAddress! + line * plane.units * layout.unitBytes
+                    blend(
+                        value: value, keep: value + half, count: units * layout.unitBytes, layout: layout,
+                        line: start + line, unit: first, frame: frame)
+                }
+            }
+        }
+    }
+
+    /// What a line of the rectangle looks like in one plane, left in ``row``.
+    private func build(_ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>) {
+        row.clear(units.count * layout.unitBytes)
+        for (index, unit) in units.enumerated() {
+            let unitStart = unit << layout.unitShift
+            for sample in layout.samples {
+                let start = unitStart + sample.firstPixel
+                let end = start + sample.pixels
+                let inside = min(end, right) - max(start, left)
+                guard inside > 0 else { continue }
+                let part = Float(inside) / Float(min(end, canvas.width) - start)
+                row.set(index * layout.unitBytes + sample.byte, component: sample.component, color: color * part)
+            }
+        }
+    }
+
+    private func blend(
+        value: UnsafePointer<UInt8>, keep: UnsafePointer<UInt8>, count: Int, layout: PlaneLayout, line: Int,
+        unit: Int, frame: Frame
+    ) {
+        let plane = frame.plane(layout.plane)
+        let old = (plane.base + line * plane.stride + unit * layout.unitBytes).assumingMemoryBound(to: UInt8.self)
+        if let alphaByte = canvas.format.alphaByte {
+            BlendRow.blendPixels(value, keep: keep, into: old, count: count / 4, alphaByte: alphaByte)
+        } else {
+            BlendRow.blend(value, keep: keep, into: old, count: count)
+        }
+    }
+}
+
+// MARK: - Lines of samples and the rows of pixels they stand for
+
+extension Blender {
+    func lineCount(of layout: PlaneLayout) -> Int {
+        (canvas.height + (1 << layout.lineShift) - 1) >> layout.lineShift
+    }
+
+    /// The two rows of pixels, of the buffer, that a line of samples stands for where chroma is halved down; the
+    /// second may lie below the picture. In woven fields, a line of chroma belongs to two rows of its own field.
+    func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
+        guard layout.lineShift > 0 else { return (line, line) }
+        guard canvas.interlaced else { return (2 * line, 2 * line + 1) }
+        let first = 4 * (line >> 1) + (line & 1)
+        return (first, first + 2)
+    }
+
+    /// The lines that have anything to do with the given rows of pixels.
+    private func lines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
+        guard layout.lineShift > 0 else { return top..<bottom }
+        guard canvas.interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
+        return (top / 4 * 2)..<min((bottom + 3) / 4 * 2, lineCount(of: layout))
+    }
+
+    /// How much of a line's pixels lie in the given rows.
+    private func coverage(of line: Int, in layout: PlaneLayout, from top: Int, to bottom: Int) -> Float {
+        let (first, second) = pixelRows(of: line, in: layout)
+        let rows = top..<bottom
+        let (one, other): (Float, Float) = (rows.contains(first) ? 1 : 0, rows.contains(second) ? 1 : 0)
+        return second < canvas.height ? (one + other) / 2 : one
+    }
+}

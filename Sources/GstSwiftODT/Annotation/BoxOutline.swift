@@ -1,0 +1,114 @@
+import SwiftODT
+
+/// The lines of a box, as strips of whole pixels and, where they are round, corners: what is drawn is as small as what
+/// is seen, however large the box.
+struct BoxOutline {
+    private(set) var strips: [PixelRect] = []
+    private(set) var corners: [(place: PixelRect, corner: RoundedCorner)] = []
+
+    /// - Parameters:
+    ///   - rect: its outer edge, on the upright grid.
+    ///   - dashed: leaves gaps, for a box that is not seen but carried on.
+    init(
+        _ rect: PixelRect, style: AnnotatorOptions.BoxStyle, pen: DrawingSizes.Pen, dashed: Bool, canvas: Canvas
+    ) {
+        guard rect.width > 2 * pen.across, rect.height > 2 * pen.down else {
+            strips = [rect]
+            return
+        }
+        switch style {
+        case .rectangle, .filled:
+            addSides(of: rect, from: (pen.across, pen.down), pen: pen, dashed: dashed)
+        case .rounded:
+            let radius = BoxOutline.radius(in: rect, pen: pen, canvas: canvas)
+            guard radius.x >= pen.across, radius.y >= pen.down else {
+                addSides(of: rect, from: (pen.across, pen.down), pen: pen, dashed: dashed)
+                return
+            }
+            addSides(of: rect, from: radius, pen: pen, dashed: dashed)
+            addCorners(of: rect, radius: radius, pen: pen)
+        case .corners:
+            addBrackets(of: rect, pen: pen, canvas: canvas)
+        }
+    }
+
+    /// Four sides that leave `corner` free at either end; where that is just the pen's width, the upper and lower
+    /// ones take the corners.
+    private mutating func addSides(
+        of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
+    ) {
+        let square = corner == (pen.across, pen.down)
+        let startX = square ? 0 : corner.x
+        for part in BoxOutline.parts(of: rect.width, leaving: startX, dash: dashed ? 5 * pen.across : nil) {
+            for y in [rect.y, rect.maxY - pen.down] {
+                strips.append(PixelRect(x: rect.x + part.lowerBound, y: y, width: part.count, height: pen.down))
+            }
+        }
+        let startY = square ? 0 : corner.y
+        for part in BoxOutline.parts(of: rect.height, leaving: startY, dash: dashed ? 5 * pen.down : nil) {
+            let inner = part.clamped(to: corner.y..<(rect.height - corner.y))
+            guard !inner.isEmpty else { continue }
+            for x in [rect.x, rect.maxX - pen.across] {
+                strips.append(PixelRect(x: x, y: rect.y + inner.lowerBound, width: pen.across, height: inner.count))
+            }
+        }
+    }
+
+    /// A side in one piece, or in dashes with one at either end and gaps a little shorter than they.
+    private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
+        let whole = margin..<max(margin, length - margin)
+        guard let dash, whole.count > 3 * dash else { return [whole] }
+        let even = dash + dash % 2
+        let gaps = max(1, (whole.count - even) * 5 / (even * 9))
+        return (0...gaps).map { number in
+            let start = (whole.count - even) * number / gaps
+            // Even places, for the sake of chroma; the last one ends where the side ends.
+            let place = whole.lowerBound + (number == gaps ? start : start - start % 2)
+            return place..<min(place + even, whole.upperBound)
+        }
+    }
+
+    /// The radius of the corners: whole steps of the canvas, for they are tiles; 0 where there is no room for one.
+    private static func radius(in rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) -> (x: Int, y: Int) {
+        let wished = 5 * Double(max(pen.across, pen.down))
+        let most = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY) / 2
+        let size = canvas.tileSize(width: min(wished, most) / canvas.unitX, height: min(wished, most) / canvas.unitY)
+        let step = canvas.step
+        return (
+            min(size.width, rect.width / 2 / step.x * step.x), min(size.height, rect.height / 2 / step.y * step.y)
+        )
+    }
+
+    private mutating func addCorners(
+        of rect: PixelRect, radius: (x: Int, y: Int), pen: DrawingSizes.Pen
+    ) {
+        for right in [false, true] {
+            for bottom in [false, true] {
+                let place = PixelRect(
+                    x: right ? rect.maxX - radius.x : rect.x, y: bottom ? rect.maxY - radius.y : rect.y,
+                    width: radius.x, height: radius.y)
+                let corner = RoundedCorner(
+                    width: radius.x, height: radius.y, pen: pen, right: right, bottom: bottom, paint: .black)
+                corners.append((place, corner))
+            }
+        }
+    }
+
+    /// Two arms at each corner, a quarter of the shorter side long.
+    private mutating func addBrackets(of rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) {
+        let side = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY)
+        let arm = max(side / 4, 3 * Double(max(pen.across, pen.down)))
+        let armX = min(Int(arm / canvas.unitX) / 2 * 2, rect.width / 2)
+        let armY = min(Int(arm / canvas.unitY) / 2 * 2, rect.height / 2)
+        for x in [rect.x, rect.maxX - armX] {
+            for y in [rect.y, rect.maxY - pen.down] {
+                strips.append(PixelRect(x: x, y: y, width: armX, height: pen.down))
+            }
+        }
+        for x in [rect.x, rect.maxX - pen.across] {
+            for y in [rect.y + pen.down, rect.maxY - armY] {
+                strips.append(PixelRect(x: x, y: y, width: pen.across, height: armY - pen.down))
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import SwiftODT
+
+/// How thick lines and how large letters are in a picture, in display units.
+struct DrawingSizes: Hashable {
+    /// How thick the lines of a box are, in upright pixels: vertical ones across, horizontal ones down.
+    struct Pen: Hashable {
+        var across: Int
+        var down: Int
+    }
+
+    let lineWidth: Double
+    let fontSize: Double
+    let pen: Pen
+    /// For the one object that stands out among several.
+    let strongPen: Pen
+
+    init(_ options: AnnotatorOptions, font: FontDescription, canvas: Canvas) {
+        func usable(_ value: Double, most: Double) -> Double? {
+            value.isFinite && value > 0 ? min(value, most) : nil
+        }
+        let scale = canvas.scale
+        let given = usable(options.lineWidth, most: max(1, scale / 4))
+        // Even, so that chroma, which many formats have for every other pixel only, is as sharp as luma.
+        let width = given ?? max(2, 2 * (scale / 800).rounded())
+        lineWidth = width
+        fontSize = usable(options.fontSize, most: 1024) ?? font.size.map { min($0, 1024) } ?? 8 + 0.011 * scale
+        pen = DrawingSizes.pen(width, canvas)
+        strongPen = DrawingSizes.pen(given.map { $0 * 1.5 } ?? max(width + 1, width * 1.5), canvas)
+    }
+
+    private static func pen(_ width: Double, _ canvas: Canvas) -> Pen {
+        Pen(
+            across: max(1, Int((width / canvas.unitX).rounded())),
+            down: max(1, Int((width / canvas.unitY).rounded())))
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import SwiftODT
+
+/// Gives objects their colours.
+enum Palette {
+    /// The colour of an object under the given options. The same object gets the same colour as long as it lives.
+    static func paint(for object: AnnotatedObject, options: AnnotatorOptions) -> Paint {
+        switch options.colorMode {
+        case .fixed: fixed(options.boxColor)
+        case .category: paint(for: object.category)
+        case .trackingID:
+            if let id = object.id {
+                distinct(id)
+            } else if object.label.isEmpty {
+                fixed(options.boxColor)
+            } else {
+                distinct(number(of: object.label))
+            }
+        }
+    }
+
+    /// A colour without any alpha draws nothing, which is not what anybody asks for: it is taken for opaque.
+    private static func fixed(_ argb: UInt32) -> Paint {
+        Paint(argb: argb >> 24 == 0 ? argb | 0xFF00_0000 : argb)
+    }
+
+    private static func paint(for category: SwiftODT.Category) -> Paint {
+        switch category {
+        case .unknown: Paint(argb: 0xFFB0_BEC5)
+        case .fashionGood: Paint(argb: 0xFFFF_6EC7)
+        case .homeGood: Paint(argb: 0xFF4F_A3FF)
+        case .food: Paint(argb: 0xFFFF_9F1C)
+        case .place: Paint(argb: 0xFFB3_88FF)
+        case .plant: Paint(argb: 0xFF2E_CC71)
+        }
+    }
+
+    /// A number that stays the same for the same text, in this process and the next.
+    private static func number(of text: String) -> Int {
+        var hash: UInt32 = 2_166_136_261
+        for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return Int(hash % 4096)
+    }
+
+    /// The `number`th of an endless row of colours. Neighbours in the row are far apart: the hue advances by the
+    /// golden angle, and the lightness goes round three steps, in a space where equal steps look equal (OKLCH).
+    static func distinct(_ number: Int) -> Paint {
+        let index = ((number % 4096) + 4096) % 4096
+        let hue = (12.5 + 137.508 * Double(index)) * .pi / 180
+        let lightness = [0.86, 0.78, 0.66][index % 3]
+        var chroma = 0.22
+        var rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
+        // The corners of this space lie outside what a screen shows: less colourful until it fits.
+        while rgb.min() < -0.0001 || rgb.max() > 1.0001, chroma > 0 {
+            chroma -= 0.005
+            rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
+        }
+        return Paint(red: encoded(rgb.x), green: encoded(rgb.y), blue: encoded(rgb.z))
+    }
+
+    private static func linearRGB(lightness: Double, chroma: Double, hue: Double) -> SIMD3<Double> {
+        let a = chroma * cos(hue)
+        let b = chroma * sin(hue)
+        let cones = SIMD3(
+            lightness + 0.3963377774 * a + 0.2158037573 * b, lightness - 0.1055613458 * a - 0.0638541728 * b,
+            lightness - 0.0894841775 * a - 1.2914855480 * b)
+        let cubed = cones * cones * cones
+        return SIMD3(
+            4.0767416621 * cubed.x - 3.3077115913 * cubed.y + 0.2309699292 * cubed.z,
+            -1.2684380046 * cubed.x + 2.6097574011 * cubed.y - 0.3413193965 * cubed.z,
+            -0.0041960863 * cubed.x - 0.7034186147 * cubed.y + 1.7076147010 * cubed.z)
+    }
+
+    private static func encoded(_ linear: Double) -> Float {
+        let value = min(max(linear, 0), 1)
+        return Float(value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055)
+    }
+}

@@ -1,0 +1,105 @@
+import SwiftODT
+
+/// A small drawing in the bytes of one format, ready to be laid over frames again and again.
+struct Tile {
+    struct Plane {
+        let units: Int
+        let lines: Int
+        /// All new bytes, then as many that say what to keep. See ``BlendRow``.
+        let bytes: [UInt8]
+    }
+
+    let planes: [Plane]
+    /// In pixels as it was drawn.
+    let width: Int
+    let height: Int
+
+    var byteCount: Int { planes.reduce(0) { $0 + $1.bytes.count } }
+}
+
+extension Blender {
+    /// Converts what has been drawn on the upright grid: turns it the way the buffer lies, gives every sample the
+    /// mean of the pixels that it stands for, and its format's numbers.
+    func tile(from surface: CairoSurface) -> Tile {
+        tile(from: surface, width: surface.width, height: surface.height, orientation: canvas.orientation)
+    }
+
+    /// The same for the upper left part of a surface, in whole steps of the canvas, turned some other way.
+    func tile(from surface: CairoSurface, width: Int, height: Int, orientation: Orientation) -> Tile {
+        var converted: [Tile.Plane] = []
+        surface.withPixels { pixels, stride in
+            let view = BufferView(pixels, stride: stride, width: width, height: height, orientation: orientation)
+            converted = planes.map { convert(view, to: $0) }
+        }
+        return Tile(planes: converted, width: width, height: height)
+    }
+
+    private func convert(_ view: BufferView, to layout: PlaneLayout) -> Tile.Plane {
+        let units = layout.units(across: view.width)
+        let lines = view.height >> layout.lineShift
+        let half = units * lines * layout.unitBytes
+        let bytes = [UInt8](unsafeUninitializedCapacity: 2 * half) { bytes, count in
+            bytes.initialize(repeating: 0)
+            for index in half..<(2 * half) { bytes[index] = 255 }
+            for line in 0..<lines {
+                let (upper, lower) = pixelRows(of: line, in: layout)
+                for unit in 0..<units {
+                    let start = (line * units + unit) * layout.unitBytes
+                    for sample in layout.samples {
+                        let x = unit << layout.unitShift + sample.firstPixel
+                        let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
+                        guard mean.w > 0 else { continue }
+                        let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
+                        (bytes[start + sample.byte], bytes[half + start + sample.byte]) =
+                            BlendRow.bytes(component: sample.component, color: color)
+                    }
+                }
+            }
+            count = 2 * half
+        }
+        return Tile.Plane(units: units, lines: lines, bytes: bytes)
+    }
+}
+
+/// Upright pixels as the buffer will have them.
+private struct BufferView {
+    let width: Int
+    let height: Int
+    private let origin: UnsafePointer<UInt32>
+    private let stepX: Int
+    private let stepY: Int
+
+    init(_ pixels: UnsafePointer<UInt32>, stride: Int, width: Int, height: Int, orientation: Orientation) {
+        let turned = orientation.swapsAxes
+        self.width = turned ? height : width
+        self.height = turned ? width : height
+        let size = (Double(self.width), Double(self.height))
+        func offset(_ x: Double, _ y: Double) -> Int {
+            let pixel = orientation.upright(
+                Box(x: x, y: y, width: 1, height: 1), bufferWidth: size.0, bufferHeight: size.1)
+            return Int(pixel.y) * stride + Int(pixel.x)
+        }
+        let first = offset(0, 0)
+        origin = pixels + first
+        stepX = offset(1, 0) - first
+        stepY = offset(0, 1) - first
+    }
+
+    /// Red, green, blue and alpha, 0...1 and multiplied with alpha, of one, two or four pixels together.
+    @inline(__always)
+    func mean(x: Int, pixels: Int, upper: Int, lower: Int) -> SIMD4<Float> {
+        var sum = SIMD4<UInt32>.zero
+        for column in x..<(x + pixels) {
+            sum &+= channels(column, upper)
+            if lower != upper { sum &+= channels(column, lower) }
+        }
+        let weight = 1 / (255 * Float(lower != upper ? 2 * pixels : pixels))
+        return SIMD4<Float>(sum) * weight
+    }
+
+    @inline(__always)
+    private func channels(_ x: Int, _ y: Int) -> SIMD4<UInt32> {
+        let argb = origin[x * stepX + y * stepY]
+        return SIMD4((argb >> 16) & 255, (argb >> 8) & 255, argb & 255, argb >> 24)
+    }
+}

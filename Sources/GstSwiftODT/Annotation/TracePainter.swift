@@ -1,0 +1,95 @@
+import CCairo
+import SwiftODT
+
+/// Draws fading lines, piece by piece: the picture is cut into small squares, and only those that a line crosses are
+/// drawn and blended.
+struct TracePainter {
+    private static let side = 128
+    private let surface: CairoSurface
+    private let blender: Blender
+    private let lineWidth: Double
+    /// Display units across and down a pixel of the buffer.
+    private let unitX: Double
+    private let unitY: Double
+
+    init?(blender: Blender, lineWidth: Double) {
+        guard let surface = CairoSurface(width: TracePainter.side, height: TracePainter.side) else { return nil }
+        self.surface = surface
+        self.blender = blender
+        self.lineWidth = lineWidth
+        let canvas = blender.canvas
+        (unitX, unitY) = canvas.orientation.swapsAxes ? (canvas.unitY, canvas.unitX) : (canvas.unitX, canvas.unitY)
+        let context = surface.context
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        // A newer piece replaces the older one where they meet, so that the joints do not show.
+        cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
+    }
+
+    private struct Piece {
+        let from: TraceBook.Point
+        let to: TraceBook.Point
+        /// 1 where the object is, 0 where the trace ends.
+        let strength: Double
+        let bounds: Box
+    }
+
+    func draw(_ trace: TraceBook.Trace, time: Nanoseconds, duration: Nanoseconds, in frame: Frame) {
+        let pieces = pieces(of: trace, time: time, duration: duration)
+        guard let first = pieces.first else { return }
+        let picture = blender.canvas.buffer(blender.canvas.region).box
+        let bounds = pieces.reduce(first.bounds) { $0.union($1.bounds) }.intersection(picture)
+        guard !bounds.isEmpty else { return }
+        let side = TracePainter.side
+        for row in Int(bounds.minY) / side...Int(bounds.maxY) / side {
+            for column in Int(bounds.minX) / side...Int(bounds.maxX) / side {
+                let square = PixelRect(x: column * side, y: row * side, width: side, height: side)
+                draw(pieces, paint: trace.paint, square: square, picture: picture, in: frame)
+            }
+        }
+    }
+
+    private func pieces(of trace: TraceBook.Trace, time: Nanoseconds, duration: Nanoseconds) -> [Piece] {
+        zip(trace.points, trace.points.dropFirst()).compactMap { from, to in
+            let strength = 1 - Double(time - to.time) / Double(duration)
+            guard strength > 0 else { return nil }
+            let reach = lineWidth + 1
+            return Piece(
+                from: from, to: to, strength: min(strength, 1),
+                bounds: Box(
+                    minX: min(from.x, to.x) - reach, minY: min(from.y, to.y) - reach, maxX: max(from.x, to.x) + reach,
+                    maxY: max(from.y, to.y) + reach))
+        }
+    }
+
+    private func draw(_ pieces: [Piece], paint: Paint, square: PixelRect, picture: Box, in frame: Frame) {
+        let window = square.box.intersection(picture)
+        let here = pieces.filter { !$0.bounds.intersection(window).isEmpty }
+        guard let first = here.first else { return }
+        let touched = here.reduce(first.bounds) { $0.union($1.bounds) }.intersection(window)
+        // Multiples of 4 suit the chroma of any format, woven fields too.
+        let left = Int(touched.minX) / 4 * 4
+        let top = Int(touched.minY) / 4 * 4
+        let target = PixelRect(
+            x: left, y: top, width: (Int(touched.maxX.rounded(.up)) - left + 3) / 4 * 4,
+            height: (Int(touched.maxY.rounded(.up)) - top + 3) / 4 * 4)
+        let context = surface.context
+        cairo_save(context)
+        cairo_set_source_rgba(context, 0, 0, 0, 0)
+        cairo_paint(context)
+        cairo_rectangle(
+            context, window.x - Double(left), window.y - Double(top), window.width, window.height)
+        cairo_clip(context)
+        cairo_scale(context, 1 / unitX, 1 / unitY)
+        cairo_translate(context, -Double(left) * unitX, -Double(top) * unitY)
+        for piece in here {
+            surface.setPaint(paint.faded(Float(0.9 * piece.strength)))
+            cairo_set_line_width(context, lineWidth * (0.4 + 0.6 * piece.strength))
+            cairo_move_to(context, piece.from.x * unitX, piece.from.y * unitY)
+            cairo_line_to(context, piece.to.x * unitX, piece.to.y * unitY)
+            cairo_stroke(context)
+        }
+        cairo_restore(context)
+        let tile = blender.tile(from: surface, width: target.width, height: target.height, orientation: .identity)
+        blender.draw(tile, atBuffer: target, in: frame)
+    }
+}

@@ -1,0 +1,129 @@
+import CGStreamer
+import SwiftODT
+import Synchronization
+
+/// Decides which reports become bus messages and posts them.
+///
+/// A message that comes sooner than `message-interval` allows waits; a newer one takes its place (and is counted as
+/// coalesced). A bus that nobody reads must not grow without bound: while many messages are unread, reports wait alike.
+final class BusReporter {
+    /// So many messages may be on their way or unread.
+    private static let backlog = 512
+
+    private let element: ElementHandle
+    private let unread = UnreadCount()
+    private var sequence: UInt64 = 0
+    private var waiting: (report: Report, format: MessageFormat)?
+    private var lastPosted: Nanoseconds?
+    private var lastIdentity: [Identity]?
+
+    /// What `updates=on-change` compares.
+    private struct Identity: Equatable {
+        let id: Int?
+        let label: String
+        let category: Category
+        let state: Track.State
+    }
+
+    init(element: ElementHandle) { self.element = element }
+
+    /// - Parameters:
+    ///   - isResult: whether a detection ended at this frame.
+    ///   - time: a steady clock's, in nanoseconds.
+    /// - Returns: how many reports gave way to newer ones.
+    func post(
+        _ report: Report, events: [SceneEvent], isResult: Bool, settings: Settings, at time: Nanoseconds
+    ) -> Int {
+        guard settings.updates != .none else {
+            waiting = nil
+            return 0
+        }
+        var coalesced = post(events, of: report, settings: settings)
+        if isWanted(report, isResult: isResult, updates: settings.updates) {
+            if waiting != nil { coalesced += 1 }
+            waiting = (report, settings.messageFormat)
+        }
+        let isDue = lastPosted.map { time - $0 >= settings.messageInterval } ?? true
+        if isDue, unread.value < Self.backlog, postWaiting() { lastPosted = time }
+        return coalesced
+    }
+
+    /// Posts what happened to objects.
+    ///
+    /// - Returns: how many messages an unread bus had no room for.
+    @discardableResult
+    func post(_ events: [SceneEvent], of report: Report, settings: Settings) -> Int {
+        guard settings.updates != .none else { return 0 }
+        var left = 0
+        for event in events {
+            if unread.value < Self.backlog {
+                post(StructureWriter.message(of: event, report: report))
+            } else {
+                left += 1
+            }
+        }
+        return left
+    }
+
+    /// The stream ends: what waits for its time is said now.
+    func finish() { postWaiting() }
+
+    /// Nothing of an earlier epoch is said in the next.
+    func reset() {
+        waiting = nil
+        lastPosted = nil
+        lastIdentity = nil
+    }
+
+    @discardableResult
+    private func postWaiting() -> Bool {
+        guard let waiting else { return false }
+        self.waiting = nil
+        var report = waiting.report
+        report.sequence = sequence
+        sequence += 1
+        post(StructureWriter.message(of: report, format: waiting.format))
+        return true
+    }
+
+    private func post(_ structure: UnsafeMutablePointer<GstStructure>) {
+        let message = element.elementMessage(structure)
+        unread.watch(message)
+        element.post(message)
+    }
+
+    private func isWanted(_ report: Report, isResult: Bool, updates: Settings.Updates) -> Bool {
+        switch updates {
+        case .onResult: return isResult
+        case .everyFrame: return true
+        case .onObject: return isResult && !report.objects.isEmpty
+        case .none: return false
+        case .onChange:
+            let identity = report.objects.map {
+                Identity(
+                    id: $0.object.track.id, label: $0.label, category: $0.object.category,
+                    state: $0.object.track.state == .new ? .tracked : $0.object.track.state)
+            }
+            defer { lastIdentity = identity }
+            return identity != lastIdentity ?? []
+        }
+    }
+}
+
+/// How many of our messages are still alive: on their way, unread, or kept by the application.
+private final class UnreadCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func watch(_ message: UnsafeMutablePointer<GstMessage>) {
+        count.add(1, ordering: .relaxed)
+        // The message may outlive the element, so it holds on to the count.
+        gst_mini_object_weak_ref(
+            UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self),
+            { counter, _ in
+                guard let counter else { return }
+                Unmanaged<UnreadCount>.fromOpaque(counter).takeRetainedValue().count.subtract(1, ordering: .relaxed)
+            }, Unmanaged.passRetained(self).toOpaque())
+    }
+}

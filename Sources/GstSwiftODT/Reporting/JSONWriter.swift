@@ -1,0 +1,52 @@
+/// Writes a report as one line of JSON, with the names and the order of the message's fields.
+enum JSONWriter {
+    static func text(of report: Report) -> String {
+        var text = "{"
+        append(report.fields, to: &text)
+        text += ",\"objects\":["
+        for (index, object) in report.objects.enumerated() {
+            text += index == 0 ? "{" : ",{"
+            append(object.fields, to: &text)
+            text += "}"
+        }
+        return text + "]}"
+    }
+
+    private static func append(_ fields: [(name: String, value: FieldValue)], to text: inout String) {
+        for (index, field) in fields.enumerated() {
+            text += index == 0 ? "\"" : ",\""
+            text += field.name
+            text += "\":"
+            append(field.value, to: &text)
+        }
+    }
+
+    private static func append(_ value: FieldValue, to text: inout String) {
+        switch value {
+        case .uint(let number): text += String(number)
+        case .int(let number): text += String(number)
+        case .time(let number): text += number == .max ? "null" : String(number)
+        case .real(let number): text += number.isFinite ? number.description : "0"
+        case .boolean(let flag): text += flag ? "true" : "false"
+        case .text(let string): appendQuoted(string, to: &text)
+        }
+    }
+
+    private static func appendQuoted(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

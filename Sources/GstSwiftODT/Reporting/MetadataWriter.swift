@@ -1,0 +1,57 @@
+import CGStreamer
+import SwiftODT
+
+/// Attaches what was found to the buffer.
+enum MetadataWriter {
+    /// The custom metadata's name: registered once a process, without tags, so that nothing downstream drops it.
+    private static let isRegistered: Bool = {
+        var noTags: UnsafePointer<CChar>?
+        return gst_meta_get_info("SwiftOdtMeta") != nil
+            || gst_meta_register_custom("SwiftOdtMeta", &noTags, nil, nil, nil) != nil
+    }()
+
+    /// - Parameter buffer: writable.
+    static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, _ kinds: AttachedMeta) {
+        if kinds.contains(.roi) {
+            for object in report.objects where object.object.track.state != .lost {
+                attachRegion(object, to: buffer)
+            }
+        }
+        if kinds.contains(.custom) { attachCustom(report, to: buffer) }
+        if kinds.contains(.analytics) { AnalyticsWriter.shared?.attach(report, to: buffer) }
+    }
+
+    /// One region an object, with the parameters that DL Streamer's older elements read.
+    private static func attachRegion(_ object: ReportedObject, to buffer: UnsafeMutablePointer<GstBuffer>) {
+        guard
+            let meta = gst_buffer_add_video_region_of_interest_meta(
+                buffer, object.name, object.x, object.y, object.width, object.height)
+        else { return }
+        let track = object.object.track
+        if let id = track.id {
+            meta.pointee.id = Int32(clamping: id)
+            gst_video_region_of_interest_meta_add_param(
+                meta, StructureWriter.structure("object_id", [("id", .int(Int32(clamping: id)))]))
+        }
+        gst_video_region_of_interest_meta_add_param(
+            meta,
+            StructureWriter.structure(
+                "detection",
+                [
+                    ("label_id", .int(Int32(clamping: track.label?.index ?? -1))),
+                    ("confidence", .real(track.score)),
+                    ("x_min", .real(object.xMin)), ("x_max", .real(object.xMax)),
+                    ("y_min", .real(object.yMin)), ("y_max", .real(object.yMax)),
+                ]))
+    }
+
+    private static func attachCustom(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
+        guard isRegistered, let meta = gst_buffer_add_custom_meta(buffer, "SwiftOdtMeta"),
+            let structure = gst_custom_meta_get_structure(meta)
+        else { return }
+        for field in report.fields where field.name != "sequence" {
+            StructureWriter.set(field.name, to: field.value, in: structure)
+        }
+        StructureWriter.set("objects", to: report.objects, in: structure)
+    }
+}

@@ -1,0 +1,116 @@
+import SwiftODT
+
+/// All that a message says of one frame: plain values, from which structures, JSON and metadata are written.
+struct Report: Sendable {
+    /// Of the message's form; grows when a field changes its meaning.
+    static let version: UInt32 = 1
+
+    var sequence: UInt64 = 0
+    var epoch: UInt32
+    var times: FrameTimes
+    var width: Int
+    var height: Int
+    var orientation: Orientation
+    var mode: SceneOptions.Mode
+    /// Timestamp of the frame that the latest detection saw; none before the first.
+    var detectionTimestamp: UInt64
+    /// Running time from that frame to this one.
+    var detectionLatency: UInt64
+    var objects: [ReportedObject]
+    var source: String?
+
+    /// The fields in their order, but for the objects and what is said of them as text.
+    var fields: [(name: String, value: FieldValue)] {
+        var fields: [(String, FieldValue)] = [
+            ("version", .uint(Self.version)),
+            ("sequence", .time(sequence)),
+            ("epoch", .uint(epoch)),
+            ("timestamp", .time(times.timestamp)),
+            ("stream-time", .time(times.streamTime)),
+            ("running-time", .time(times.runningTime)),
+            ("duration", .time(times.duration)),
+            ("width", .uint(UInt32(width))),
+            ("height", .uint(UInt32(height))),
+            ("orientation", .text(orientation.nick)),
+            ("mode", .text(mode == .stream ? "stream" : "single-image")),
+            ("detection-timestamp", .time(detectionTimestamp)),
+            ("detection-latency", .time(detectionLatency)),
+            ("object-count", .uint(UInt32(objects.count))),
+        ]
+        if let source { fields.append(("source", .text(source))) }
+        return fields
+    }
+}
+
+/// A field of a message.
+enum FieldValue: Sendable {
+    case uint(UInt32)
+    case int(Int32)
+    /// `guint64`, in JSON a number; `GST_CLOCK_TIME_NONE` is `null` there.
+    case time(UInt64)
+    case real(Double)
+    case text(String)
+    case boolean(Bool)
+}
+
+/// An object as messages and metadata tell it: clipped, in whole pixels and normalised.
+struct ReportedObject: Sendable {
+    let object: SceneObject
+    let x: UInt32
+    let y: UInt32
+    let width: UInt32
+    let height: UInt32
+    let xMin: Double
+    let yMin: Double
+    let xMax: Double
+    let yMax: Double
+
+    init(_ object: SceneObject, pictureWidth: Int, pictureHeight: Int) {
+        self.object = object
+        let box = object.track.box.clipped(width: pictureWidth, height: pictureHeight)
+        let (w, h) = (Double(pictureWidth), Double(pictureHeight))
+        let left = min(max(0, box.minX.rounded()), w)
+        let top = min(max(0, box.minY.rounded()), h)
+        let right = min(max(left, box.maxX.rounded()), w)
+        let bottom = min(max(top, box.maxY.rounded()), h)
+        x = UInt32(left)
+        y = UInt32(top)
+        width = UInt32(right - left)
+        height = UInt32(bottom - top)
+        xMin = min(max(0, box.minX / w), 1)
+        yMin = min(max(0, box.minY / h), 1)
+        xMax = min(max(xMin, box.maxX / w), 1)
+        yMax = min(max(yMin, box.maxY / h), 1)
+    }
+
+    var label: String { object.track.label?.text ?? "" }
+
+    /// The word that names it where one is needed: its label, else its category, else `object`.
+    var name: String {
+        if !label.isEmpty { return label }
+        return object.category == .unknown ? "object" : object.category.name
+    }
+
+    var fields: [(name: String, value: FieldValue)] {
+        let track = object.track
+        var fields: [(String, FieldValue)] = []
+        if let id = track.id { fields.append(("tracking-id", .time(UInt64(id)))) }
+        fields += [
+            ("x", .uint(x)), ("y", .uint(y)), ("width", .uint(width)), ("height", .uint(height)),
+            ("x-min", .real(xMin)), ("y-min", .real(yMin)), ("x-max", .real(xMax)), ("y-max", .real(yMax)),
+            ("score", .real(track.score)),
+            ("category", .text(object.category.name)), ("category-index", .int(Int32(object.category.rawValue))),
+            ("label", .text(label)), ("label-index", .int(Int32(clamping: track.label?.index ?? -1))),
+        ]
+        if let confidence = object.confidence { fields.append(("confidence", .real(confidence))) }
+        fields += [
+            ("state", .text(track.state.rawValue)),
+            ("first-seen", .time(UInt64(clamping: track.firstSeen))),
+            ("last-seen", .time(UInt64(clamping: track.lastSeen))),
+            ("time-since-update", .time(UInt64(clamping: track.timeSinceUpdate))),
+            ("velocity-x", .real(track.velocityX)), ("velocity-y", .real(track.velocityY)),
+            ("prominent", .boolean(object.isProminent)), ("rank", .uint(UInt32(object.rank))),
+        ]
+        return fields
+    }
+}

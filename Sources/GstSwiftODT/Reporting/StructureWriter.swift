@@ -1,0 +1,108 @@
+import CGStreamer
+import SwiftODT
+
+/// Writes plain values into `GstStructure`s.
+enum StructureWriter {
+    /// - Returns: a new structure that belongs to the caller.
+    static func structure(
+        _ name: String, _ fields: [(name: String, value: FieldValue)]
+    ) -> UnsafeMutablePointer<GstStructure> {
+        let structure = gst_structure_new_empty(name)!
+        for field in fields { set(field.name, to: field.value, in: structure) }
+        return structure
+    }
+
+    /// The structure of the message `swiftodt`.
+    static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
+        let structure = structure("swiftodt", report.fields)
+        if format.contains(.structure) || !format.contains(.json) { set("objects", to: report.objects, in: structure) }
+        if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: report)), in: structure) }
+        return structure
+    }
+
+    /// The structure of the message `swiftodt-track`.
+    static func message(
+        of event: SceneEvent, report: Report
+    ) -> UnsafeMutablePointer<GstStructure> {
+        let track = event.event.track
+        let best = ReportedObject(
+            SceneObject(track: boxed(track, event.event.bestBox)), pictureWidth: report.width,
+            pictureHeight: report.height)
+        var fields: [(name: String, value: FieldValue)] = [
+            ("event", .text(event.event.kind.rawValue)),
+            ("tracking-id", .time(UInt64(track.id ?? 0))),
+            ("category", .text(event.category.name)),
+            ("label", .text(track.label?.text ?? "")),
+            ("timestamp", .time(report.times.timestamp)),
+            ("stream-time", .time(report.times.streamTime)),
+            ("running-time", .time(report.times.runningTime)),
+            ("duration", .time(UInt64(clamping: track.lastSeen - track.firstSeen))),
+            ("first-seen", .time(UInt64(clamping: track.firstSeen))),
+            ("last-seen", .time(UInt64(clamping: track.lastSeen))),
+            ("best-score", .real(event.event.bestScore)),
+            ("best-x", .uint(best.x)), ("best-y", .uint(best.y)),
+            ("best-width", .uint(best.width)), ("best-height", .uint(best.height)),
+            ("path-length", .real(event.event.pathLength)),
+            ("epoch", .uint(report.epoch)),
+        ]
+        if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
+        if let source = report.source { fields.append(("source", .text(source))) }
+        return structure("swiftodt-track", fields)
+    }
+
+    /// Sets a list of `object` structures.
+    static func set(
+        _ name: String, to objects: [ReportedObject], in structure: UnsafeMutablePointer<GstStructure>
+    ) {
+        var list = GValue()
+        g_value_init(&list, gst_value_list_get_type())
+        for object in objects {
+            var item = GValue()
+            g_value_init(&item, gst_structure_get_type())
+            g_value_take_boxed(&item, self.structure("object", object.fields))
+            gst_value_list_append_and_take_value(&list, &item)
+        }
+        gst_structure_take_value(structure, name, &list)
+    }
+
+    static func set(_ name: String, to value: FieldValue, in structure: UnsafeMutablePointer<GstStructure>) {
+        var slot = GValue()
+        switch value {
+        case .uint(let number):
+            g_value_init(&slot, GType.uint)
+            g_value_set_uint(&slot, number)
+        case .int(let number):
+            g_value_init(&slot, GType.int)
+            g_value_set_int(&slot, number)
+        case .time(let number):
+            g_value_init(&slot, GType.uint64)
+            g_value_set_uint64(&slot, guint64(number))
+        case .real(let number):
+            g_value_init(&slot, GType.double)
+            g_value_set_double(&slot, number.isFinite ? number : 0)
+        case .text(let text):
+            g_value_init(&slot, GType.string)
+            g_value_set_string(&slot, text)
+        case .boolean(let flag):
+            g_value_init(&slot, GType.boolean)
+            g_value_set_boolean(&slot, flag ? 1 : 0)
+        }
+        gst_structure_take_value(structure, name, &slot)
+    }
+
+    private static func boxed(_ track: Track, _ box: Box) -> Track {
+        var track = track
+        track.box = box
+        return track
+    }
+}
+
+/// GLib's fundamental types, whose C macros Swift cannot see.
+extension GType {
+    static let int = GType(6 << 2)
+    static let uint = GType(7 << 2)
+    static let boolean = GType(5 << 2)
+    static let uint64 = GType(11 << 2)
+    static let double = GType(15 << 2)
+    static let string = GType(16 << 2)
+}

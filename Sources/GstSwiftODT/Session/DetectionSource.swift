@@ -1,0 +1,65 @@
+import CGStreamer
+import SwiftODT
+
+/// Where detections come from: a detector that looks at frames, or metadata that an element upstream attached.
+enum DetectionSource {
+    case detector(any Detector)
+    case upstream
+
+    /// How many detections may usefully be under way at once.
+    var capacity: Int {
+        switch self {
+        case .detector(let detector): detector.capacity
+        case .upstream: 1
+        }
+    }
+
+    var timings: StageTimings? {
+        if case .detector(let detector as NeuralDetector) = self { detector.timings } else { nil }
+    }
+
+    func start(
+        _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions
+    ) throws -> DetectionTicket {
+        switch self {
+        case .detector(let detector): try detector.start(frame, options: options)
+        case .upstream: DetectionTicket(RegionReader.detections(of: buffer, options: options))
+        }
+    }
+
+    func reset() {
+        if case .detector(let detector) = self { detector.reset() }
+    }
+}
+
+extension DetectionSource {
+    /// How a source is made; tests put in detectors of their own.
+    typealias Maker = @Sendable (Settings, InferenceHint, _ warn: (Complaint) -> Void) throws -> DetectionSource
+
+    /// Makes what the settings ask for.
+    ///
+    /// - Parameter warn: told where something else is used instead.
+    static let make: Maker = { settings, hint, warn in
+        var recipe = DetectorRecipe(.neural)
+        recipe.modelFile = settings.modelFile
+        recipe.labelFile = settings.labelFile
+        recipe.device = settings.device
+        recipe.threads = settings.threads
+        recipe.hint = hint
+        recipe.maximumInFlight = hint == .latency ? 1 : settings.lookAhead
+        switch settings.detector {
+        case .upstream: return .upstream
+        case .motion: recipe.kind = .motion
+        case .salient: recipe.kind = .salient
+        case .neural: break
+        case .auto:
+            do {
+                return .detector(try recipe.makeDetector())
+            } catch  where settings.modelFile == nil {
+                warn(Complaint(error, doing: "only moving objects are found (detector=motion)"))
+                recipe.kind = .motion
+            }
+        }
+        return .detector(try recipe.makeDetector())
+    }
+}

@@ -1,0 +1,167 @@
+import CGStreamer
+import SwiftODT
+
+/// Takes a frame whose detections have ended the rest of its way: scene, drawing, metadata, messages.
+final class FrameFinisher {
+    private let element: ElementHandle
+    private let statistics: Statistics
+    private let reporter: BusReporter
+    private let annotator = Annotator()
+    private let scene = Scene()
+
+    private var epoch: UInt32 = 0
+    private var lastAnswer: StartedDetection?
+    private var lastReport: Report?
+    private var lastTime: Nanoseconds = 0
+
+    init(element: ElementHandle, statistics: Statistics) {
+        self.element = element
+        self.statistics = statistics
+        reporter = BusReporter(element: element)
+    }
+
+    /// Makes the classifier where one is asked for and not there yet.
+    func prepareClassifier(_ settings: Settings) throws {
+        guard settings.scene.classify else { return }
+        if scene.classifier == nil {
+            scene.classifier = try TrackClassifier.make(settings) { element.warn($0) }
+        }
+        scene.classifier?.options.threshold = settings.classificationThreshold
+    }
+
+    /// - Parameter answers: the ended detections that this frame takes up.
+    /// - Returns: the frame's buffer, or its copy where it had to be made writable.
+    /// - Throws: where the classifier fails; the frame's buffer then still belongs to the caller.
+    func finish(
+        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat
+    ) throws -> UnsafeMutablePointer<GstBuffer> {
+        let settings = queued.settings
+        try prepareClassifier(settings)
+        statistics.time(.track) { follow(queued, answers: answers, format: format) }
+        let objects = try statistics.time(.classify) { try describe(queued, format: format) }
+        note(answers)
+
+        var report = report(of: objects, in: queued, format: format)
+        report.objects = objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) }
+        var buffer = queued.buffer
+        statistics.time(.draw) { draw(objects, into: &buffer, queued: queued, format: format) }
+        statistics.time(.report) {
+            attach(report, to: &buffer, settings: settings)
+            let coalesced = reporter.post(
+                report, events: scene.takeEvents(), isResult: !answers.isEmpty, settings: settings, at: queued.time)
+            if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
+        }
+        lastReport = report
+        lastSettings = settings
+        lastTime = queued.time
+        return buffer
+    }
+
+    private var lastSettings = Settings()
+
+    // MARK: The stages
+
+    private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
+        scene.options = queued.settings.scene
+        scene.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
+        for (answer, detections) in answers {
+            scene.observe(detections, seenAt: answer.time)
+            lastAnswer = answer
+        }
+    }
+
+    private func describe(_ queued: QueuedFrame, format: StreamFormat) throws -> [SceneObject] {
+        guard queued.settings.scene.classify else { return try scene.objects(in: nil) }
+        var objects: [SceneObject]?
+        try format.withFrame(of: queued.buffer, orientation: queued.orientation, time: queued.time) { frame in
+            objects = try scene.objects(in: frame, waiting: queued.waits)
+        }
+        return try objects ?? scene.objects(in: nil)
+    }
+
+    private func draw(
+        _ objects: [SceneObject], into buffer: inout UnsafeMutablePointer<GstBuffer>, queued: QueuedFrame,
+        format: StreamFormat
+    ) {
+        let options = queued.settings.annotator
+        let drawn = objects.lazy.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
+        guard queued.settings.draw,
+            annotator.needsDrawing(
+                Array(drawn), options: options, width: format.width, height: format.height, time: queued.time)
+        else { return }
+        buffer = GstBufferReference.makeWritable(buffer)
+        _ = format.withFrame(of: buffer, writable: true, orientation: queued.orientation, time: queued.time) {
+            annotator.draw(Array(drawn), options: options, into: $0, interlaced: format.isInterlaced)
+        }
+    }
+
+    private func attach(_ report: Report, to buffer: inout UnsafeMutablePointer<GstBuffer>, settings: Settings) {
+        let replacesRegions = settings.detector == .upstream
+        guard !settings.attachMeta.isEmpty || replacesRegions else { return }
+        buffer = GstBufferReference.makeWritable(buffer)
+        if replacesRegions { RegionReader.removeRegions(from: buffer) }
+        MetadataWriter.attach(report, to: buffer, settings.attachMeta)
+    }
+
+    private func report(of objects: [SceneObject], in queued: QueuedFrame, format: StreamFormat) -> Report {
+        Report(
+            epoch: epoch, times: queued.times, width: format.width, height: format.height,
+            orientation: queued.orientation, mode: queued.settings.scene.mode,
+            detectionTimestamp: lastAnswer?.timestamp ?? .max,
+            detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max, objects: [],
+            source: queued.settings.source)
+    }
+
+    private func note(_ answers: [(StartedDetection, [Detection])]) {
+        let now = WallClock.now
+        let trackCount = UInt32(clamping: scene.trackCount)
+        statistics.update { counters in
+            counters.activeTracks = trackCount
+            for (answer, _) in answers {
+                counters.detections += 1
+                counters.detectionLatency.add(now - answer.startedAt)
+                counters.firstDetection = counters.firstDetection ?? now
+                counters.lastDetection = now
+            }
+        }
+    }
+
+    // MARK: The stream
+
+    /// All tracks end.
+    func resetTracks() { endTracks() }
+
+    /// A new epoch: nothing of the old one goes on.
+    func beginEpoch() {
+        endTracks()
+        annotator.reset()
+        reporter.reset()
+        lastAnswer = nil
+        lastReport = nil
+        epoch += 1
+        statistics.update { [epoch] in $0.epoch = epoch }
+    }
+
+    /// The stream is over: what waits is said, and tracks end.
+    func finishStream() {
+        reporter.finish()
+        endTracks()
+    }
+
+    private func endTracks() {
+        scene.reset(reason: .flush)
+        let events = scene.takeEvents()
+        guard let lastReport, !events.isEmpty else { return }
+        reporter.post(events, of: lastReport, settings: lastSettings)
+    }
+}
+
+extension AnnotatedObject {
+    init(_ object: SceneObject) {
+        let track = object.track
+        self.init(
+            id: track.id, box: track.box, label: track.label?.text ?? "", category: object.category,
+            confidence: object.confidence, score: track.score, coasting: track.state == .coasting,
+            prominent: object.isProminent)
+    }
+}

@@ -1,0 +1,29 @@
+import CGStreamer
+import SwiftODT
+
+/// A frame on its way through the element: its buffer, what was read from it, and the detection asked for it.
+struct QueuedFrame {
+    /// Owned by the queue until it is handed on.
+    let buffer: UnsafeMutablePointer<GstBuffer>
+    let times: FrameTimes
+    /// Steady running time, for tracking.
+    let time: Nanoseconds
+    let orientation: Orientation
+    /// One consistent copy for the frame's whole way.
+    let settings: Settings
+    /// Where tracking follows image motion.
+    let luma: LumaPlane?
+    /// Whether its results are waited for, so that they do not depend on the machine's speed.
+    let waits: Bool
+    /// The detections whose results this frame takes up: its own where frames wait, else those that have ended by now.
+    let answers: [StartedDetection]
+}
+
+/// A detection and the frame that it was started at.
+struct StartedDetection {
+    let ticket: DetectionTicket
+    let time: Nanoseconds
+    let timestamp: UInt64
+    /// Wall time, for `stats`.
+    let startedAt: Nanoseconds
+}

@@ -1,0 +1,45 @@
+import CGStreamer
+import SwiftODT
+
+/// Reads and removes `GstVideoRegionOfInterestMeta`: what an element upstream has found.
+enum RegionReader {
+    /// The regions as detections. Their score is that of the parameter `detection`, else 1.
+    static func detections(of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions) -> [Detection] {
+        var detections: [Detection] = []
+        forEachRegion(of: buffer) { meta in
+            var score = 1.0
+            var index: Int32 = 0
+            if let detection = gst_video_region_of_interest_meta_get_param(meta, "detection") {
+                gst_structure_get_double(detection, "confidence", &score)
+                gst_structure_get_int(detection, "label_id", &index)
+            }
+            guard score.isFinite, score >= options.scoreFloor else { return }
+            let name = g_quark_to_string(meta.pointee.roi_type).map { String(cString: $0) } ?? ""
+            detections.append(
+                Detection(
+                    box: Box(
+                        x: Double(meta.pointee.x), y: Double(meta.pointee.y), width: Double(meta.pointee.w),
+                        height: Double(meta.pointee.h)),
+                    score: min(score, 1), label: name.isEmpty ? nil : Label(index: Int(index), text: name)))
+        }
+        return detections
+    }
+
+    /// Takes all regions off a writable buffer, so that tracked ones can stand in for them.
+    static func removeRegions(from buffer: UnsafeMutablePointer<GstBuffer>) {
+        while let meta = gst_buffer_get_meta(buffer, gst_video_region_of_interest_meta_api_get_type()) {
+            guard gst_buffer_remove_meta(buffer, meta) != 0 else { return }
+        }
+    }
+
+    private static func forEachRegion(
+        of buffer: UnsafeMutablePointer<GstBuffer>,
+        _ body: (UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Void
+    ) {
+        var state: gpointer?
+        let type = gst_video_region_of_interest_meta_api_get_type()
+        while let meta = gst_buffer_iterate_meta_filtered(buffer, &state, type) {
+            body(UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self))
+        }
+    }
+}

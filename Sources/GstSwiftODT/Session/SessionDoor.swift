@@ -1,0 +1,77 @@
+import CGStreamer
+import CSwiftODTElement
+
+// The Swift side of CShims/CSwiftODTElement/include/swiftodt-session.h, function by function.
+
+private func session(_ handle: SwiftOdtSession?) -> Session {
+    Unmanaged<Session>.fromOpaque(handle!).takeUnretainedValue()
+}
+
+@c(swiftodt_session_new)
+func sessionNew(_ element: UnsafeMutablePointer<GstBaseTransform>) -> SwiftOdtSession? {
+    Unmanaged.passRetained(Session(element: ElementHandle(element))).toOpaque()
+}
+
+@c(swiftodt_session_free)
+func sessionFree(_ handle: SwiftOdtSession?) {
+    guard let handle else { return }
+    Unmanaged<Session>.fromOpaque(handle).release()
+}
+
+@c(swiftodt_session_set_property)
+func sessionSetProperty(_ handle: SwiftOdtSession?, _ id: UInt32, _ value: UnsafePointer<GValue>) {
+    session(handle).set(id, to: value)
+}
+
+@c(swiftodt_session_get_property)
+func sessionGetProperty(_ handle: SwiftOdtSession?, _ id: UInt32, _ value: UnsafeMutablePointer<GValue>) {
+    session(handle).get(id, into: value)
+}
+
+@c(swiftodt_session_start)
+func sessionStart(_ handle: SwiftOdtSession?) -> gboolean { session(handle).start() ? 1 : 0 }
+
+@c(swiftodt_session_stop)
+func sessionStop(_ handle: SwiftOdtSession?) { session(handle).stop() }
+
+@c(swiftodt_session_unlock)
+func sessionUnlock(_ handle: SwiftOdtSession?) { session(handle).unlock() }
+
+@c(swiftodt_session_set_format)
+func sessionSetFormat(_ handle: SwiftOdtSession?, _ info: UnsafePointer<GstVideoInfo>) -> gboolean {
+    session(handle).setFormat(info.pointee) ? 1 : 0
+}
+
+@c(swiftodt_session_submit)
+func sessionSubmit(
+    _ handle: SwiftOdtSession?, _ buffer: UnsafeMutablePointer<GstBuffer>, _ segment: UnsafePointer<GstSegment>
+) -> GstFlowReturn {
+    session(handle).submit(buffer, segment: segment)
+}
+
+@c(swiftodt_session_produce)
+func sessionProduce(
+    _ handle: SwiftOdtSession?, _ drain: gboolean,
+    _ output: UnsafeMutablePointer<UnsafeMutablePointer<GstBuffer>?>
+) -> GstFlowReturn {
+    session(handle).produce(draining: drain != 0, into: output)
+}
+
+@c(swiftodt_session_notice)
+func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>) {
+    session(handle).notice(event)
+}
+
+@c(swiftodt_session_latency)
+func sessionLatency(_ handle: SwiftOdtSession?, _ live: gboolean) -> GstClockTime {
+    session(handle).latency(isLive: live != 0)
+}
+
+@c(swiftodt_session_frames_held)
+func sessionFramesHeld(_ handle: SwiftOdtSession?) -> guint { session(handle).framesHeld }
+
+@c(swiftodt_session_reset_tracks)
+func sessionResetTracks(_ handle: SwiftOdtSession?) { session(handle).resetTracks() }
+
+@c(swiftodt_session_detect_now)
+func sessionDetectNow(_ handle: SwiftOdtSession?) { session(handle).detectNow() }

@@ -1,0 +1,126 @@
+import CGStreamer
+import Glibc
+import SwiftODT
+import Synchronization
+
+/// The counters and stage times behind the property `stats`. Written by the streaming thread, read by any.
+final class Statistics: Sendable {
+    /// The stages of the streaming thread, in the order in which a frame passes them.
+    enum Stage: String, CaseIterable {
+        /// From the frame to a detection under way: the reduced copies.
+        case start
+        /// Waiting for the detection.
+        case wait
+        case track
+        case classify
+        case draw
+        case report
+    }
+
+    struct Counters {
+        var frames: UInt64 = 0
+        var detections: UInt64 = 0
+        /// Frames that no detection was started for, because one was under way or the interval said so.
+        var skipped: UInt64 = 0
+        var coalesced: UInt64 = 0
+        var activeTracks: UInt32 = 0
+        var epoch: UInt32 = 0
+        /// From the start of a detection to its use, in wall time.
+        var detectionLatency = Durations()
+        /// When the first and the latest detection ended, in wall time.
+        var firstDetection: Nanoseconds?
+        var lastDetection: Nanoseconds?
+        var stages = [Durations](repeating: Durations(), count: Stage.allCases.count)
+
+        /// Detections a second of wall time.
+        var detectionRate: Double {
+            guard let firstDetection, let lastDetection, lastDetection > firstDetection else { return 0 }
+            return Double(detections - 1) / (Double(lastDetection - firstDetection) / 1e9)
+        }
+    }
+
+    private let counters = Mutex(Counters())
+
+    func update(_ body: (inout Counters) -> Void) {
+        counters.withLock { body(&$0) }
+    }
+
+    func reset() { update { $0 = Counters() } }
+
+    /// Does the work and notes how long it took.
+    func time<Result>(_ stage: Stage, _ work: () throws -> Result) rethrows -> Result {
+        let start = WallClock.now
+        defer {
+            let duration = WallClock.now - start
+            update { $0.stages[Stage.allCases.firstIndex(of: stage)!].add(duration) }
+        }
+        return try work()
+    }
+
+    /// A new structure for the property, with the detector's own stages where it tells them.
+    func structure(detector: StageTimings?) -> UnsafeMutablePointer<GstStructure> {
+        let now = counters.withLock { $0 }
+        var fields: [(name: String, value: FieldValue)] = [
+            ("frames", .time(now.frames)),
+            ("detections", .time(now.detections)),
+            ("skipped", .time(now.skipped)),
+            ("coalesced-messages", .time(now.coalesced)),
+            ("active-tracks", .uint(now.activeTracks)),
+            ("epoch", .uint(now.epoch)),
+            ("detection-rate", .real(now.detectionRate)),
+        ]
+        fields += Self.fields("detection-latency", now.detectionLatency)
+        for (stage, durations) in zip(Stage.allCases, now.stages) { fields += Self.fields(stage.rawValue, durations) }
+        if let detector {
+            for (name, stage) in [
+                ("preprocess", detector.preprocess), ("inference", detector.inference), ("decode", detector.decode),
+            ] {
+                fields.append(("\(name)-mean", .time(UInt64(clamping: stage.mean))))
+                fields.append(("\(name)-last", .time(UInt64(clamping: stage.last))))
+            }
+        }
+        return StructureWriter.structure("swiftodt-stats", fields)
+    }
+
+    private static func fields(_ name: String, _ durations: Durations) -> [(name: String, value: FieldValue)] {
+        let (median, high) = durations.percentiles
+        return [
+            ("\(name)-p50", .time(UInt64(clamping: median))), ("\(name)-p95", .time(UInt64(clamping: high))),
+            ("\(name)-max", .time(UInt64(clamping: durations.max))),
+        ]
+    }
+}
+
+/// The latest durations of one stage. Adding is O(1); the percentiles sort a copy when somebody asks.
+struct Durations {
+    private static let capacity = 512
+    private var latest: [Nanoseconds] = []
+    private var next = 0
+    private(set) var max: Nanoseconds = 0
+
+    mutating func add(_ duration: Nanoseconds) {
+        max = Swift.max(max, duration)
+        if latest.count < Self.capacity {
+            latest.append(duration)
+        } else {
+            latest[next] = duration
+            next = (next + 1) % Self.capacity
+        }
+    }
+
+    /// The median and the 95th percentile.
+    var percentiles: (median: Nanoseconds, high: Nanoseconds) {
+        guard !latest.isEmpty else { return (0, 0) }
+        let sorted = latest.sorted()
+        return (sorted[sorted.count / 2], sorted[min(sorted.count - 1, sorted.count * 95 / 100)])
+    }
+}
+
+/// Monotonic wall time, for measuring.
+enum WallClock {
+    static var now: Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+    }
+}

@@ -1,0 +1,70 @@
+import SwiftODT
+
+/// All properties of the element: one consistent copy a frame.
+struct Settings: Sendable {
+    enum DetectorChoice: Int, Sendable { case auto, neural, salient, motion, upstream }
+    enum Strategy: Int, Sendable { case auto, keepOnlyLatest, everyFrame }
+    enum Updates: Int, Sendable { case onResult, everyFrame, onChange, onObject, none }
+
+    // What is detected, followed and chosen.
+    var scene = SceneOptions()
+    var iouThreshold = 0.5
+    /// `nil` for auto: as the stream's tag says.
+    var orientation: Orientation?
+
+    // What the detector is made of: takes effect when the element starts.
+    var detector = DetectorChoice.auto
+    var modelFile: String?
+    var labelFile: String?
+    var device = "CPU"
+    var threads = 0
+    var classifierFile: String?
+    var classifierLabelFile: String?
+    var classificationThreshold = -1.0
+
+    // When it is asked.
+    var strategy = Strategy.auto
+    var inferenceInterval = 1
+    var lookAhead = 0
+
+    // What is drawn.
+    var draw = true
+    var annotator = AnnotatorOptions()
+
+    // What is said.
+    var updates = Updates.onResult
+    var messageInterval: Nanoseconds = 0
+    var messageFormat = MessageFormat.structure
+    var attachMeta: AttachedMeta = [.roi, .custom]
+    var source: String?
+
+    // As the user wrote them, for reading back; the meaning is in `scene.filter`.
+    var labelAllowlist: String? {
+        didSet { scene.filter.allowlist = DetectionFilter.labels(in: labelAllowlist ?? "") }
+    }
+    var labelDenylist: String? {
+        didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
+    }
+
+    /// Trackers make use of detections too weak to begin an object.
+    var detection: DetectionOptions {
+        let weak = scene.follows ? 0.1 : scene.tracker.scoreThreshold
+        return DetectionOptions(
+            scoreFloor: min(weak, scene.tracker.scoreThreshold), iouThreshold: iouThreshold)
+    }
+}
+
+/// How messages carry the objects.
+struct MessageFormat: OptionSet, Sendable {
+    let rawValue: UInt32
+    static let structure = MessageFormat(rawValue: 1 << 0)
+    static let json = MessageFormat(rawValue: 1 << 1)
+}
+
+/// Which metadata is attached to buffers.
+struct AttachedMeta: OptionSet, Sendable {
+    let rawValue: UInt32
+    static let roi = AttachedMeta(rawValue: 1 << 0)
+    static let custom = AttachedMeta(rawValue: 1 << 1)
+    static let analytics = AttachedMeta(rawValue: 1 << 2)
+}

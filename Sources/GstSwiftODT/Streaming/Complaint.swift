@@ -1,0 +1,41 @@
+import CGStreamer
+import SwiftODT
+
+/// What is wrong, in GStreamer's terms: a domain, a code, and a sentence that says what to do.
+struct Complaint {
+    let domain: GQuark
+    let code: Int32
+    let text: String
+    var detail: String?
+
+    static func settings(_ text: String) -> Complaint {
+        Complaint(domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text)
+    }
+
+    static func stream(_ text: String, detail: String? = nil) -> Complaint {
+        Complaint(
+            domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text, detail: detail)
+    }
+
+    static func resource(_ code: GstResourceError, _ text: String, detail: String? = nil) -> Complaint {
+        Complaint(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
+    }
+
+    /// An error of the library, with the code that fits its reason.
+    init(_ error: any Error, doing what: String? = nil) {
+        let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
+        switch (error as? DetectorError)?.reason {
+        case .fileNotFound: self = .resource(GST_RESOURCE_ERROR_NOT_FOUND, text)
+        case .invalidFile: self = .resource(GST_RESOURCE_ERROR_READ, text)
+        case .unsupported: self = .resource(GST_RESOURCE_ERROR_SETTINGS, text)
+        case .runtimeMissing:
+            self.init(domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_INIT.rawValue), text: text)
+        case .invalidOption: self = .settings(text)
+        case .failed, nil: self = .stream(text)
+        }
+    }
+
+    private init(domain: GQuark, code: Int32, text: String, detail: String? = nil) {
+        (self.domain, self.code, self.text, self.detail) = (domain, code, text, detail)
+    }
+}

@@ -1,0 +1,61 @@
+import CGStreamer
+
+/// The GStreamer element that a session belongs to, as far as Swift deals with it: it posts and asks upstream.
+///
+/// The element outlives its session, so nothing is retained. All calls are thread-safe in GStreamer.
+struct ElementHandle: @unchecked Sendable {
+    private let base: UnsafeMutablePointer<GstBaseTransform>
+
+    init(_ base: UnsafeMutablePointer<GstBaseTransform>) { self.base = base }
+
+    private var element: UnsafeMutablePointer<GstElement> {
+        UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstElement.self)
+    }
+
+    private var object: UnsafeMutablePointer<GstObject> {
+        UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstObject.self)
+    }
+
+    /// Takes over the message.
+    func post(_ message: UnsafeMutablePointer<GstMessage>) {
+        gst_element_post_message(element, message)
+    }
+
+    /// Takes over the structure.
+    func elementMessage(_ structure: UnsafeMutablePointer<GstStructure>) -> UnsafeMutablePointer<GstMessage> {
+        gst_message_new_element(object, structure)
+    }
+
+    /// Tells the pipeline that latency has changed.
+    func announceLatency() {
+        post(gst_message_new_latency(object))
+    }
+
+    /// Whether upstream is live; `nil` where it cannot tell (yet).
+    func isUpstreamLive() -> Bool? {
+        guard let query = gst_query_new_latency() else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }
+        guard gst_pad_peer_query(base.pointee.sinkpad, query) != 0 else { return nil }
+        var live: gboolean = 0
+        gst_query_parse_latency(query, &live, nil, nil)
+        return live != 0
+    }
+
+    /// Posts an element warning: the stream goes on.
+    func warn(_ complaint: Complaint, line: Int32 = #line, function: String = #function) {
+        post(complaint, type: GST_MESSAGE_WARNING, line: line, function: function)
+    }
+
+    /// Posts an element error: the stream ends.
+    func fail(_ complaint: Complaint, line: Int32 = #line, function: String = #function) {
+        post(complaint, type: GST_MESSAGE_ERROR, line: line, function: function)
+    }
+
+    private func post(_ complaint: Complaint, type: GstMessageType, line: Int32, function: String) {
+        // The element takes over both texts.
+        gst_element_message_full(
+            element, type, complaint.domain, complaint.code, g_strdup(complaint.text),
+            complaint.detail.map { g_strdup($0) } ?? nil,
+            "swiftodt", function, line)
+    }
+}

@@ -1,0 +1,48 @@
+import CGStreamer
+import SwiftODT
+
+/// The orientation that the stream's `image-orientation` tags ask for; a tag of the stream goes before a global one.
+struct OrientationTag {
+    private var ofStream: Orientation?
+    private var global: Orientation?
+
+    var orientation: Orientation { ofStream ?? global ?? .identity }
+
+    mutating func notice(_ tags: UnsafePointer<GstTagList>) {
+        var method = GST_VIDEO_ORIENTATION_IDENTITY
+        guard gst_video_orientation_from_tag(UnsafeMutablePointer(mutating: tags), &method) != 0,
+            let orientation = Orientation(method)
+        else { return }
+        if gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_GLOBAL { global = orientation } else { ofStream = orientation }
+    }
+}
+
+extension Orientation {
+    init?(_ method: GstVideoOrientationMethod) {
+        switch method {
+        case GST_VIDEO_ORIENTATION_IDENTITY: self = .identity
+        case GST_VIDEO_ORIENTATION_90R: self = .rotate90
+        case GST_VIDEO_ORIENTATION_180: self = .rotate180
+        case GST_VIDEO_ORIENTATION_90L: self = .rotate270
+        case GST_VIDEO_ORIENTATION_HORIZ: self = .flipHorizontal
+        case GST_VIDEO_ORIENTATION_VERT: self = .flipVertical
+        case GST_VIDEO_ORIENTATION_UL_LR: self = .transpose
+        case GST_VIDEO_ORIENTATION_UR_LL: self = .transverse
+        default: return nil
+        }
+    }
+
+    /// As the `orientation` property and the messages name it.
+    var nick: String {
+        switch self {
+        case .identity: "identity"
+        case .rotate90: "90r"
+        case .rotate180: "180"
+        case .rotate270: "90l"
+        case .flipHorizontal: "horiz"
+        case .flipVertical: "vert"
+        case .transpose: "ul-lr"
+        case .transverse: "ur-ll"
+        }
+    }
+}

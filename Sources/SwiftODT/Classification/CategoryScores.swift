@@ -1,0 +1,34 @@
+/// A figure for each coarse category, `unknown` included.
+public struct CategoryScores: Hashable, Sendable {
+    private var storage = SIMD8<Double>.zero
+
+    public init() {}
+
+    public subscript(category: Category) -> Double {
+        get { storage[category.rawValue + 1] }
+        set { storage[category.rawValue + 1] = newValue }
+    }
+
+    /// The sum over all categories; what is missing to 1 speaks for none of them.
+    public var total: Double { storage.sum() }
+
+    /// The category with the greatest figure; `unknown` where no figure is above zero.
+    public var best: Category {
+        Category.allCases.reduce(.unknown) { self[$1] > self[$0] ? $1 : $0 }
+    }
+
+    /// Whether all figures are finite and none is negative.
+    var isSound: Bool { total.isFinite && storage.min() >= 0 }
+
+    public static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
+        var sum = a
+        sum.storage += b.storage
+        return sum
+    }
+
+    public static func * (scores: CategoryScores, factor: Double) -> CategoryScores {
+        var product = scores
+        product.storage *= factor
+        return product
+    }
+}

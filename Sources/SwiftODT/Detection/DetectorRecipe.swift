@@ -1,0 +1,57 @@
+/// What a detector is to be made of: the names a user gives, turned into a ``Detector``.
+public struct DetectorRecipe: Hashable, Sendable {
+    /// The detectors that look at the picture themselves.
+    public enum Kind: Int, Sendable {
+        /// A detection network.
+        case neural
+        /// A saliency network.
+        case salient
+        /// What moves before a fixed camera.
+        case motion
+    }
+
+    public var kind: Kind
+    /// A path or a name in the ``ModelSearchPath``; `nil` for the installed default.
+    public var modelFile: String?
+    public var labelFile: String?
+    /// The runtime's name for what computes.
+    public var device = "CPU"
+    /// 0 leaves it to the runtime.
+    public var threads = 0
+    /// Whether one answer should come soon, or many should come fast.
+    public var hint = InferenceHint.latency
+    /// How many detections may be under way at once; 0 for as many as the runtime asks for.
+    public var maximumInFlight = 0
+
+    public init(_ kind: Kind) { self.kind = kind }
+
+    /// Makes it. Compiling a network may take seconds the first time.
+    ///
+    /// - Throws: ``DetectorError`` that says what is missing and how to get it.
+    public func makeDetector() throws -> any Detector {
+        switch kind {
+        case .motion:
+            return MotionDetector()
+        case .neural:
+            return try network(.detector) { network, file, manifest in
+                let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
+                return try DetectionFamily.decoder(for: network, manifest: manifest, labels: labels, file: file)
+            }
+        case .salient:
+            return try network(.salient) { network, _, manifest in
+                try Salient.decoder(for: network, manifest: manifest)
+            }
+        }
+    }
+
+    private func network(
+        _ purpose: ModelSearchPath.Purpose,
+        decoder: (NetworkDescription, String, ModelManifest?) throws -> any DetectionDecoder
+    ) throws -> NeuralDetector {
+        let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(purpose)
+        let manifest = try ModelManifest.load(besideModel: file)
+        return try NeuralDetector(
+            modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight
+        ) { try decoder($0, file, manifest) }
+    }
+}

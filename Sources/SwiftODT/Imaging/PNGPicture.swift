@@ -1,0 +1,65 @@
+import CCairo
+import Glibc
+
+extension Picture {
+    /// Reads a PNG picture through Cairo.
+    convenience init(png bytes: [UInt8]) throws {
+        let surface = PNGReader(bytes).surface()
+        defer { cairo_surface_destroy(surface) }
+        let status = cairo_surface_status(surface)
+        guard status == CAIRO_STATUS_SUCCESS else {
+            let why = String(cString: cairo_status_to_string(status))
+            throw DetectorError(.invalidFile, "the PNG picture is broken or cut short (\(why))")
+        }
+        let width = Int(cairo_image_surface_get_width(surface))
+        let height = Int(cairo_image_surface_get_height(surface))
+        try self.init(width: width, height: height, orientation: .identity) { memory in
+            // Cairo brings all it reads (transparent, 16 bits a channel) to opaque 8 bits by painting it.
+            let target = cairo_image_surface_create_for_data(
+                memory.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_RGB24, Int32(width), Int32(height),
+                Int32(width * 4))
+            defer { cairo_surface_destroy(target) }
+            let context = cairo_create(target)
+            defer { cairo_destroy(context) }
+            cairo_set_source_rgb(context, 1, 1, 1)
+            cairo_paint(context)
+            cairo_set_source_surface(context, surface, 0, 0)
+            cairo_paint(context)
+            cairo_surface_flush(target)
+            let status = cairo_status(context)
+            guard status == CAIRO_STATUS_SUCCESS else {
+                let why = String(cString: cairo_status_to_string(status))
+                throw DetectorError(.failed, "the PNG picture cannot be drawn (\(why))")
+            }
+        }
+    }
+}
+
+/// Hands Cairo the bytes of a PNG file from memory.
+private struct PNGReader {
+    private var bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The decoded picture; the caller destroys it. Its status tells whether that went well.
+    consuming func surface() -> OpaquePointer? {
+        var reader = self
+        return withUnsafeMutablePointer(to: &reader) { reader in
+            cairo_image_surface_create_from_png_stream(
+                { closure, target, count in
+                    guard let reader = closure?.assumingMemoryBound(to: PNGReader.self), let target else {
+                        return CAIRO_STATUS_READ_ERROR
+                    }
+                    return reader.pointee.read(target, Int(count))
+                }, reader)
+        }
+    }
+
+    private mutating func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) -> cairo_status_t {
+        guard count <= bytes.count - position else { return CAIRO_STATUS_READ_ERROR }
+        for i in 0..<count { target[i] = bytes[position + i] }
+        position += count
+        return CAIRO_STATUS_SUCCESS
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+extension Picture {
+    /// Reads a PNG or JPEG file, recognised by its first bytes, whatever its name.
+    ///
+    /// Transparent parts of a PNG become white. A JPEG's EXIF orientation becomes ``orientation``; the pixels stay as stored.
+    /// - Throws: ``DetectorError`` that says whether the file is missing, broken or of another kind, or what to install.
+    public convenience init(contentsOfFile path: String) throws {
+        let bytes = try Self.read(path)
+        do {
+            try self.init(encoded: bytes)
+        } catch let error as DetectorError {
+            throw DetectorError(error.reason, "\(path): \(error)")
+        }
+    }
+
+    /// Reads a PNG or JPEG picture that lies in memory.
+    public convenience init(encoded bytes: [UInt8]) throws {
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
+            try self.init(png: bytes)
+        } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+            try self.init(jpeg: bytes)
+        } else {
+            throw DetectorError(.unsupported, "it is neither a PNG nor a JPEG picture; convert it to one of them")
+        }
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "rb") else {
+            let why = String(cString: strerror(errno))
+            throw DetectorError(.fileNotFound, "\(path): the picture cannot be opened (\(why))")
+        }
+        defer { fclose(file) }
+        var status = stat()
+        guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw DetectorError(.invalidFile, "\(path): a picture is read from a regular file, this is something else")
+        }
+        let size = Int(status.st_size)
+        return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = fread(buffer.baseAddress, 1, size, file)
+            guard count == size else {
+                throw DetectorError(.invalidFile, "\(path): the picture cannot be read to its end")
+            }
+        }
+    }
+}

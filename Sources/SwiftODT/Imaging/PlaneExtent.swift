@@ -1,0 +1,22 @@
+/// How much of a plane belongs to the picture.
+struct PlaneExtent {
+    /// Bytes of a row, without padding.
+    let rowBytes: Int
+    let rows: Int
+}
+
+extension PixelFormat {
+    /// What a picture of the given size takes up in one of its planes.
+    func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
+        let components = components
+        var rowBytes = 0
+        var rows = 0
+        for component in [components.first, components.second, components.third] where component.plane == plane {
+            let across = (width + (1 << component.shiftX) - 1) >> component.shiftX
+            let down = (height + (1 << component.shiftY) - 1) >> component.shiftY
+            rowBytes = max(rowBytes, across * component.step)
+            rows = max(rows, down)
+        }
+        return PlaneExtent(rowBytes: rowBytes, rows: rows)
+    }
+}

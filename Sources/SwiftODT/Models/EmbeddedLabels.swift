@@ -1,0 +1,72 @@
+extension Labels {
+    /// The names that a model's own file carries: a .tflite in the archive at its end, an .onnx among its properties, an
+    /// .xml among the exporter's notes. `nil` where it has none that can be read.
+    static func embedded(in model: String) throws -> Labels? {
+        switch ModelFormat(file: model) {
+        case .tflite: ZipArchive(try end(of: model, atMost: 8 << 20)).flatMap(Labels.init(archive:))
+        case .onnx: try ONNXProperties.read(model)["names"].flatMap(Labels.init(dictionaryText:))
+        case .xml: Labels(notes: try end(of: model, atMost: 1 << 20))
+        case .pb, .pdmodel, nil: nil
+        }
+    }
+
+    private static func end(of path: String, atMost limit: Int) throws -> [UInt8] {
+        try FileBytes.withDescriptor(path) { file, size in
+            let start = max(0, size - limit)
+            return try FileBytes.read(file, from: start, count: size - start, path: path)
+        }
+    }
+
+    /// Of several lists the one that people can read: English where there are languages, no machine's identifiers (`/m/01g317`).
+    init?(archive: ZipArchive) {
+        let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
+        let named = texts.filter { $0.name.lowercased().contains("label") }
+        let lists = (named.isEmpty && texts.count == 1 ? texts : named).compactMap { entry in
+            archive.contents(entry).flatMap { Labels(parsing: $0) }.map { (entry.name.lowercased(), $0) }
+        }
+        let readable = lists.filter { !$1.all.contains { $0.text.hasPrefix("/m/") || $0.text.hasPrefix("/g/") } }
+        let english = readable.first { name, _ in
+            ["-en.", "_en.", "-en-", "_en-", "_en_"].contains { name.contains($0) }
+        }
+        let plain = (readable.isEmpty ? lists : readable).min { $0.0.utf8.count < $1.0.utf8.count }
+        guard let list = english ?? plain else { return nil }
+        self = list.1
+    }
+
+    /// As YOLO's exporter writes them into an .onnx: `{0: 'person', 1: "bull's eye"}`.
+    init?(dictionaryText text: String) {
+        var names: [(index: Int, name: String)] = []
+        var rest = Substring(text).drop { $0 != "{" }.dropFirst()
+        while let digit = rest.firstIndex(where: { $0.isASCII && $0.isWholeNumber }) {
+            rest = rest[digit...]
+            let number = rest.prefix { $0.isASCII && $0.isWholeNumber }
+            rest = rest.dropFirst(number.count).drop { $0 == ":" || $0 == " " }
+            guard let index = Int(number), let quote = rest.popFirst(), quote == "'" || quote == "\"" else {
+                return nil
+            }
+            var name = ""
+            while let character = rest.popFirst(), character != quote {
+                if character == "\\", let escaped = rest.popFirst() {
+                    name.append(escaped)
+                } else {
+                    name.append(character)
+                }
+            }
+            names.append((index, Self.name(from: name)))
+        }
+        guard let placed = Self.placed(names) else { return nil }
+        self.init(placed)
+    }
+
+    /// As exporters write them into an .xml: `<labels value="person traffic_light" />`.
+    init?(notes text: [UInt8]) {
+        let start = Array("<labels value=\"".utf8)
+        guard let first = text.indices.first(where: { text[$0...].starts(with: start) }) else { return nil }
+        let value = text[(first + start.count)...].prefix { $0 != UInt8(ascii: "\"") }
+        let names = value.split(separator: UInt8(ascii: " ")).map { word in
+            Self.name(from: String(decoding: word.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }, as: UTF8.self))
+        }
+        guard !names.isEmpty else { return nil }
+        self.init(names)
+    }
+}

@@ -1,0 +1,216 @@
+/// What a JSON text says, as a value to pick from. Enough for manifests; it needs no Foundation, which would double the plugin.
+public enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    /// Where and why a text is not JSON.
+    public struct SyntaxError: Error, CustomStringConvertible {
+        public let line: Int
+        public let reason: String
+
+        public var description: String { "line \(line): \(reason)" }
+    }
+
+    /// Reads a whole text; linear in its length.
+    ///
+    /// - Throws: ``SyntaxError`` for anything that RFC 8259 does not allow, and for values nested deeper than 64 levels.
+    public init(parsing text: some Collection<UInt8>) throws {
+        var reader = JSONReader(bytes: Array(text))
+        self = try reader.document()
+    }
+
+    public subscript(key: String) -> JSONValue? {
+        if case .object(let members) = self { members[key] } else { nil }
+    }
+
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    public var number: Double? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    public var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    public var array: [JSONValue]? {
+        if case .array(let values) = self { values } else { nil }
+    }
+
+    /// The number, where it is a whole one that an `Int` holds.
+    public var integer: Int? { number.flatMap(Int.init(exactly:)) }
+}
+
+/// Walks over a JSON text from its first byte to its last.
+private struct JSONReader {
+    private static let deepest = 64
+
+    let bytes: [UInt8]
+    var position = 0
+    var depth = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func document() throws -> JSONValue {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        let value = try value()
+        skipSpace()
+        guard position == bytes.count else { throw error("there is more after the end of the value") }
+        return value
+    }
+
+    private func error(_ reason: String) -> JSONValue.SyntaxError {
+        let line = 1 + bytes[..<min(position, bytes.count)].count { $0 == UInt8(ascii: "\n") }
+        return JSONValue.SyntaxError(line: line, reason: reason)
+    }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value() throws -> JSONValue {
+        skipSpace()
+        guard let byte = next else { throw error("the text ends where a value should be") }
+        switch byte {
+        case UInt8(ascii: "{"): return try nested { try $0.object() }
+        case UInt8(ascii: "["): return try nested { try $0.array() }
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return .number(try number())
+        }
+    }
+
+    private mutating func nested(_ body: (inout JSONReader) throws -> JSONValue) throws -> JSONValue {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.deepest else { throw error("values are nested too deeply") }
+        position += 1
+        return try body(&self)
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws -> JSONValue {
+        let end = position + word.utf8CodeUnitCount
+        guard end <= bytes.count, word.withUTF8Buffer({ bytes[position..<end].elementsEqual($0) }) else {
+            throw error("\(word) was expected")
+        }
+        position = end
+        return value
+    }
+
+    private mutating func object() throws -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        skipSpace()
+        if skip("}") { return .object(members) }
+        while true {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw error("a name in quotes was expected") }
+            let name = try string()
+            skipSpace()
+            guard skip(":") else { throw error("\":\" was expected after \"\(name)\"") }
+            members[name] = try value()
+            skipSpace()
+            if skip("}") { return .object(members) }
+            guard skip(",") else { throw error("\",\" or \"}\" was expected") }
+        }
+    }
+
+    private mutating func array() throws -> JSONValue {
+        var values: [JSONValue] = []
+        skipSpace()
+        if skip("]") { return .array(values) }
+        while true {
+            values.append(try value())
+            skipSpace()
+            if skip("]") { return .array(values) }
+            guard skip(",") else { throw error("\",\" or \"]\" was expected") }
+        }
+    }
+
+    private mutating func number() throws -> Double {
+        let start = position
+        while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
+        let text = bytes[start..<position]
+        let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
+        // Swift's own reading of numbers is more generous than JSON: no leading zeros or plus, a digit around each point.
+        guard let first = digits.first, (0x30...0x39).contains(first),
+            digits.last.map({ (0x30...0x39).contains($0) }) == true,
+            !(first == 0x30 && digits.count > 1 && (0x30...0x39).contains(digits[digits.startIndex + 1])),
+            !zip(digits, digits.dropFirst()).contains(where: { $0 == UInt8(ascii: ".") && !(0x30...0x39).contains($1) }
+            ),
+            let value = Double(String(decoding: text, as: UTF8.self)), value.isFinite
+        else {
+            position = start
+            throw error("a value was expected")
+        }
+        return value
+    }
+
+    private mutating func string() throws -> String {
+        position += 1
+        var text: [UInt8] = []
+        while let byte = next {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"): text.append(contentsOf: Array(String(try escape()).utf8))
+            case ..<0x20: throw error("a string runs over the end of its line")
+            default: text.append(byte)
+            }
+        }
+        throw error("a string has no end")
+    }
+
+    private mutating func escape() throws -> Character {
+        guard let byte = next else { throw error("a string has no end") }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Character(Unicode.Scalar(byte))
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return Character(try unicodeEscape())
+        default: throw error("\"\\\(Unicode.Scalar(byte))\" means nothing")
+        }
+    }
+
+    /// After `\u`: four hexadecimal digits, or two such groups that make up one character beyond the basic plane.
+    private mutating func unicodeEscape() throws -> Unicode.Scalar {
+        let first = try hexGroup()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, skip("\\"), skip("u") else { throw error("half a character") }
+        let second = try hexGroup()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw error("half a character") }
+        return scalar
+    }
+
+    private mutating func hexGroup() throws -> UInt32 {
+        guard position + 4 <= bytes.count,
+            bytes[position..<position + 4].allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
+            let value = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+        else { throw error("four hexadecimal digits were expected") }
+        position += 4
+        return value
+    }
+}

@@ -1,0 +1,162 @@
+extension ModelManifest {
+    /// Understands a manifest's text. Entries that are not known are passed over; known ones of a wrong kind are errors.
+    ///
+    /// - Parameter file: the manifest's path, for messages and for files that are named relative to it.
+    public init(parsing text: some Collection<UInt8>, file: String) throws {
+        let root: JSONValue
+        do {
+            root = try JSONValue(parsing: text)
+        } catch {
+            throw DetectorError(.invalidFile, "\(file) is not a model manifest: \(error)")
+        }
+        let fields = try ManifestFields(root, file: file, path: "")
+        guard let name = try fields.string("name"), !name.isEmpty else {
+            throw DetectorError(.invalidFile, "\(file) is not a model manifest: it has no \"name\"")
+        }
+        self.init(name: name)
+        task = try fields.choice("task", from: Task.allCases.map { ($0.rawValue, $0) })
+        family = try fields.string("family")
+        labels = try fields.labels("labels")
+        licence = try fields.string("licence")
+        source = try fields.string("source")
+        files = try fields.files("files")
+        classes = try fields.integer("classes", in: 1...100_000)
+        hasBackground = try fields.bool("background")
+        scoreThreshold = try fields.number("score-threshold", in: 0...1)
+        scoresAreLogits = try fields.bool("logits")
+        strides = try fields.numbers("strides", count: 1...16, in: 1...4096)?.map { Int($0) }
+        if let input = try fields.object("input") { self.input = try Input(input) }
+        if let anchors = try fields.object("anchors") { self.anchors = try AnchorSettings(anchors) }
+    }
+}
+
+extension ModelManifest.Input {
+    fileprivate init(_ fields: ManifestFields) throws {
+        width = try fields.integer("width", in: 1...8192)
+        height = try fields.integer("height", in: 1...8192)
+        channelOrder = try fields.choice("colour", from: [("rgb", .rgb), ("bgr", .bgr)])
+        mean = try fields.channels("mean")
+        scale = try fields.channels("scale")
+        let fill = UInt8(try fields.integer("fill", in: 0...255) ?? 114)
+        fit = try fields.choice(
+            "fit",
+            from: [
+                ("stretch", .stretch), ("letterbox", .letterboxTopLeft(fill: fill)),
+                ("letterbox-centred", .letterboxCentered(fill: fill)),
+            ])
+    }
+}
+
+extension ModelManifest.AnchorSettings {
+    fileprivate init(_ fields: ManifestFields) throws {
+        if let ends = try fields.numbers("levels", count: 2...2, in: 0...12) {
+            guard ends[0] <= ends[1] else { throw fields.error("levels", "is not in ascending order") }
+            levels = Int(ends[0])...Int(ends[1])
+        }
+        scalesPerLevel = try fields.integer("scales-per-level", in: 1...16)
+        aspectRatios = try fields.numbers("aspect-ratios", count: 1...32, in: 0.01...100)
+        scale = try fields.number("scale", in: 0.01...100)
+        minScale = try fields.number("min-scale", in: 0.001...2)
+        maxScale = try fields.number("max-scale", in: 0.001...2)
+        boxCoderScales = try fields.numbers("box-coder-scales", count: 4...4, in: 0.001...1000)
+    }
+}
+
+/// The members of one JSON object, asked for by name and kind. What is missing is `nil`, what is of another kind an error.
+private struct ManifestFields {
+    let members: JSONValue
+    let file: String
+    let path: String
+
+    init(_ value: JSONValue, file: String, path: String) throws {
+        guard case .object = value else {
+            throw DetectorError(
+                .invalidFile, "\(file) is not a model manifest: \(path.isEmpty ? "it" : "\"\(path)\"") is not an object"
+            )
+        }
+        members = value
+        self.file = file
+        self.path = path
+    }
+
+    func error(_ key: String, _ problem: String) -> DetectorError {
+        DetectorError(.invalidFile, "\(file): \"\(path)\(key)\" \(problem)")
+    }
+
+    private func find<Kind>(_ key: String, _ kind: String, _ pick: (JSONValue) -> Kind?) throws -> Kind? {
+        guard let value = members[key], value != .null else { return nil }
+        guard let picked = pick(value) else { throw error(key, "is not \(kind)") }
+        return picked
+    }
+
+    func string(_ key: String) throws -> String? { try find(key, "a text") { $0.string } }
+
+    func bool(_ key: String) throws -> Bool? { try find(key, "true or false") { $0.bool } }
+
+    func object(_ key: String) throws -> ManifestFields? {
+        guard let value = members[key], value != .null else { return nil }
+        return try ManifestFields(value, file: file, path: path + key + ".")
+    }
+
+    func integer(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
+        try find(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") {
+            $0.integer.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    func number(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
+        try find(key, "a number from \(range.lowerBound) to \(range.upperBound)") {
+            $0.number.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    func numbers(_ key: String, count: ClosedRange<Int>, in range: ClosedRange<Double>) throws -> [Double]? {
+        let amount = count.lowerBound == count.upperBound ? "\(count.lowerBound)" : "up to \(count.upperBound)"
+        return try find(key, "a list of \(amount) numbers from \(range.lowerBound) to \(range.upperBound)") {
+            guard let values = $0.array?.map(\.number), count.contains(values.count) else { return nil }
+            let numbers = values.compactMap { $0.flatMap { range.contains($0) ? $0 : nil } }
+            return numbers.count == values.count ? numbers : nil
+        }
+    }
+
+    func choice<Value>(_ key: String, from choices: [(name: String, value: Value)]) throws -> Value? {
+        try find(key, "one of \(choices.map(\.name).joined(separator: ", "))") { value in
+            choices.first { $0.name == value.string }?.value
+        }
+    }
+
+    /// One number for all channels, or three.
+    func channels(_ key: String) throws -> SIMD3<Float>? {
+        try find(key, "a number or a list of three numbers") { value in
+            let numbers = value.number.map { [$0, $0, $0] } ?? value.array?.compactMap(\.number) ?? []
+            guard numbers.count == 3, numbers.allSatisfy({ abs($0) < 1e6 }) else { return nil }
+            return SIMD3(numbers.map { Float($0) })
+        }
+    }
+
+    /// Names of files, with what is known of each.
+    func files(_ key: String) throws -> [ModelManifest.File] {
+        guard let files = try object(key), case .object(let known) = files.members else { return [] }
+        return try known.keys.sorted().map { name in
+            guard !name.isEmpty, !name.contains("/"), let about = try files.object(name),
+                let bytes = try about.integer("bytes", in: 0...Int(1) << 50), let sha256 = try about.string("sha256")
+            else { throw files.error(name, "is not a file's name with its bytes and sha256") }
+            return ModelManifest.File(name: name, bytes: bytes, sha256: sha256)
+        }
+    }
+
+    /// A list of names, the name of a vocabulary, or a file beside the manifest.
+    func labels(_ key: String) throws -> ModelManifest.LabelSource? {
+        try find(key, "a list of names, a vocabulary (\(Labels.vocabularies.joined(separator: ", "))) or a file") {
+            value in
+            if let names = value.array {
+                let texts = names.compactMap(\.string)
+                return texts.count == names.count && !texts.isEmpty ? .list(texts) : nil
+            }
+            guard let text = value.string, !text.isEmpty else { return nil }
+            if Labels.vocabularies.contains(text) { return .vocabulary(text) }
+            let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+            return .file(text.hasPrefix("/") ? text : folder + text)
+        }
+    }
+}

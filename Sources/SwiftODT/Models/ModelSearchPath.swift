@@ -1,0 +1,83 @@
+import Glibc
+
+/// Where models are looked for: the folders of `SWIFTODT_MODEL_PATH` (separated by colons), the user's own, the system's.
+public enum ModelSearchPath {
+    /// The models that are used where none is named, the best first: setup fetches them.
+    public enum Purpose: String, CaseIterable, Sendable {
+        case detector, salient, classifier
+
+        /// File names within a models folder.
+        var files: [String] {
+            switch self {
+            case .detector: ["ssd_mobilenet_v2.xml", "efficientdet_lite0.tflite"]
+            case .salient: ["u2netp.onnx"]
+            case .classifier: ["efficientnet_lite3.tflite"]
+            }
+        }
+    }
+
+    /// The folders in the order in which they are searched, whether they exist or not.
+    public static var folders: [String] {
+        let named = environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
+        return named + [userFolder].compactMap(\.self) + [
+            "/usr/local/share/swiftodt/models", "/usr/share/swiftodt/models",
+        ]
+    }
+
+    /// The user's own folder, where `Pipelines/fetch-models` puts what it fetches.
+    public static var userFolder: String? {
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/swiftodt/models" }
+        return environment("HOME").map { $0 + "/.local/share/swiftodt/models" }
+    }
+
+    /// The model to use where none is named.
+    ///
+    /// - Throws: ``DetectorError`` that names the folders and the command that fetches the model.
+    public static func locate(_ purpose: Purpose) throws -> String {
+        for file in purpose.files {
+            if let path = find(file) { return path }
+        }
+        throw DetectorError(
+            .fileNotFound,
+            "there is no model for the \(purpose.rawValue) (\(purpose.files.joined(separator: " or "))) in "
+                + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
+    }
+
+    /// A model that the user names: a path, or the name of a file in one of the folders (its extension may be left out).
+    ///
+    /// - Throws: ``DetectorError`` with `.fileNotFound`.
+    public static func locate(named name: String) throws -> String {
+        if FileBytes.size(name) != nil { return name }
+        if !name.contains("/") {
+            for file in [name] + ModelFormat.allCases.map({ name + "." + $0.rawValue }) {
+                if let path = find(file) { return path }
+            }
+        }
+        throw DetectorError(
+            .fileNotFound,
+            name.contains("/")
+                ? "there is no model file \(name)"
+                : "there is no model file \(name), neither here nor in " + folders.joined(separator: ", "))
+    }
+
+    private static func find(_ file: String) -> String? {
+        folders.lazy.map { $0 + "/" + file }.first { FileBytes.size($0) != nil }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}
+
+/// The files that hold networks, by extension.
+public enum ModelFormat: String, CaseIterable, Sendable {
+    case xml, onnx, tflite, pb, pdmodel
+
+    /// By a file's name; `nil` for other files.
+    public init?(file: String) {
+        guard let dot = file.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: file[file.index(after: dot)...].lowercased())
+    }
+}

@@ -1,0 +1,93 @@
+/// The notes that exporters leave in an .onnx file beside the network, by name.
+struct ONNXProperties {
+    /// Reads them without reading the network: the file is a row of fields, of which the large ones are passed over.
+    /// Stops without complaint where the row is not as it should be, because the runtime judges the file better.
+    static func read(_ path: String) throws -> [String: String] {
+        try FileBytes.withDescriptor(path) { file, size in
+            var properties: [String: String] = [:]
+            var position = 0
+            for _ in 0..<mostFields where position < size {
+                let head = try FileBytes.read(file, from: position, count: min(20, size - position), path: path)
+                var fields = ProtobufFields(head[...])
+                guard let tag = fields.varint() else { break }
+                guard tag & 7 == 2 else {
+                    guard fields.skip(wireType: tag & 7) else { break }
+                    position += fields.position
+                    continue
+                }
+                guard let length = fields.varint(), length <= UInt64(size - position - fields.position) else { break }
+                position += fields.position
+                if tag >> 3 == propertyField, length <= largestProperty {
+                    let entry = try FileBytes.read(file, from: position, count: Int(length), path: path)
+                    if let (key, value) = property(entry[...]) { properties[key] = value }
+                }
+                position += Int(length)
+            }
+            return properties
+        }
+    }
+
+    private static let mostFields = 10_000
+    private static let propertyField: UInt64 = 14
+    private static let largestProperty: UInt64 = 1 << 20
+
+    /// A message of two texts: field 1 is the name, field 2 the value.
+    private static func property(_ entry: ArraySlice<UInt8>) -> (String, String)? {
+        var fields = ProtobufFields(entry)
+        var (key, value): (String?, String?) = (nil, nil)
+        while let tag = fields.varint() {
+            guard tag & 7 == 2 else {
+                guard fields.skip(wireType: tag & 7) else { return nil }
+                continue
+            }
+            guard let text = fields.bytes() else { return nil }
+            switch tag >> 3 {
+            case 1: key = String(decoding: text, as: UTF8.self)
+            case 2: value = String(decoding: text, as: UTF8.self)
+            default: break
+            }
+        }
+        guard let key, let value else { return nil }
+        return (key, value)
+    }
+}
+
+/// Steps through the fields of a protobuf message.
+private struct ProtobufFields {
+    private let message: ArraySlice<UInt8>
+    private(set) var position: Int
+
+    init(_ message: ArraySlice<UInt8>) {
+        self.message = message
+        position = message.startIndex
+    }
+
+    mutating func varint() -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard position < message.endIndex else { return nil }
+            let byte = message[position]
+            position += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return value }
+        }
+        return nil
+    }
+
+    mutating func bytes() -> ArraySlice<UInt8>? {
+        guard let length = varint(), length <= UInt64(message.endIndex - position) else { return nil }
+        defer { position += Int(length) }
+        return message[position..<position + Int(length)]
+    }
+
+    /// Passes over a number; `false` where the field is of a kind that is not used.
+    mutating func skip(wireType: UInt64) -> Bool {
+        switch wireType {
+        case 0: return varint() != nil
+        case 1: position += 8
+        case 5: position += 4
+        default: return false
+        }
+        return position <= message.endIndex
+    }
+}

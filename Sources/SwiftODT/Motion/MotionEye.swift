@@ -1,0 +1,108 @@
+/// One stream's view of its scene: goes through the steps from a grey plane to boxes, frame by frame.
+final class MotionEye {
+    private let width: Int
+    private let height: Int
+    private let background: BackgroundModel
+    private let specks: SpeckFilter
+    private let labeler: RegionLabeler
+    private let shadows: ShadowFilter
+    private let still: StillRegions
+    private let objects: PixelGrid<UInt8>
+    private var watch = SceneWatch()
+    private var history = MotionHistory()
+    private var time: Nanoseconds
+
+    /// Marks so many pixels apart may belong to one object.
+    private static let gap = 1
+    /// Smallest object, as a share of the plane and in its pixels.
+    private static let leastShare = 0.0002
+    private static let leastArea = 8
+    /// Of an object's pixels so many at least are strongly marked.
+    private static let leastStrongShare = 0.1
+    /// Times between frames outside of what a camera does are taken for this many seconds at most.
+    private static let longestStep = 1.0
+
+    init(_ plane: LumaPlane) {
+        width = plane.width
+        height = plane.height
+        background = BackgroundModel(width: width, height: height)
+        specks = SpeckFilter(width: width, height: height)
+        labeler = RegionLabeler(width: width, height: height)
+        shadows = ShadowFilter(width: width, height: height)
+        still = StillRegions(width: width, height: height)
+        objects = PixelGrid(width: width, height: height, filled: 0)
+        time = plane.time
+        plane.withPixels { pixels in
+            if let first = pixels.baseAddress { background.restart(first) }
+        }
+    }
+
+    func fits(_ plane: LumaPlane) -> Bool { plane.width == width && plane.height == height }
+
+    /// What moves in the plane, in its pixels, the most certain first.
+    func look(at plane: LumaPlane) -> [Detection] {
+        let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
+        time = plane.time
+        return plane.withPixels { pixels in
+            guard let first = pixels.baseAddress else { return [] }
+            return look(first, elapsed: elapsed)
+        }
+    }
+
+    private func look(_ pixels: UnsafePointer<UInt8>, elapsed: Double) -> [Detection] {
+        let light = LightChange(from: background.level, to: pixels, ignoring: background.marks)
+        background.compare(pixels, light: light)
+        let verdict = watch.judge(background, elapsed: Float(elapsed))
+        if verdict == .changed {
+            background.restart(pixels)
+            history.forget()
+            return []
+        }
+        let marks = specks.filter(background.marks)
+        labeler.label(marks, gap: Self.gap)
+        if shadows.clear(marks, of: labeler, background, pixels) { labeler.label(marks, gap: Self.gap) }
+        let accepted = labeler.regions.map(isObject)
+        markObjects(marks, accepted)
+        let seen = measure(marks, accepted)
+        background.learn(pixels, objects: objects.base, elapsed: Float(elapsed))
+        background.recall(pixels, light: light)
+        still.settle(marks, of: labeler, background, pixels)
+        if verdict == .drifting { still.absorbAll(background, pixels) } else { still.dispel(background, pixels) }
+        guard verdict == .steady else {
+            history.forget()
+            return []
+        }
+        history.advance(seen, elapsed: elapsed)
+        return history.things.map { thing in
+            Detection(box: thing.box, score: thing.contrast * (0.6 + 0.4 * min(1, thing.age / 0.3)))
+        }.sorted { $0.score > $1.score }
+    }
+
+    private func isObject(_ region: Region) -> Bool {
+        let least = max(Self.leastArea, Int(Self.leastShare * Double(width * height)))
+        return region.area >= least && region.maxX - region.minX > 1 && region.maxY - region.minY > 1
+            && Double(region.strong) >= Self.leastStrongShare * Double(region.area)
+    }
+
+    private func markObjects(_ marks: PixelGrid<UInt8>, _ accepted: [Bool]) {
+        objects.fill(0)
+        for run in labeler.runs where accepted[run.region] {
+            (objects.base + run.y * width + run.start).update(repeating: 1, count: run.end - run.start)
+        }
+    }
+
+    /// The refined boxes of the accepted regions, and how clearly each stands out.
+    private func measure(_ marks: PixelGrid<UInt8>, _ accepted: [Bool]) -> [MotionHistory.Sighting] {
+        var sums = [Float](repeating: 0, count: labeler.regions.count)
+        labeler.forEachPixel(of: marks) { region, _, _, index in
+            sums[region] += abs(background.smoothed.base[index]) / background.threshold(index)
+        }
+        let refinement = BoxRefinement(marks: marks, difference: background.difference)
+        return labeler.regions.indices.filter { accepted[$0] }.map { index in
+            let region = labeler.regions[index]
+            let clearness = Double(sums[index]) / Double(max(1, region.area))
+            return MotionHistory.Sighting(
+                box: refinement.refine(region), contrast: 1 - 1 / (1 + 0.7 * clearness * clearness))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/// Joins marked pixels to regions. Pixels a few apart may belong to one region, as the parts of a body whose middle looks
+/// like the wall behind it.
+///
+/// Works on runs of pixels, so its cost goes with the number of edges, not of pixels.
+final class RegionLabeler {
+    private(set) var regions: [Region] = []
+    /// All runs, row by row from the top, left to right.
+    private(set) var runs: [Run] = []
+
+    private var parents: [Int] = []
+    private let joined: PixelGrid<UInt8>
+    private let across: PixelGrid<UInt8>
+
+    init(width: Int, height: Int) {
+        joined = PixelGrid(width: width, height: height, filled: 0)
+        across = PixelGrid(width: width, height: height, filled: 0)
+    }
+
+    /// Finds the regions of `marks`.
+    /// - Parameter gap: how many unmarked pixels a region may bridge, twice.
+    func label(_ marks: PixelGrid<UInt8>, gap: Int) {
+        join(marks, gap: gap)
+        findRuns()
+        linkRuns()
+        measure(marks)
+    }
+
+    /// Calls `body` for each marked pixel with the region it belongs to.
+    func forEachPixel(of marks: PixelGrid<UInt8>, _ body: (_ region: Int, _ x: Int, _ y: Int, _ index: Int) -> Void) {
+        for run in runs {
+            let row = run.y * marks.width
+            for x in run.start..<run.end where marks.base[row + x] != 0 { body(run.region, x, run.y, row + x) }
+        }
+    }
+
+    private func join(_ marks: PixelGrid<UInt8>, gap: Int) {
+        let (width, height) = (marks.width, marks.height)
+        for y in 0..<height {
+            let from = marks.base + y * width
+            let to = across.base + y * width
+            to.update(from: from, count: width)
+            for distance in 1..<(gap + 1) where distance < width {
+                var x = distance
+                while x < width {
+                    to[x] |= from[x - distance]
+                    to[x - distance] |= from[x]
+                    x &+= 1
+                }
+            }
+        }
+        for y in 0..<height {
+            let to = joined.base + y * width
+            to.update(from: across.base + y * width, count: width)
+            for other in max(0, y - gap)..<min(height, y + gap + 1) where other != y {
+                let from = across.base + other * width
+                var x = 0
+                while x < width {
+                    to[x] |= from[x]
+                    x &+= 1
+                }
+            }
+        }
+    }
+
+    private func findRuns() {
+        runs.removeAll(keepingCapacity: true)
+        let width = joined.width
+        for y in 0..<joined.height {
+            let row = joined.base + y * width
+            var x = 0
+            while x < width {
+                if x + 8 <= width, UnsafeRawPointer(row + x).loadUnaligned(as: UInt64.self) == 0 {
+                    x &+= 8
+                } else if row[x] == 0 {
+                    x &+= 1
+                } else {
+                    let start = x
+                    while x < width, row[x] != 0 { x &+= 1 }
+                    runs.append(Run(y: y, start: start, end: x, region: runs.count))
+                }
+            }
+        }
+    }
+
+    /// Unites runs that touch, also across corners, and numbers the unions from 0 in the order of their first pixel.
+    private func linkRuns() {
+        parents = Array(runs.indices)
+        var before = 0
+        for i in runs.indices {
+            while runs[before].y < runs[i].y - 1 || runs[before].y == runs[i].y - 1 && runs[before].end < runs[i].start
+            {
+                before += 1
+            }
+            var other = before
+            while other < i, runs[other].y == runs[i].y - 1, runs[other].start <= runs[i].end {
+                unite(other, i)
+                other += 1
+            }
+        }
+        var numbers = [Int](repeating: -1, count: runs.count)
+        var count = 0
+        for i in runs.indices {
+            let root = root(i)
+            if numbers[root] < 0 {
+                numbers[root] = count
+                count += 1
+            }
+            runs[i].region = numbers[root]
+        }
+        regions = [Region](repeating: Region(), count: count)
+    }
+
+    private func root(_ i: Int) -> Int {
+        var i = i
+        while parents[i] != i {
+            parents[i] = parents[parents[i]]
+            i = parents[i]
+        }
+        return i
+    }
+
+    private func unite(_ a: Int, _ b: Int) {
+        let (a, b) = (root(a), root(b))
+        parents[max(a, b)] = min(a, b)
+    }
+
+    private func measure(_ marks: PixelGrid<UInt8>) {
+        forEachPixel(of: marks) { region, x, y, index in
+            regions[region].add(x, y, strong: marks.base[index] & 2 != 0)
+        }
+    }
+}

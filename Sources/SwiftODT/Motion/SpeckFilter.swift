@@ -1,0 +1,46 @@
+/// Takes away marks that stand alone: noise, insects, rain.
+final class SpeckFilter {
+    private let across: PixelGrid<UInt8>
+    private let kept: PixelGrid<UInt8>
+    /// What lies above the first row and below the last.
+    private let none: PixelGrid<UInt8>
+
+    init(width: Int, height: Int) {
+        across = PixelGrid(width: width, height: height, filled: 0)
+        kept = PixelGrid(width: width, height: height, filled: 0)
+        none = PixelGrid(width: width, height: 1, filled: 0)
+    }
+
+    /// Of 3 x 3 pixels so many, with the one in the middle, have to be marked for the middle to stay.
+    private static let fewest: UInt8 = 4
+
+    /// The marks that are left. The grid is used again at the next call.
+    func filter(_ marks: PixelGrid<UInt8>) -> PixelGrid<UInt8> {
+        let (width, height) = (marks.width, marks.height)
+        for y in 0..<height {
+            let from = marks.base + y * width
+            let to = across.base + y * width
+            let last = width - 1
+            to[0] = (from[0] & 1) &+ (last > 0 ? from[1] & 1 : 0)
+            var x = 1
+            while x < last {
+                to[x] = (from[x - 1] & 1) &+ (from[x] & 1) &+ (from[x + 1] & 1)
+                x &+= 1
+            }
+            if last > 0 { to[last] = (from[last - 1] & 1) &+ (from[last] & 1) }
+        }
+        for y in 0..<height {
+            let above = y > 0 ? across.base + (y - 1) * width : none.base
+            let here = across.base + y * width
+            let below = y + 1 < height ? across.base + (y + 1) * width : none.base
+            let from = marks.base + y * width
+            let to = kept.base + y * width
+            var x = 0
+            while x < width {
+                to[x] = above[x] &+ here[x] &+ below[x] >= Self.fewest ? from[x] : 0
+                x &+= 1
+            }
+        }
+        return kept
+    }
+}

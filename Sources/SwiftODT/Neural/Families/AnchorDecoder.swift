@@ -1,0 +1,167 @@
+import Glibc
+
+/// SSD with raw heads and EfficientDet: for each anchor the difference of a box from it, and a score a class.
+struct AnchorDecoder: DetectionDecoder {
+    /// A pair of outputs that speak of a run of anchors.
+    struct Head: Sendable {
+        let boxesOutput: Int
+        let scoresOutput: Int
+        let firstAnchor: Int
+        let anchorCount: Int
+        /// Anchors of a cell, where each number of a cell's anchors lies in a plane of its own; `nil` where each anchor has a row.
+        let planesPerCell: Int?
+    }
+
+    let assembly: DetectionAssembly
+    let anchors: Anchors
+    let heads: [Head]
+    /// By how much differences of centre and size were enlarged for training.
+    let centerScale: SIMD2<Float>
+    let sizeScale: SIMD2<Float>
+    /// 1 where the first class means "nothing here".
+    let firstClass: Int
+    let classCount: Int
+    let activation: ScoreActivation
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        let floor = activation.rawFloor(assembly.floor(options))
+        var candidates: [Candidate] = []
+        for head in heads {
+            guard max(head.boxesOutput, head.scoresOutput) < outputs.count else { throw assembly.mismatch(outputs) }
+            let sound = try outputs[head.scoresOutput].withFloats { scores in
+                try outputs[head.boxesOutput].withFloats { boxes in
+                    if let kinds = head.planesPerCell {
+                        readPlanes(head, kinds, scores, boxes, floor, &candidates)
+                    } else {
+                        readRows(head, scores, boxes, floor, &candidates)
+                    }
+                }
+            }
+            guard sound else { throw assembly.mismatch(outputs) }
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+
+    /// - Returns: whether the outputs have the numbers that they should have.
+    private func readRows(
+        _ head: Head, _ scores: UnsafeBufferPointer<Float>, _ boxes: UnsafeBufferPointer<Float>, _ floor: Float,
+        _ candidates: inout [Candidate]
+    ) -> Bool {
+        guard
+            let rows = ScoreRows(
+                scores, stride: firstClass + classCount, firstClass: firstClass, classCount: classCount),
+            rows.count == head.anchorCount, boxes.count == 4 * head.anchorCount
+        else { return false }
+        for row in 0..<rows.count {
+            guard let (index, value) = rows.best(inRow: row, from: floor) else { continue }
+            let box = boxes.baseAddress! + 4 * row
+            candidates.append(
+                candidate(
+                    (box[0], box[1], box[2], box[3]), anchor: head.firstAnchor + row, score: activation.score(value),
+                    index: index))
+        }
+        return true
+    }
+
+    private func readPlanes(
+        _ head: Head, _ kinds: Int, _ scores: UnsafeBufferPointer<Float>, _ boxes: UnsafeBufferPointer<Float>,
+        _ floor: Float,
+        _ candidates: inout [Candidate]
+    ) -> Bool {
+        let cells = head.anchorCount / kinds
+        let classes = firstClass + classCount
+        guard scores.count == cells * kinds * classes, boxes.count == cells * kinds * 4 else { return false }
+        for kind in 0..<kinds {
+            guard
+                let planes = ScorePlanes(
+                    scores, count: cells, firstClass: kind * classes + firstClass, classCount: classCount)
+            else { return false }
+            planes.forEachBest(from: floor) { cell, index, value in
+                let box = kind * 4 * cells + cell
+                candidates.append(
+                    candidate(
+                        (boxes[box], boxes[box + cells], boxes[box + 2 * cells], boxes[box + 3 * cells]),
+                        anchor: head.firstAnchor + cell * kinds + kind, score: activation.score(value), index: index))
+            }
+        }
+        return true
+    }
+
+    /// - Parameter difference: from the anchor: centre down, centre across, logarithm of the height, of the width.
+    private func candidate(
+        _ difference: (Float, Float, Float, Float), anchor number: Int, score: Float, index: Int
+    ) -> Candidate {
+        let anchor = anchors.boxes[number]
+        return Candidate(
+            centerX: anchor.centerX + difference.1 / centerScale.x * anchor.width,
+            centerY: anchor.centerY + difference.0 / centerScale.y * anchor.height,
+            width: exp(difference.3 / sizeScale.x) * anchor.width,
+            height: exp(difference.2 / sizeScale.y) * anchor.height,
+            score: score, classIndex: index)
+    }
+}
+
+extension AnchorDecoder {
+    /// EfficientDet-Lite and EfficientDet differ in nothing that can be seen but the type of their inputs.
+    static let usualEfficientDet = FamilyInput(
+        width: 320, height: 320, mean: SIMD3(repeating: 127), scale: SIMD3(repeating: 1 / 128),
+        fit: .letterboxTopLeft(fill: 127))
+    static let usualSSD = FamilyInput(
+        width: 300, height: 300, mean: SIMD3(repeating: 127.5), scale: SIMD3(repeating: 1 / 127.5))
+
+    init?(efficientDet survey: NetworkSurvey) throws {
+        guard survey.outputs.count >= 2, survey.outputs.count % 2 == 0 else { return nil }
+        let input = try survey.input(Self.usualEfficientDet)
+        var pyramid = Anchors.Pyramid.efficientDet
+        pyramid.adjust(to: survey.manifest?.anchors)
+        let grid = pyramid.grid(width: input.width, height: input.height)
+        let paired = AnchorHeads(survey, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
+        guard
+            let heads = paired ?? AnchorHeads(survey, anchors: pyramid.count(width: input.width, height: input.height))
+        else {
+            return nil
+        }
+        // Heads in one piece come from exports that have applied the logistic function already.
+        try self.init(
+            survey, input, heads, Anchors(pyramid, width: input.width, height: input.height),
+            boxCoderScales: [1, 1, 1, 1], hasBackground: false, logits: paired != nil)
+    }
+
+    init?(ssd survey: NetworkSurvey) throws {
+        guard survey.outputs.count >= 2 else { return nil }
+        let input = try survey.input(Self.usualSSD)
+        var layers = Anchors.Layers()
+        layers.adjust(to: survey.manifest)
+        var pyramid = Anchors.Pyramid.ssdWithFPN
+        pyramid.adjust(to: survey.manifest?.anchors)
+        if let heads = AnchorHeads(survey, anchors: layers.count(width: input.width, height: input.height)) {
+            try self.init(ssd: survey, input, heads, Anchors(layers, width: input.width, height: input.height))
+        } else if let heads = AnchorHeads(survey, anchors: pyramid.count(width: input.width, height: input.height)) {
+            try self.init(ssd: survey, input, heads, Anchors(pyramid, width: input.width, height: input.height))
+        } else {
+            return nil
+        }
+    }
+
+    private init(ssd survey: NetworkSurvey, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors) throws {
+        try self.init(
+            survey, input, heads, anchors, boxCoderScales: [10, 10, 5, 5], hasBackground: true, logits: true)
+    }
+
+    private init(
+        _ survey: NetworkSurvey, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors,
+        boxCoderScales usualScales: [Double], hasBackground usualBackground: Bool, logits usualLogits: Bool
+    ) throws {
+        let scales = (survey.manifest?.anchors?.boxCoderScales ?? usualScales).map { Float($0) }
+        let background = survey.manifest?.hasBackground ?? usualBackground
+        let classes = heads.classes - (background ? 1 : 0)
+        self.init(
+            assembly: try survey.assembly(input, classes: classes), anchors: anchors, heads: heads.heads,
+            centerScale: SIMD2(scales[1], scales[0]), sizeScale: SIMD2(scales[3], scales[2]),
+            firstClass: background ? 1 : 0, classCount: classes,
+            activation: survey.manifest?.scoresAreLogits ?? usualLogits ? .sigmoid : .none)
+    }
+}

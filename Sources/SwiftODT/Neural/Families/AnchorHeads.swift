@@ -1,0 +1,79 @@
+/// Which outputs of a network speak of which anchors.
+struct AnchorHeads {
+    let heads: [AnchorDecoder.Head]
+    /// Class scores of an anchor, those of a background class included.
+    let classes: Int
+
+    /// One output with all boxes and one with all scores.
+    init?(_ survey: NetworkSurvey, anchors: Int) {
+        guard
+            let boxes = survey.outputs.indices.first(where: {
+                survey.matrix($0)?.columns == 4 && survey.rows($0, anchors)
+            }),
+            let scores = survey.outputs.indices.first(where: { $0 != boxes && survey.rows($0, anchors) }),
+            let classes = survey.matrix(scores)?.columns, classes > 1
+        else { return nil }
+        heads = [
+            AnchorDecoder.Head(
+                boxesOutput: boxes, scoresOutput: scores, firstAnchor: 0, anchorCount: anchors, planesPerCell: nil)
+        ]
+        self.classes = classes
+    }
+
+    /// A pair of outputs for each level of a pyramid.
+    init?(_ survey: NetworkSurvey, level grid: CellGrid, anchorsPerCell: Int) {
+        guard survey.outputs.count == 2 * grid.levels.count else { return nil }
+        var heads: [AnchorDecoder.Head] = []
+        var counts: Set<Int> = []
+        for level in grid.levels {
+            let pair = survey.outputs.indices.compactMap { survey.levelOutput($0, level) }
+            guard pair.count == 2, pair[0].inPlanes == pair[1].inPlanes,
+                let boxes = pair.first(where: { $0.numbers == 4 * anchorsPerCell }),
+                let scores = pair.first(where: { $0.output != boxes.output }), scores.numbers % anchorsPerCell == 0
+            else { return nil }
+            counts.insert(scores.numbers / anchorsPerCell)
+            heads.append(
+                AnchorDecoder.Head(
+                    boxesOutput: boxes.output, scoresOutput: scores.output, firstAnchor: level.start * anchorsPerCell,
+                    anchorCount: level.columns * level.rows * anchorsPerCell,
+                    planesPerCell: boxes.inPlanes ? anchorsPerCell : nil))
+        }
+        guard counts.count == 1, let classes = counts.first else { return nil }
+        self.heads = heads
+        self.classes = classes
+    }
+}
+
+extension NetworkSurvey {
+    /// Whether an output has so many rows, as far as its file says.
+    fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
+
+    /// An output that has numbers for each cell of a level, last in its shape or plane by plane.
+    fileprivate func levelOutput(
+        _ output: Int, _ level: CellGrid.Level
+    ) -> (output: Int, numbers: Int, inPlanes: Bool)? {
+        let shape = outputs[output].shape
+        guard shape.count == 4 else { return nil }
+        if shape[1] == level.rows, shape[2] == level.columns, let numbers = shape[3] { return (output, numbers, false) }
+        if shape[2] == level.rows, shape[3] == level.columns, let numbers = shape[1] { return (output, numbers, true) }
+        return nil
+    }
+}
+
+extension Anchors.Pyramid {
+    mutating func adjust(to told: ModelManifest.AnchorSettings?) {
+        levels = told?.levels ?? levels
+        scalesPerLevel = told?.scalesPerLevel ?? scalesPerLevel
+        aspectRatios = told?.aspectRatios ?? aspectRatios
+        scale = told?.scale ?? scale
+    }
+}
+
+extension Anchors.Layers {
+    mutating func adjust(to told: ModelManifest?) {
+        minScale = told?.anchors?.minScale ?? minScale
+        maxScale = told?.anchors?.maxScale ?? maxScale
+        aspectRatios = told?.anchors?.aspectRatios ?? aspectRatios
+        strides = told?.strides ?? strides
+    }
+}

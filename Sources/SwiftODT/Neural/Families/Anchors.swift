@@ -1,0 +1,124 @@
+import Glibc
+
+/// The boxes that a network with raw heads describes its detections against, in input pixels, in the order of its outputs.
+struct Anchors: Sendable {
+    struct Anchor: Sendable {
+        var centerX: Float
+        var centerY: Float
+        var width: Float
+        var height: Float
+    }
+
+    private(set) var boxes: [Anchor] = []
+
+    var count: Int { boxes.count }
+}
+
+extension Anchors {
+    /// A feature pyramid: every level has the same kinds of anchors, in proportion to its cells (EfficientDet, SSD with FPN).
+    struct Pyramid: Sendable {
+        var levels: ClosedRange<Int>
+        var scalesPerLevel: Int
+        var aspectRatios: [Double]
+        /// Size of the smallest anchor of a level, in cells.
+        var scale: Double
+        /// Whether the anchors of a cell come aspect by aspect rather than scale by scale.
+        var aspectsOutside: Bool
+        /// Whether cells of a level that does not divide the input evenly are counted from their corner, as TensorFlow does.
+        var unevenFromCorner: Bool
+
+        static let efficientDet = Pyramid(
+            levels: 3...7, scalesPerLevel: 3, aspectRatios: [1, 2, 0.5], scale: 3, aspectsOutside: false,
+            unevenFromCorner: false)
+        static let ssdWithFPN = Pyramid(
+            levels: 3...7, scalesPerLevel: 2, aspectRatios: [1, 2, 0.5], scale: 4, aspectsOutside: true,
+            unevenFromCorner: true)
+
+        var anchorsPerCell: Int { scalesPerLevel * aspectRatios.count }
+
+        func grid(width: Int, height: Int) -> CellGrid {
+            CellGrid(width: width, height: height, strides: levels.map { 1 << $0 })
+        }
+
+        func count(width: Int, height: Int) -> Int { grid(width: width, height: height).count * anchorsPerCell }
+    }
+
+    init(_ pyramid: Pyramid, width: Int, height: Int) {
+        let scales = (0..<pyramid.scalesPerLevel).map {
+            pyramid.scale * pow(2, Double($0) / Double(pyramid.scalesPerLevel))
+        }
+        let ordered =
+            pyramid.aspectsOutside
+            ? pyramid.aspectRatios.flatMap { aspect in scales.map { ($0, aspect) } }
+            : scales.flatMap { scale in pyramid.aspectRatios.map { (scale, $0) } }
+        let kinds = ordered.map { scale, aspect in
+            (width: scale * aspect.squareRoot(), height: scale / aspect.squareRoot())
+        }
+        let grid = pyramid.grid(width: width, height: height)
+        boxes.reserveCapacity(grid.count * kinds.count)
+        for level in grid.levels {
+            let stride = Double(level.stride)
+            let offsetX = pyramid.unevenFromCorner && width % level.stride != 0 ? 0 : 0.5
+            let offsetY = pyramid.unevenFromCorner && height % level.stride != 0 ? 0 : 0.5
+            for row in 0..<level.rows {
+                for column in 0..<level.columns {
+                    for kind in kinds {
+                        boxes.append(
+                            Anchor(
+                                centerX: Float((Double(column) + offsetX) * stride),
+                                centerY: Float((Double(row) + offsetY) * stride),
+                                width: Float(kind.width * stride), height: Float(kind.height * stride)))
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Anchors {
+    /// SSD's six layers, each with anchors of its own size: the multi-scale grid of TensorFlow's object detection.
+    struct Layers: Sendable {
+        var minScale = 0.2
+        var maxScale = 0.95
+        var aspectRatios = [1, 2, 0.5, 3, 1.0 / 3]
+        /// Input pixels a cell covers, layer by layer.
+        var strides = [16, 32, 64, 128, 256, 512]
+
+        func count(width: Int, height: Int) -> Int {
+            CellGrid(width: width, height: height, strides: strides).levels.enumerated()
+                .reduce(0) { $0 + $1.element.columns * $1.element.rows * kinds(layer: $1.offset).count }
+        }
+
+        /// Size as a fraction of the input's shorter side, and aspect ratio, of a cell's anchors.
+        fileprivate func kinds(layer: Int) -> [(scale: Double, aspect: Double)] {
+            // The lowest layer has fewer, among them one small one.
+            if layer == 0 { return [(0.1, 1), (scale(0), 2), (scale(0), 0.5)] }
+            let between = (scale(layer) * scale(layer + 1)).squareRoot()
+            return aspectRatios.map { (scale(layer), $0) } + [(between, 1)]
+        }
+
+        private func scale(_ layer: Int) -> Double {
+            layer == strides.count
+                ? 1 : minScale + (maxScale - minScale) * Double(layer) / Double(max(strides.count - 1, 1))
+        }
+    }
+
+    init(_ layers: Layers, width: Int, height: Int) {
+        let shorter = Double(min(width, height))
+        for (number, level) in CellGrid(width: width, height: height, strides: layers.strides).levels.enumerated() {
+            let kinds = layers.kinds(layer: number)
+            for row in 0..<level.rows {
+                for column in 0..<level.columns {
+                    for (scale, aspect) in kinds {
+                        boxes.append(
+                            Anchor(
+                                centerX: Float((Double(column) + 0.5) / Double(level.columns) * Double(width)),
+                                centerY: Float((Double(row) + 0.5) / Double(level.rows) * Double(height)),
+                                width: Float(scale * aspect.squareRoot() * shorter),
+                                height: Float(scale / aspect.squareRoot() * shorter)))
+                    }
+                }
+            }
+        }
+    }
+}

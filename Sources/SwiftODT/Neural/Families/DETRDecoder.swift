@@ -1,0 +1,121 @@
+import Glibc
+
+/// DETR, RT-DETR and their like: a fixed number of queries, each with class logits and a box as fractions of the picture.
+struct DETRDecoder: DetectionDecoder {
+    enum Activation: Sendable {
+        /// Classes compete with each other and with "nothing here", which comes last.
+        case softmax
+        /// Each class for itself.
+        case each(ScoreActivation)
+    }
+
+    let assembly: DetectionAssembly
+    /// Which output has the boxes; the same as `scoresOutput` where both are in one row.
+    let boxesOutput: Int
+    let scoresOutput: Int
+    /// Where in a row of scores the classes begin, and how many there are.
+    let firstClass: Int
+    let classCount: Int
+    let activation: Activation
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        guard outputs.indices.contains(boxesOutput), outputs.indices.contains(scoresOutput),
+            let boxStride = outputs[boxesOutput].shape.last, boxStride >= 4,
+            let stride = outputs[scoresOutput].shape.last
+        else { throw assembly.mismatch(outputs) }
+        let floor = assembly.floor(options)
+        let candidates = try outputs[scoresOutput].withFloats { scores in
+            try outputs[boxesOutput].withFloats { boxes -> [Candidate] in
+                guard let rows = ScoreRows(scores, stride: stride, firstClass: firstClass, classCount: classCount),
+                    boxes.count / boxStride == rows.count, boxes.count % boxStride == 0
+                else { throw assembly.mismatch(outputs) }
+                var candidates: [Candidate] = []
+                for row in 0..<rows.count {
+                    guard let (index, score) = best(rows, row, from: floor) else { continue }
+                    let box = boxes.baseAddress! + row * boxStride
+                    candidates.append(
+                        Candidate(
+                            centerX: box[0] * Float(input.width), centerY: box[1] * Float(input.height),
+                            width: box[2] * Float(input.width), height: box[3] * Float(input.height),
+                            score: score, classIndex: index))
+                }
+                return candidates
+            }
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+
+    private func best(_ rows: ScoreRows, _ row: Int, from floor: Float) -> (Int, Float)? {
+        switch activation {
+        case .each(let activation):
+            return rows.best(inRow: row, from: activation.rawFloor(floor)).map {
+                ($0.index, activation.score($0.value))
+            }
+        case .softmax:
+            // A class cannot have more than its share of two, itself and "nothing": most rows end here.
+            let all = rows.values.baseAddress! + row * rows.stride
+            let nothing = all[rows.stride - 1]
+            guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
+                return nil
+            }
+            var sum: Float = 0
+            for other in 0..<rows.stride { sum += exp(all[other] - value) }
+            return sum.isFinite && 1 / sum >= floor ? (index, 1 / sum) : nil
+        }
+    }
+}
+
+extension DETRDecoder {
+    static let usual = FamilyInput(
+        width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
+    /// RT-DETR takes its pictures as YOLO does.
+    static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
+    /// More queries than this have not been seen; grids have more cells.
+    private static let mostQueries = 1000
+
+    init?(_ survey: NetworkSurvey) throws {
+        let matrices = survey.outputs.indices.map { survey.matrix($0) }
+        if matrices.count == 1, let row = matrices[0], let columns = row.columns, columns > 4 {
+            guard
+                survey.namedFamily == .detr || ((row.rows ?? .max) <= Self.mostQueries && survey.believes(columns - 4))
+            else {
+                return nil
+            }
+            let input = try survey.input(Self.usualRealTime)
+            guard
+                survey.namedFamily == .detr
+                    || survey.grid(input, cells: row.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) == nil
+            else { return nil }
+            self.init(
+                assembly: try survey.assembly(input, classes: columns - 4), boxesOutput: 0, scoresOutput: 0,
+                firstClass: 4,
+                classCount: columns - 4, activation: .each(survey.manifest?.scoresAreLogits == true ? .sigmoid : .none))
+            return
+        }
+        // Three classes and "nothing here" make four columns too: then the name must tell.
+        let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
+        guard let boxes = fourColumns.first(where: { survey.outputs[$0].name.contains("box") }) ?? fourColumns.first,
+            let scores = matrices.indices.first(where: { $0 != boxes && matrices[$0] != nil }),
+            let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
+            survey.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.mostQueries
+        else { return nil }
+        // Either each class has a logit of its own, or they compete with one for "nothing here". The first of COCO's own
+        // category numbers, 0, means nothing either.
+        let reading = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
+            .first {
+                $0.0 > 0 && survey.believes($0.0) && (survey.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)
+            }
+        let (classes, competing, firstClass) = reading ?? (numbers, false, 0)
+        let realTime = !competing && firstClass == 0 && matrices[boxes]?.rows == 300
+        let activation: Activation =
+            competing ? .softmax : .each(survey.manifest?.scoresAreLogits == false ? .none : .sigmoid)
+        self.init(
+            assembly: try survey.assembly(
+                survey.input(realTime ? Self.usualRealTime : Self.usual), classes: classes),
+            boxesOutput: boxes, scoresOutput: scores, firstClass: firstClass, classCount: classes,
+            activation: activation)
+    }
+}

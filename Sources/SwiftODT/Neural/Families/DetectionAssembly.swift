@@ -1,0 +1,42 @@
+/// What all families have in common: the input, the class names, and the way from candidates to detections.
+struct DetectionAssembly: Sendable {
+    let input: NetworkInput
+    let names: ClassNames
+    /// The model's path, for messages.
+    let file: String
+
+    /// Two boxes of different classes that overlap more than this are one object that was taken for two things.
+    static let iouThresholdAcrossClasses: Float = 0.85
+
+    /// Suppresses candidates and brings what stays from input pixels to buffer pixels, clipped to what was looked at.
+    ///
+    /// - Parameter suppressed: whether the network has done that by itself.
+    func detections(
+        from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool = false
+    ) -> [Detection] {
+        let suppression = Suppression(
+            iouThreshold: suppressed ? 1 : Float(options.iouThreshold),
+            iouThresholdAcrossClasses: suppressed ? 1 : Self.iouThresholdAcrossClasses)
+        return suppression(candidates).compactMap { candidate in
+            let box = placement.buffer(
+                Box(
+                    minX: Double(candidate.minX), minY: Double(candidate.minY),
+                    maxX: Double(candidate.maxX), maxY: Double(candidate.maxY))
+            ).intersection(placement.region)
+            guard box.isFinite, !box.isEmpty else { return nil }
+            return Detection(
+                box: box, score: Double(min(candidate.score, 1)), label: names[Int(candidate.classIndex)])
+        }
+    }
+
+    /// The floor as networks count; never so low that empty cells pass.
+    func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
+
+    /// An error for outputs that are not as the network's description says.
+    func mismatch(_ outputs: [TensorView]) -> DetectorError {
+        DetectorError(
+            .failed,
+            "\(file) gave outputs of other shapes than it declares: "
+                + outputs.map { "\($0.shape)" }.joined(separator: ", "))
+    }
+}

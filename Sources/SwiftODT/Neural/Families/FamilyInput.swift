@@ -1,0 +1,61 @@
+/// How pictures enter the networks of a family, unless the network or its manifest says otherwise.
+struct FamilyInput {
+    var width: Int
+    var height: Int
+    var channelOrder: NetworkInput.ChannelOrder = .rgb
+    var mean: SIMD3<Float> = .zero
+    var scale: SIMD3<Float> = .one
+    var fit: NetworkInput.Fit = .stretch
+}
+
+extension NetworkSurvey {
+    /// The input of the network: what its file says, else the manifest, else the family's way.
+    ///
+    /// - Throws: ``DetectorError`` where it is not one picture of three channels in numbers that can be fed.
+    func input(_ usual: FamilyInput) throws -> NetworkInput {
+        guard network.inputs.count == 1 else {
+            throw DetectorError(
+                .unsupported,
+                "\(file) wants \(network.inputs.count) inputs; only networks that want nothing but a picture are understood: "
+                    + "export it without its post-processing")
+        }
+        let input = network.inputs[0]
+        let shape = input.shape
+        guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
+        let layout: NetworkInput.Layout
+        switch (shape[1], shape[3]) {
+        case (3, _): layout = .nchw
+        case (_, 3): layout = .nhwc
+        default: throw unsuitableInput(input)
+        }
+        let (fixedHeight, fixedWidth) = layout == .nchw ? (shape[2], shape[3]) : (shape[1], shape[2])
+        let told = manifest?.input
+        let width = fixedWidth ?? told?.width ?? usual.width
+        let height = fixedHeight ?? told?.height ?? usual.height
+        guard (1...8192).contains(width), (1...8192).contains(height) else { throw unsuitableInput(input) }
+        var fed = NetworkInput(
+            width: width, height: height, layout: layout, channelOrder: told?.channelOrder ?? usual.channelOrder,
+            fit: told?.fit ?? usual.fit)
+        switch input.element {
+        case .uint8: fed.element = .uint8
+        case .float32, .float16:
+            fed.element = .float32
+            fed.mean = told?.mean ?? usual.mean
+            fed.scale = told?.scale ?? usual.scale
+        case .int8, .int32, .int64: throw unsuitableInput(input)
+        }
+        return fed
+    }
+
+    private func unsuitableInput(_ input: TensorDescription) -> DetectorError {
+        DetectorError(
+            .unsupported,
+            "\(file) wants an input of \(input.element) and shape \(Self.text(input.shape)); only one picture of three channels "
+                + "as float or unsigned byte is understood")
+    }
+
+    /// A shape as people write it, with a question mark for what is open.
+    static func text(_ shape: [Int?]) -> String {
+        "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",") + "]"
+    }
+}

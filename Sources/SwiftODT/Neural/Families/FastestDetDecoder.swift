@@ -1,0 +1,53 @@
+import Glibc
+
+/// FastestDet: one grid of cells, each with objectness, a box around the cell and class probabilities, plane by plane.
+struct FastestDetDecoder: DetectionDecoder {
+    let assembly: DetectionAssembly
+    let classCount: Int
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        guard let output = outputs.first, output.shape.count == 4, output.shape[0] == 1,
+            output.shape[1] == 5 + classCount
+        else { throw assembly.mismatch(outputs) }
+        let (rows, columns) = (output.shape[2], output.shape[3])
+        let count = rows * columns
+        let (width, height) = (Float(input.width), Float(input.height))
+        let floor = assembly.floor(options)
+        let candidates = try output.withFloats { values -> [Candidate] in
+            guard let planes = ScorePlanes(values, count: count, firstClass: 5, classCount: classCount) else {
+                throw assembly.mismatch(outputs)
+            }
+            var candidates: [Candidate] = []
+            // The score is objectness^0.6 * class^0.4 and no factor exceeds 1, so a class below floor^2.5 cannot reach the floor.
+            planes.forEachBest(from: pow(floor, 2.5)) { cell, index, value in
+                let score = pow(values[cell], 0.6) * pow(value, 0.4)
+                guard score >= floor else { return }
+                let (column, row) = (Float(cell % columns), Float(cell / columns))
+                candidates.append(
+                    Candidate(
+                        centerX: (column + tanh(values[count + cell])) / Float(columns) * width,
+                        centerY: (row + tanh(values[2 * count + cell])) / Float(rows) * height,
+                        width: logistic(values[3 * count + cell]) * width,
+                        height: logistic(values[4 * count + cell]) * height, score: score, classIndex: index))
+            }
+            return candidates
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+}
+
+extension FastestDetDecoder {
+    static let usual = FamilyInput(width: 352, height: 352, channelOrder: .bgr, scale: SIMD3(repeating: 1 / 255))
+
+    init?(_ survey: NetworkSurvey) throws {
+        guard survey.outputs.count == 1, survey.outputs[0].shape.count == 4,
+            let planes = survey.outputs[0].shape[1], planes > 5,
+            survey.outputs[0].shape[2] != 1, survey.outputs[0].shape[3] != 7
+        else { return nil }
+        let input = try survey.input(Self.usual)
+        self.init(assembly: try survey.assembly(input, classes: planes - 5), classCount: planes - 5)
+    }
+}

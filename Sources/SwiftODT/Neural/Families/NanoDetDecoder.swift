@@ -1,0 +1,77 @@
+import Glibc
+
+/// NanoDet and NanoDet-Plus: the distance from a cell to each side of the box is the mean of a distribution over whole cells.
+struct NanoDetDecoder: DetectionDecoder {
+    let assembly: DetectionAssembly
+    let grid: CellGrid
+    let classCount: Int
+    /// Numbers of a distribution.
+    let binCount: Int
+    /// Where in a cell the distances are measured from: 0 its corner, 0.5 its middle.
+    let origin: Float
+    let activation: ScoreActivation
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        let stride = classCount + 4 * binCount
+        guard let output = outputs.first, output.shape.last == stride else { throw assembly.mismatch(outputs) }
+        let floor = activation.rawFloor(assembly.floor(options))
+        let candidates = try output.withFloats { values -> [Candidate] in
+            guard let rows = ScoreRows(values, stride: stride, firstClass: 0, classCount: classCount),
+                rows.count == grid.count
+            else { throw assembly.mismatch(outputs) }
+            var candidates: [Candidate] = []
+            for row in 0..<rows.count {
+                guard let (index, value) = rows.best(inRow: row, from: floor) else { continue }
+                let sides = values.baseAddress! + row * stride + classCount
+                let (column, line, size) = grid.cell(row)
+                let (x, y) = ((column + origin) * size, (line + origin) * size)
+                candidates.append(
+                    Candidate(
+                        minX: x - mean(sides) * size, minY: y - mean(sides + binCount) * size,
+                        maxX: x + mean(sides + 2 * binCount) * size, maxY: y + mean(sides + 3 * binCount) * size,
+                        score: activation.score(value), classIndex: Int32(truncatingIfNeeded: index)))
+            }
+            return candidates
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+
+    /// The mean of a distribution over 0, 1, 2 ... that is given as logits.
+    private func mean(_ logits: UnsafePointer<Float>) -> Float {
+        var highest = -Float.infinity
+        for bin in 0..<binCount { highest = max(highest, logits[bin]) }
+        var (sum, weighted) = (Float(0), Float(0))
+        for bin in 0..<binCount {
+            let weight = exp(logits[bin] - highest)
+            sum += weight
+            weighted += weight * Float(bin)
+        }
+        return weighted / sum
+    }
+}
+
+extension NanoDetDecoder {
+    static let usual = FamilyInput(
+        width: 416, height: 416, channelOrder: .bgr, mean: SIMD3(103.53, 116.28, 123.675),
+        scale: SIMD3(1 / 57.375, 1 / 57.12, 1 / 58.395))
+
+    init?(_ survey: NetworkSurvey) throws {
+        guard let matrix = survey.matrix(0), survey.outputs.count == 1, let numbers = matrix.columns,
+            case .distributions(let classes, let bins) = BoxNumbers(numbers, in: survey)
+        else { return nil }
+        var input = try survey.input(Self.usual)
+        guard let grid = survey.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
+            return nil
+        }
+        // NanoDet-Plus has four levels and measures from the corner of a cell; its forerunner has three, measures from the
+        // middle and keeps the picture's proportions.
+        let plus = grid.levels.count > 3
+        if !plus && survey.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
+        self.init(
+            assembly: try survey.assembly(input, classes: classes), grid: grid, classCount: classes, binCount: bins,
+            origin: plus ? 0 : 0.5, activation: survey.manifest?.scoresAreLogits == true ? .sigmoid : .none)
+    }
+}

@@ -1,0 +1,85 @@
+extension TensorView {
+    /// The numbers as floats: as they lie for 32-bit floats, a converted copy for other types.
+    ///
+    /// - Throws: ``DetectorError`` where the memory is smaller than the shape says, or holds quantised numbers, which
+    ///   mean nothing without their scale.
+    func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
+        let count = try checkedCount()
+        switch element {
+        case .float32:
+            guard let base = bytes.baseAddress, UInt(bitPattern: base) % UInt(MemoryLayout<Float>.alignment) == 0 else {
+                return try withConverted(count, body) {
+                    self.bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self)
+                }
+            }
+            return try body(UnsafeBufferPointer(start: base.assumingMemoryBound(to: Float.self), count: count))
+        case .float16:
+            return try withConverted(count, body) {
+                Float(half: self.bytes.loadUnaligned(fromByteOffset: $0 * 2, as: UInt16.self))
+            }
+        case .int32:
+            return try withConverted(count, body) {
+                Float(self.bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Int32.self))
+            }
+        case .int64:
+            return try withConverted(count, body) {
+                Float(self.bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self))
+            }
+        case .uint8, .int8:
+            throw DetectorError(.unsupported, "the network gives quantised numbers without their scale")
+        }
+    }
+
+    /// How many numbers the shape asks for.
+    private func checkedCount() throws -> Int {
+        var count = 1
+        for extent in shape {
+            let (product, overflow) = count.multipliedReportingOverflow(by: extent)
+            guard extent >= 0, !overflow else {
+                throw DetectorError(.failed, "the network gave an output of shape \(shape)")
+            }
+            count = product
+        }
+        guard count <= bytes.count / element.size else {
+            throw DetectorError(
+                .failed, "the network gave \(bytes.count) bytes for an output of shape \(shape) of \(element)")
+        }
+        return count
+    }
+
+    private func withConverted<Answer>(
+        _ count: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Answer, number: (Int) -> Float
+    ) throws -> Answer {
+        try withUnsafeTemporaryAllocation(of: Float.self, capacity: count) { buffer in
+            for index in 0..<count { buffer.initializeElement(at: index, to: number(index)) }
+            return try body(UnsafeBufferPointer(buffer))
+        }
+    }
+}
+
+extension TensorElement {
+    /// Bytes of one number.
+    var size: Int {
+        switch self {
+        case .uint8, .int8: 1
+        case .float16: 2
+        case .float32, .int32: 4
+        case .int64: 8
+        }
+    }
+}
+
+extension Float {
+    /// From the bits of a 16-bit float. In plain arithmetic, because the hardware's way is not on every processor that we run on.
+    init(half bits: UInt16) {
+        let magnitude = UInt32(bits & 0x7FFF)
+        let sign = UInt32(bits & 0x8000) << 16
+        if magnitude >= 0x7C00 {
+            self = Float(bitPattern: sign | 0x7F80_0000 | (magnitude & 0x3FF) << 13)
+        } else {
+            // Moves the exponent by multiplication, which is right for subnormal numbers too.
+            let value = Float(bitPattern: magnitude << 13) * Float(bitPattern: 0x7780_0000)
+            self = Float(bitPattern: value.bitPattern | sign)
+        }
+    }
+}

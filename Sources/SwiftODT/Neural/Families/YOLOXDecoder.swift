@@ -1,0 +1,47 @@
+import Glibc
+
+/// YOLOX: a row a cell with the box relative to the cell, objectness, and a score a class.
+struct YOLOXDecoder: DetectionDecoder {
+    let assembly: DetectionAssembly
+    let grid: CellGrid
+    let classCount: Int
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        guard let output = outputs.first, output.shape.last == 5 + classCount else { throw assembly.mismatch(outputs) }
+        let candidates = try output.withFloats { values -> [Candidate] in
+            guard let rows = ObjectnessRows(values, classCount: classCount), rows.count == grid.count else {
+                throw assembly.mismatch(outputs)
+            }
+            var candidates: [Candidate] = []
+            rows.forEachBest(from: assembly.floor(options)) { row, index, score, box in
+                let (column, line, stride) = grid.cell(row)
+                candidates.append(
+                    Candidate(
+                        centerX: (column + box[0]) * stride, centerY: (line + box[1]) * stride,
+                        width: exp(box[2]) * stride, height: exp(box[3]) * stride, score: score, classIndex: index))
+            }
+            return candidates
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+}
+
+extension YOLOXDecoder {
+    static let usual = FamilyInput(
+        width: 640, height: 640, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114))
+
+    init?(_ survey: NetworkSurvey) throws {
+        guard let matrix = survey.matrix(0), survey.outputs.count == 1, let numbers = matrix.columns,
+            case .objectness(let classes) = BoxNumbers(numbers, in: survey),
+            matrix.rows != nil || survey.namedFamily == .yolox
+        else { return nil }
+        let input = try survey.input(Self.usual)
+        guard let grid = survey.grid(input, cells: matrix.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) else {
+            return nil
+        }
+        self.init(assembly: try survey.assembly(input, classes: classes), grid: grid, classCount: classes)
+    }
+}

@@ -1,0 +1,52 @@
+/// YOLOv5, v6 and v7 exports: as YOLOX, but the network has turned the boxes into input pixels by itself.
+struct YOLOv5Decoder: DetectionDecoder {
+    let assembly: DetectionAssembly
+    let classCount: Int
+    /// Numbers after the classes that are not for us, such as the coefficients of a mask.
+    let extraCount: Int
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        guard let output = outputs.first, output.shape.last == 5 + classCount + extraCount else {
+            throw assembly.mismatch(outputs)
+        }
+        let candidates = try output.withFloats { values -> [Candidate] in
+            guard let rows = ObjectnessRows(values, classCount: classCount, extraCount: extraCount) else {
+                throw assembly.mismatch(outputs)
+            }
+            var candidates: [Candidate] = []
+            rows.forEachBest(from: assembly.floor(options)) { _, index, score, box in
+                candidates.append(
+                    Candidate(
+                        centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score, classIndex: index
+                    ))
+            }
+            return candidates
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+}
+
+extension YOLOv5Decoder {
+    init?(_ survey: NetworkSurvey) throws {
+        guard let output = survey.outputs.indices.first(where: { survey.matrix($0) != nil }),
+            output == 0, let matrix = survey.matrix(output), let columns = matrix.columns
+        else { return nil }
+        // A segmenting network has the prototypes of its masks beside, and their coefficients after the classes.
+        let masks = survey.maskCount
+        guard case .objectness(let classes) = BoxNumbers(columns - masks, in: survey),
+            survey.outputs.count == 1 || masks > 0
+        else { return nil }
+        let input = try survey.input(YOLOv8Decoder.usual)
+        if let rows = matrix.rows, survey.namedFamily != .yolov5 {
+            // Three boxes a cell.
+            guard rows % 3 == 0, survey.grid(input, cells: rows / 3, usual: [[8, 16, 32], [8, 16, 32, 64]]) != nil
+            else {
+                return nil
+            }
+        }
+        self.init(assembly: try survey.assembly(input, classes: classes), classCount: classes, extraCount: masks)
+    }
+}

@@ -1,0 +1,117 @@
+/// YOLOv8, v9, v11, v12: boxes in input pixels and class scores, no objectness; each number of a box lies in a plane of its own.
+struct YOLOv8Decoder: DetectionDecoder {
+    let assembly: DetectionAssembly
+    let classCount: Int
+    /// Whether the export has a row a box instead (the transposed form).
+    let rowwise: Bool
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        guard let output = outputs.first, output.shape.count == 3, output.shape[0] == 1 else {
+            throw assembly.mismatch(outputs)
+        }
+        let (numbers, count) = rowwise ? (output.shape[2], output.shape[1]) : (output.shape[1], output.shape[2])
+        let floor = assembly.floor(options)
+        let candidates = try output.withFloats { values -> [Candidate] in
+            var candidates: [Candidate] = []
+            if rowwise {
+                guard let rows = ScoreRows(values, stride: numbers, firstClass: 4, classCount: classCount) else {
+                    throw assembly.mismatch(outputs)
+                }
+                for row in 0..<rows.count {
+                    guard let (index, score) = rows.best(inRow: row, from: floor) else { continue }
+                    let box = values.baseAddress! + row * numbers
+                    candidates.append(
+                        Candidate(
+                            centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score,
+                            classIndex: index))
+                }
+            } else {
+                guard let planes = ScorePlanes(values, count: count, firstClass: 4, classCount: classCount) else {
+                    throw assembly.mismatch(outputs)
+                }
+                planes.forEachBest(from: floor) { cell, index, score in
+                    candidates.append(
+                        Candidate(
+                            centerX: values[cell], centerY: values[count + cell], width: values[2 * count + cell],
+                            height: values[3 * count + cell], score: score, classIndex: index))
+                }
+            }
+            return candidates
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+}
+
+extension YOLOv8Decoder {
+    static let usual = FamilyInput(
+        width: 640, height: 640, scale: SIMD3(repeating: 1 / 255), fit: .letterboxCentered(fill: 114))
+
+    init?(_ survey: NetworkSurvey) throws {
+        let masks = survey.maskCount
+        guard let matrix = survey.matrix(0), survey.outputs.count == 1 || masks > 0 else { return nil }
+        let input = try survey.input(Self.usual)
+        let strides = [[8, 16, 32], [8, 16, 32, 64]]
+        let named = survey.namedFamily == .yolov8
+        if let numbers = matrix.rows, numbers > 4 + masks,
+            survey.grid(input, cells: matrix.columns, usual: strides) != nil,
+            matrix.columns != nil || named || survey.believes(numbers - 4 - masks)
+        {
+            let classes = numbers - 4 - masks
+            self.init(assembly: try survey.assembly(input, classes: classes), classCount: classes, rowwise: false)
+        } else if let numbers = matrix.columns, case .plain(let classes) = BoxNumbers(numbers - masks, in: survey),
+            survey.grid(input, cells: matrix.rows, usual: strides) != nil
+        {
+            self.init(assembly: try survey.assembly(input, classes: classes), classCount: classes, rowwise: true)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension NetworkSurvey {
+    /// How many mask coefficients a segmenting YOLO gives for each box: its second output has a plane for each.
+    var maskCount: Int {
+        guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1], planes > 1 else {
+            return 0
+        }
+        return planes
+    }
+}
+
+/// YOLOv10 and end-to-end exports: finished detections, a row each: two corners in input pixels, score, class.
+struct YOLOEndToEndDecoder: DetectionDecoder {
+    let assembly: DetectionAssembly
+    var input: NetworkInput { assembly.input }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        guard let output = outputs.first, let stride = output.shape.last, stride >= 6 else {
+            throw assembly.mismatch(outputs)
+        }
+        let floor = assembly.floor(options)
+        let candidates = try output.withFloats { values -> [Candidate] in
+            Swift.stride(from: 0, to: values.count, by: stride).compactMap { row in
+                guard values[row + 4] >= floor, let index = Int32(exactly: values[row + 5].rounded()) else {
+                    return nil
+                }
+                return Candidate(
+                    minX: values[row], minY: values[row + 1], maxX: values[row + 2], maxY: values[row + 3],
+                    score: values[row + 4], classIndex: index)
+            }
+        }
+        return assembly.detections(from: candidates, placement: placement, options: options, suppressed: true)
+    }
+}
+
+extension YOLOEndToEndDecoder {
+    init?(_ survey: NetworkSurvey) throws {
+        guard let matrix = survey.matrix(0), matrix.columns == 6 + survey.maskCount,
+            survey.outputs.count == 1 || survey.maskCount > 0
+        else { return nil }
+        self.init(assembly: try survey.assembly(survey.input(YOLOv8Decoder.usual), classes: nil))
+    }
+}

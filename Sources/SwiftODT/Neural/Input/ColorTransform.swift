@@ -1,0 +1,51 @@
+/// From resampled components to what the network wants: colour matrix, range, mean and scale in one affine step a channel.
+struct ColorTransform {
+    /// Factors of the three components and a constant, for red, green, blue.
+    var red = SIMD4<Float>.zero
+    var green = SIMD4<Float>.zero
+    var blue = SIMD4<Float>.zero
+    /// What the grey levels 0 and 255 become, in ascending order, for red, green, blue: colours outside of RGB end there.
+    var low = SIMD4<Float>.zero
+    var high = SIMD4<Float>.zero
+
+    /// - Parameter one: what a component of 1 is after resampling.
+    init(format: PixelFormat, colorSpace: ColorSpace, input: NetworkInput, one: Float) {
+        let swapped = input.channelOrder == .bgr
+        let mean = swapped ? SIMD3(input.mean.z, input.mean.y, input.mean.x) : input.mean
+        let scale = swapped ? SIMD3(input.scale.z, input.scale.y, input.scale.x) : input.scale
+
+        if format.isYUV {
+            let (kr, kb) = colorSpace.lumaWeights
+            let kg = 1 - kr - kb
+            let luma: Float = colorSpace.fullRange ? 1 : 255 / 219
+            let chroma: Float = colorSpace.fullRange ? 1 : 255 / 224
+            let black: Float = colorSpace.fullRange ? 0 : 16
+            let rv = 2 * (1 - kr) * chroma
+            let bu = 2 * (1 - kb) * chroma
+            let gu = -bu * kb / kg
+            let gv = -rv * kr / kg
+            red = SIMD4(luma, 0, rv, -luma * black - 128 * rv)
+            green = SIMD4(luma, gu, gv, -luma * black - 128 * (gu + gv))
+            blue = SIMD4(luma, bu, 0, -luma * black - 128 * bu)
+        } else {
+            // Each channel is a component of its own.
+            red.x = 1
+            green.y = 1
+            blue.z = 1
+        }
+        red = Self.normalised(red, mean: mean.x, scale: scale.x, one: one)
+        green = Self.normalised(green, mean: mean.y, scale: scale.y, one: one)
+        blue = Self.normalised(blue, mean: mean.z, scale: scale.z, one: one)
+        let black = (0 - mean) * scale
+        let white = (255 - mean) * scale
+        for channel in 0..<3 {
+            low[channel] = min(black[channel], white[channel])
+            high[channel] = max(black[channel], white[channel])
+        }
+    }
+
+    private static func normalised(_ row: SIMD4<Float>, mean: Float, scale: Float, one: Float) -> SIMD4<Float> {
+        let unit = scale / one
+        return SIMD4(row.x * unit, row.y * unit, row.z * unit, (row.w - mean) * scale)
+    }
+}

@@ -1,0 +1,191 @@
+/// Brings a frame, or a part of it, into a network's input in one pass: crop, turn upright, resize, convert, normalise.
+///
+/// The result is what bilinear interpolation with half-pixel centres gives: of the RGB picture for RGB frames; for YUV of each
+/// component at its own resolution, with chroma samples in the middle of the pixels they cover, converted afterwards. Two
+/// source rows are blended over their full width first, in 16-bit lanes, then the outputs are picked from the blended row; so
+/// memory is read in order and the colour is converted for outputs only. Channels lie one plane after the other: where the
+/// network wants them interleaved, the runtime turns them at next to no cost.
+///
+/// Tables and working rows are kept: a frame like the one before costs no allocation. One thread at a time.
+final class InputFiller {
+    private let input: NetworkInput
+    /// Whether the tensor holds bytes rather than floats.
+    private let bytes: Bool
+
+    private var plan: Plan?
+    /// The components of a row.
+    private let componentRows = GrowingStorage<Float>()
+    /// Rows of the three channels on their way into the tensor.
+    private let channelRows = GrowingStorage<Float>()
+
+    /// How many rows are gathered before they are stored as columns, so that those are written in runs.
+    private static let turnedRows = 16
+
+    /// All that depends on the geometry alone.
+    private struct Plan {
+        let geometry: InputGeometry
+        let tensor: UnsafeMutableRawPointer
+        let placement: InputPlacement
+        let tables: ResampleTables
+        let transform: ColorTransform
+        /// Outputs along a buffer row, and rounded up to whole vectors.
+        let across: Int
+        let padded: Int
+        /// Output rows.
+        let down: Int
+    }
+
+    init(input: NetworkInput, bytes: Bool) {
+        self.input = input
+        self.bytes = bytes
+    }
+
+    /// - Parameter tensor: three planes of the input's size, of bytes or floats.
+    func fill(_ tensor: UnsafeMutableRawPointer, from frame: Frame, region: Box?) throws -> InputPlacement {
+        let plan = try plan(for: frame, region: region, tensor: tensor)
+        let turned = plan.geometry.orientation.swapsAxes
+        var gathered = 0
+        for row in 0..<plan.down {
+            readComponents(of: frame, row: row, plan: plan)
+            if turned {
+                writeChannels(
+                    at: channelRows.base + gathered * plan.padded, channelStride: Self.turnedRows * plan.padded,
+                    plan: plan)
+                gathered += 1
+                if gathered == Self.turnedRows || row == plan.down - 1 {
+                    storeColumns(from: row - gathered + 1, count: gathered, plan: plan)
+                    gathered = 0
+                }
+            } else {
+                storeRow(row, plan: plan)
+            }
+        }
+        return plan.placement
+    }
+
+    /// The plan of the frame before where that still holds, else a new one and a background in the tensor.
+    private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
+        let geometry = try InputGeometry(frame: frame, region: region, input: input)
+        if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }
+
+        let turned = geometry.orientation.swapsAxes
+        let across = turned ? geometry.area.height : geometry.area.width
+        let padded = (across + 3) & ~3
+        let plan = Plan(
+            geometry: geometry, tensor: tensor, placement: geometry.placement,
+            tables: ResampleTables(geometry: geometry, padded: padded),
+            transform: ColorTransform(
+                format: geometry.format, colorSpace: geometry.colorSpace, input: input,
+                one: RowKernels.blendedOne),
+            across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
+        componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
+        channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
+        paintBackground(of: tensor)
+        self.plan = plan
+        return plan
+    }
+
+    /// Fills the whole tensor with the level that surrounds a letterboxed picture.
+    private func paintBackground(of tensor: UnsafeMutableRawPointer) {
+        let plane = input.width * input.height
+        for channel in 0..<3 {
+            let level = (Float(input.fillLevel) - input.mean[channel]) * input.scale[channel]
+            if bytes {
+                (tensor.assumingMemoryBound(to: UInt8.self) + channel * plane)
+                    .update(repeating: RowKernels.byte(max(0, min(255, level))), count: plane)
+            } else {
+                (tensor.assumingMemoryBound(to: Float.self) + channel * plane).update(repeating: level, count: plane)
+            }
+        }
+    }
+}
+
+// MARK: - From the frame
+
+extension InputFiller {
+    private func readComponents(of frame: Frame, row: Int, plan: Plan) {
+        for plane in plan.tables.planes {
+            let source = frame.plane(plane.index)
+            let pair = plane.rows[row]
+            let first = source.base + pair.first * source.stride + plane.byteStart
+            let second = source.base + pair.second * source.stride + plane.byteStart
+            RowKernels.blend(
+                first.assumingMemoryBound(to: UInt8.self), second.assumingMemoryBound(to: UInt8.self),
+                weight: pair.weight, count: plane.byteCount, into: plane.blended.base)
+        }
+        for group in plan.tables.groups {
+            RowKernels.resample(
+                group.blended.base, step: group.step, index: group.index.base, weights: group.weights.base,
+                count: plan.padded, into: componentRows.base + group.firstRow * plan.padded)
+        }
+    }
+
+    /// Converts the row of components to channels in the network's order, each `channelStride` after the one before.
+    private func writeChannels(at target: UnsafeMutablePointer<Float>, channelStride: Int, plan: Plan) {
+        let swapped = input.channelOrder == .bgr
+        let red = target + (swapped ? 2 * channelStride : 0)
+        let green = target + channelStride
+        let blue = target + (swapped ? 0 : 2 * channelStride)
+        let transform = plan.transform
+        func component(_ number: Int) -> UnsafePointer<Float> {
+            UnsafePointer(componentRows.base + plan.tables.componentRows[number] * plan.padded)
+        }
+        if plan.geometry.format.isYUV {
+            RowKernels.convert(
+                luma: component(0), u: component(1), v: component(2), count: plan.padded, transform: transform,
+                red: red, green: green,
+                blue: blue)
+        } else {
+            RowKernels.scale(component(0), count: plan.padded, by: transform.red, into: red)
+            RowKernels.scale(component(1), count: plan.padded, by: transform.green, into: green)
+            RowKernels.scale(component(2), count: plan.padded, by: transform.blue, into: blue)
+        }
+    }
+}
+
+// MARK: - Into the tensor
+
+extension InputFiller {
+    private func storeRow(_ row: Int, plan: Plan) {
+        let area = plan.geometry.area
+        let plane = input.width * input.height
+        let start = (area.y + row) * input.width + area.x
+        let floats = plan.tensor.assumingMemoryBound(to: Float.self) + start
+        if !bytes && plan.padded == plan.across {
+            writeChannels(at: floats, channelStride: plane, plan: plan)
+            return
+        }
+        writeChannels(at: channelRows.base, channelStride: plan.padded, plan: plan)
+        for channel in 0..<3 {
+            let source = channelRows.base + channel * plan.padded
+            if bytes {
+                RowKernels.round(
+                    source, count: plan.across,
+                    into: plan.tensor.assumingMemoryBound(to: UInt8.self) + channel * plane + start)
+            } else {
+                (floats + channel * plane).update(from: source, count: plan.across)
+            }
+        }
+    }
+
+    /// Stores gathered buffer rows, `first` being the number of the first, as columns of the upright picture.
+    private func storeColumns(from first: Int, count: Int, plan: Plan) {
+        let area = plan.geometry.area
+        let plane = input.width * input.height
+        for channel in 0..<3 {
+            let source = channelRows.base + channel * Self.turnedRows * plan.padded
+            let start = channel * plane + area.y * input.width + area.x + first
+            if bytes {
+                RowKernels.turn(
+                    source, stride: plan.padded, rows: count, columns: plan.across,
+                    into: plan.tensor.assumingMemoryBound(to: UInt8.self) + start, targetStride: input.width
+                ) { RowKernels.byte($0) }
+            } else {
+                RowKernels.turn(
+                    source, stride: plan.padded, rows: count, columns: plan.across,
+                    into: plan.tensor.assumingMemoryBound(to: Float.self) + start, targetStride: input.width
+                ) { $0 }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// Which samples every output is interpolated from, worked out once for a geometry.
+struct ResampleTables {
+    /// Two source rows of a plane and the weight of the second in 1/16384.
+    struct RowPair {
+        let first: Int
+        let second: Int
+        let weight: Int16
+    }
+
+    /// The part of a plane that matters, and what its blended rows are made of.
+    struct Plane {
+        let index: Int
+        /// The bytes of a row that the region covers.
+        let byteStart: Int
+        let byteCount: Int
+        /// One entry an output row.
+        let rows: [RowPair]
+        /// Where a blended row goes; a little longer, for the neighbours of the last sample, whose weight is 0.
+        let blended: GrowingStorage<Int16>
+    }
+
+    /// Components that lie together and are resampled together, within their plane's blended row.
+    struct Group {
+        let blended: GrowingStorage<Int16>
+        let step: Int
+        /// Its first row among the rows of components.
+        let firstRow: Int
+        let index = GrowingStorage<Int32>()
+        let weights = GrowingStorage<Float>()
+    }
+
+    private(set) var planes: [Plane] = []
+    private(set) var groups: [Group] = []
+    /// Which of the rows that the groups fill is that of Y, U, V or R, G, B; all the same for grey.
+    private(set) var componentRows: [Int] = []
+    /// How many rows the groups fill.
+    private(set) var rowCount = 0
+
+    /// - Parameter padded: the outputs of a row, rounded up to whole vectors; those beyond the end are 0.
+    init(geometry: InputGeometry, padded: Int) {
+        let (across, down) = geometry.sampling
+        let all = geometry.format.components
+        let used = geometry.format.isGray ? [all.first] : [all.first, all.second, all.third]
+        for index in 0..<geometry.format.planeCount {
+            let inPlane = used.filter { $0.plane == index }
+            guard let any = inPlane.first else { continue }
+            let starts = inPlane.map { across.samples(shift: $0.shiftX).lowerBound * $0.step }
+            let ends = inPlane.map { across.samples(shift: $0.shiftX).upperBound * $0.step + $0.offset + 1 }
+            let start = starts.min() ?? 0
+            let count = (ends.max() ?? start) - start
+            let blended = GrowingStorage<Int16>()
+            blended.reset(count: count + 16, to: 0)
+            let rows = (0..<down.count).map { Self.rowPair(down, output: $0, shift: any.shiftY) }
+            planes.append(Plane(index: index, byteStart: start, byteCount: count, rows: rows, blended: blended))
+        }
+        for component in used {
+            componentRows.append(row(of: component, across: across, padded: padded) + component.offset % component.step)
+        }
+        if geometry.format.isGray { componentRows = [0, 0, 0] }
+    }
+
+    /// The first row of the group that a component belongs to; makes the group where it is the first of it.
+    private mutating func row(of component: PixelComponent, across: AxisSampling, padded: Int) -> Int {
+        guard let plane = planes.first(where: { $0.index == component.plane }) else { return 0 }
+        if let group = groups.first(where: { $0.blended === plane.blended && $0.step == component.step }) {
+            return group.firstRow
+        }
+        let group = Group(blended: plane.blended, step: component.step, firstRow: rowCount)
+        group.index.reset(count: padded, to: 0)
+        group.weights.reset(count: padded, to: 0)
+        for output in 0..<across.count {
+            let tap = across.tap(output, shift: component.shiftX)
+            group.index.base[output] = Int32(tap.first * component.step - plane.byteStart)
+            group.weights.base[output] = Float(tap.weight)
+        }
+        rowCount += RowKernels.lanes(step: component.step)
+        groups.append(group)
+        return group.firstRow
+    }
+
+    private static func rowPair(_ sampling: AxisSampling, output: Int, shift: Int) -> RowPair {
+        let tap = sampling.tap(output, shift: shift)
+        let second = min(tap.first + 1, sampling.samples(shift: shift).upperBound)
+        // Less than 16384, so that both halves of the weight have seven bits.
+        return RowPair(first: tap.first, second: second, weight: Int16(min((tap.weight * 16384).rounded(), 16383)))
+    }
+}

@@ -1,0 +1,208 @@
+/// The inner loops of preprocessing, one row at a time. All work on plain pointers, four to sixteen samples at once.
+///
+/// Numbers: a blended sample is 64 times a grey level in 16 bits; what comes after is in floats.
+enum RowKernels {
+    /// What a grey level of 1 is once blended.
+    static let blendedOne: Float = 64
+
+    /// Blends two rows of bytes: `first + (second - first) * weight`, the weight in 1/16384.
+    ///
+    /// Keeps to 16-bit lanes by taking the weight's upper and lower seven bits one after the other.
+    static func blend(
+        _ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, weight: Int16, count: Int,
+        into target: UnsafeMutablePointer<Int16>
+    ) {
+        let upper = weight &>> 7
+        let lower = weight & 127
+        var i = 0
+        while i < count {
+            let sample = Int16(truncatingIfNeeded: first[i])
+            let difference = Int16(truncatingIfNeeded: second[i]) &- sample
+            target[i] = (sample &<< 6) &+ ((difference &* upper) &>> 1) &+ ((difference &* lower) &>> 8)
+            i &+= 1
+        }
+    }
+
+    /// Interpolates between neighbouring samples of a blended row, for components that lie alone or among others.
+    ///
+    /// - Parameters:
+    ///   - step: samples from one pixel to the next, 1 to 4.
+    ///   - index: where each output's first pixel begins; as many of them are read as ``lanes(step:)`` says.
+    ///   - weights: those of the second pixel, 0...1.
+    ///   - count: a multiple of four; index, weights and target have room for as many.
+    ///   - target: one row of `count` for every lane: the samples at the pixel's beginning, the next ones, and so on.
+    static func resample(
+        _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        switch step {
+        case 1:
+            each4(count) { resampleSingle(row, index + $0, weights + $0, target + $0) }
+        case 2:
+            each4(count) { resamplePairs(row, index + $0, weights + $0, target + $0, count) }
+        default:
+            each4(count) { resampleQuads(row, step, index + $0, weights + $0, target + $0, count) }
+        }
+    }
+
+    /// How many samples of a pixel are worked on at once.
+    static func lanes(step: Int) -> Int { step < 3 ? step : 4 }
+
+    @inline(__always)
+    private static func each4(_ count: Int, _ body: (Int) -> Void) {
+        var x = 0
+        while x < count {
+            body(x)
+            x &+= 4
+        }
+    }
+
+    /// Both samples of an output in one read.
+    @inline(__always)
+    private static func resampleSingle(
+        _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>
+    ) {
+        let both = SIMD4(
+            load(row + Int(index[0]), as: UInt32.self), load(row + Int(index[1]), as: UInt32.self),
+            load(row + Int(index[2]), as: UInt32.self), load(row + Int(index[3]), as: UInt32.self))
+        let first = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: both & 0xFFFF))
+        let second = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: both &>> 16))
+        store(first + (second - first) * load(weights, as: SIMD4<Float>.self), at: target)
+    }
+
+    /// Both pixels of an output, of two samples each, in one read.
+    @inline(__always)
+    private static func resamplePairs(
+        _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        let a = floats(row + Int(index[0]))
+        let b = floats(row + Int(index[1]))
+        let c = floats(row + Int(index[2]))
+        let d = floats(row + Int(index[3]))
+        let ab = SIMD4(lowHalf: a.lowHalf, highHalf: b.lowHalf)
+        let cd = SIMD4(lowHalf: c.lowHalf, highHalf: d.lowHalf)
+        let weight = load(weights, as: SIMD4<Float>.self)
+        let left =
+            ab + (SIMD4(lowHalf: a.highHalf, highHalf: b.highHalf) - ab) * SIMD4(weight.x, weight.x, weight.y, weight.y)
+        let right =
+            cd + (SIMD4(lowHalf: c.highHalf, highHalf: d.highHalf) - cd) * SIMD4(weight.z, weight.z, weight.w, weight.w)
+        let all = SIMD8(lowHalf: left, highHalf: right)
+        store(all.evenHalf, at: target)
+        store(all.oddHalf, at: target + count)
+    }
+
+    /// Both pixels of an output, of three or four samples each, in two reads.
+    @inline(__always)
+    private static func resampleQuads(
+        _ row: UnsafePointer<Int16>, _ step: Int, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        let a = quad(row + Int(index[0]), step, weights[0])
+        let b = quad(row + Int(index[1]), step, weights[1])
+        let c = quad(row + Int(index[2]), step, weights[2])
+        let d = quad(row + Int(index[3]), step, weights[3])
+        let ab = SIMD8(lowHalf: a, highHalf: b)
+        let cd = SIMD8(lowHalf: c, highHalf: d)
+        let even = SIMD8(lowHalf: ab.evenHalf, highHalf: cd.evenHalf)
+        let odd = SIMD8(lowHalf: ab.oddHalf, highHalf: cd.oddHalf)
+        store(even.evenHalf, at: target)
+        store(odd.evenHalf, at: target + count)
+        store(even.oddHalf, at: target + 2 &* count)
+        store(odd.oddHalf, at: target + 3 &* count)
+    }
+
+    @inline(__always)
+    private static func quad(_ row: UnsafePointer<Int16>, _ step: Int, _ weight: Float) -> SIMD4<Float> {
+        let first = floats(row)
+        return first + (floats(row + step) - first) * weight
+    }
+
+    /// Four samples, none of them negative.
+    @inline(__always)
+    private static func floats(_ row: UnsafePointer<Int16>) -> SIMD4<Float> {
+        SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: load(row, as: SIMD4<UInt16>.self)))
+    }
+
+    /// Turns luma and two chroma rows into three channels, clamped to the colours there are.
+    /// - Parameter count: a multiple of four.
+    static func convert(
+        luma: UnsafePointer<Float>, u: UnsafePointer<Float>, v: UnsafePointer<Float>, count: Int,
+        transform: ColorTransform, red: UnsafeMutablePointer<Float>, green: UnsafeMutablePointer<Float>,
+        blue: UnsafeMutablePointer<Float>
+    ) {
+        let (toRed, toGreen, toBlue) = (transform.red, transform.green, transform.blue)
+        let (low, high) = (transform.low, transform.high)
+        var x = 0
+        while x < count {
+            let yy = load(luma + x, as: SIMD4<Float>.self)
+            let uu = load(u + x, as: SIMD4<Float>.self)
+            let vv = load(v + x, as: SIMD4<Float>.self)
+            store((toRed.x * yy + toRed.z * vv + toRed.w).limited(low.x, high.x), at: red + x)
+            store(
+                (toGreen.x * yy + toGreen.y * uu + toGreen.z * vv + toGreen.w).limited(low.y, high.y), at: green + x)
+            store((toBlue.x * yy + toBlue.y * uu + toBlue.w).limited(low.z, high.z), at: blue + x)
+            x &+= 4
+        }
+    }
+
+    /// Scales a component that is a channel already: what a row of the transform does when it has one factor only.
+    /// - Parameter count: a multiple of four.
+    static func scale(
+        _ source: UnsafePointer<Float>, count: Int, by row: SIMD4<Float>, into target: UnsafeMutablePointer<Float>
+    ) {
+        let factor = row.x + row.y + row.z
+        each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
+    }
+
+    /// Rounds to bytes what lies within 0...255.
+    static func round(_ source: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<UInt8>) {
+        var i = 0
+        while i < count {
+            target[i] = byte(source[i])
+            i &+= 1
+        }
+    }
+
+    /// Stores rows as columns.
+    @inline(__always)
+    static func turn<Element: BitwiseCopyable>(
+        _ source: UnsafePointer<Float>, stride: Int, rows: Int, columns: Int,
+        into target: UnsafeMutablePointer<Element>, targetStride: Int, _ value: (Float) -> Element
+    ) {
+        for x in 0..<columns {
+            let column = target + x &* targetStride
+            var y = 0
+            while y < rows {
+                column[y] = value(source[y &* stride &+ x])
+                y &+= 1
+            }
+        }
+    }
+
+    /// Rounds 0...255 to a byte: beyond 2²³ a float's last bit stands for one.
+    @inline(__always)
+    static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + 8_388_608).bitPattern) }
+
+    @inline(__always)
+    private static func load<Element, Value: BitwiseCopyable>(_ pointer: UnsafePointer<Element>, as: Value.Type)
+        -> Value
+    {
+        UnsafeRawPointer(pointer).loadUnaligned(as: Value.self)
+    }
+
+    @inline(__always)
+    private static func store(_ value: SIMD4<Float>, at pointer: UnsafeMutablePointer<Float>) {
+        UnsafeMutableRawPointer(pointer).storeBytes(of: value, as: SIMD4<Float>.self)
+    }
+}
+
+extension SIMD4<Float> {
+    @inline(__always)
+    fileprivate func limited(_ low: Float, _ high: Float) -> Self {
+        let (low, high) = (Self(repeating: low), Self(repeating: high))
+        let raised = replacing(with: low, where: self .< low)
+        return raised.replacing(with: high, where: raised .> high)
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+
+/// Finds objects with a neural network: the picture is put into the network's input on the caller's thread, inference and decoding
+/// happen on the runtime's.
+///
+/// All detectors of a process with the same file, device, threads and hint share one compiled network, so that together they take no
+/// more threads than one.
+public final class NeuralDetector: Detector {
+    public let network: Network
+    public let capacity: Int
+
+    private let decoder: any DetectionDecoder
+    private let work: Monitor<Work>
+
+    private struct Work {
+        var free: [InferenceRequest]
+        var running: [(request: InferenceRequest, ticket: DetectionTicket)] = []
+        var timings = StageTimings()
+    }
+
+    /// - Parameters:
+    ///   - threads: at most so many work on inference; 0 leaves it to the runtime.
+    ///   - maximumInFlight: how many frames may be under way at once; 0 is as many as the runtime asks for.
+    ///   - decoder: chooses who reads the outputs, and with that how the picture enters, by what the network looks like.
+    public init(
+        modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
+        decoder: (NetworkDescription) throws -> any DetectionDecoder
+    ) throws {
+        guard maximumInFlight >= 0 else {
+            throw DetectorError(.invalidOption, "\(maximumInFlight) inferences cannot be under way")
+        }
+        let decoder = try decoder(Network.inspect(file: modelFile))
+        let network = try Network.load(
+            file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint)
+        let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount
+        self.decoder = decoder
+        self.network = network
+        self.capacity = capacity
+        work = Monitor(Work(free: try (0..<capacity).map { _ in try network.makeRequest() }))
+    }
+
+    /// Waits for what is under way, which is cancelled: once a detector is gone, nothing of it runs any more.
+    deinit {
+        reset()
+        work.wait { $0.running.isEmpty ? () : nil }
+    }
+
+    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+        let request = work.wait { $0.free.popLast() }
+        let begin = now()
+        let placement: InputPlacement
+        do {
+            placement = try request.fill(from: frame)
+        } catch {
+            work.update { $0.free.append(request) }
+            throw error
+        }
+        let filled = now()
+        let ticket = DetectionTicket()
+        work.update { work in
+            work.timings.preprocess.add(filled - begin)
+            work.running.append((request, ticket))
+        }
+        request.start { [work, decoder] result in
+            let inferred = now()
+            let answer = Result {
+                try result.get()
+                return try decoder.decode(request.outputs(), placement: placement, options: options)
+            }
+            let decoded = now()
+            work.update { work in
+                work.running.removeAll { $0.request === request }
+                work.free.append(request)
+                guard (try? result.get()) != nil else { return }
+                work.timings.inference.add(inferred - filled)
+                work.timings.decode.add(decoded - inferred)
+            }
+            ticket.fulfil(answer)
+        }
+        return ticket
+    }
+
+    /// Stops what is under way; its tickets throw `CancellationError`.
+    public func reset() {
+        work.update { work in
+            for (request, ticket) in work.running {
+                ticket.cancel()
+                request.cancel()
+            }
+        }
+    }
+
+    /// How long preprocessing, inference and decoding took so far.
+    public var timings: StageTimings { work.update { $0.timings } }
+}
+
+/// The time on a clock that only goes forward.
+private func now() -> Nanoseconds {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+}

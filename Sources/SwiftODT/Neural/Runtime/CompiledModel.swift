@@ -1,0 +1,94 @@
+import COpenVINO
+import Glibc
+
+/// What a network is compiled for.
+struct CompilationTarget: Hashable {
+    var device: String
+    var threads: Int
+    var hint: InferenceHint
+}
+
+/// A network ready to run on a device.
+final class CompiledModel: @unchecked Sendable {
+    let runtime: OpenVINO
+    let model: OpaquePointer
+
+    /// What the network was restored from: the runtime takes its weights from there, as long as it lives.
+    private let bytes: FileBlock?
+
+    private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
+        self.model = model
+        self.runtime = runtime
+        self.bytes = bytes
+    }
+
+    deinit { runtime.functions.ov_compiled_model_free(model) }
+
+    /// Compiles a network. One at a time: the target is set for the device as a whole.
+    static func compile(_ read: ReadModel, for target: CompilationTarget) throws -> CompiledModel {
+        var compiled: OpaquePointer?
+        guard read.runtime.set(target),
+            read.runtime.withFunctions({
+                swiftodt_openvino_compile($0, read.runtime.core, read.model, target.device, &compiled)
+            }) == 0, let compiled
+        else {
+            throw DetectorError(
+                .unsupported, "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)")
+        }
+        return CompiledModel(compiled, runtime: read.runtime)
+    }
+
+    /// Takes up again what was compiled before and exported; `nil` where the runtime will not have it.
+    static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
+        var compiled: OpaquePointer?
+        let content = bytes.content.bindMemory(to: CChar.self)
+        guard runtime.set(target),
+            runtime.functions.ov_core_import_model(
+                runtime.core, content.baseAddress, content.count, target.device, &compiled) == 0,
+            let compiled
+        else { return nil }
+        return CompiledModel(compiled, runtime: runtime, bytes: bytes)
+    }
+
+    /// Writes the compiled network to a file, for ``restore(_:for:runtime:)``.
+    func export(to file: String) -> Bool { runtime.functions.ov_compiled_model_export_model(model, file) == 0 }
+
+    /// How many inferences the runtime wants under way at once.
+    var requestCount: Int {
+        var text: UnsafeMutablePointer<CChar>?
+        guard
+            runtime.functions.ov_compiled_model_get_property(model, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", &text) == 0,
+            let text
+        else { return 1 }
+        defer { runtime.functions.ov_free(text) }
+        return max(1, Int(String(cString: text)) ?? 1)
+    }
+}
+
+extension OpenVINO {
+    /// Sets what later compilations for a device go by: importing takes no properties of its own.
+    fileprivate func set(_ target: CompilationTarget) -> Bool {
+        withFunctions { functions in
+            func set(_ key: String, _ value: String) -> Bool {
+                swiftodt_openvino_set(functions, core, target.device, key, value) == 0
+            }
+            // Only processors know threads: 0 is said to undo an earlier number.
+            let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
+            return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
+        }
+    }
+
+    fileprivate func withFunctions<Answer>(_ body: (UnsafePointer<swiftodt_openvino>) -> Answer) -> Answer {
+        withUnsafePointer(to: functions, body)
+    }
+
+    /// The full name of a device, which tells one machine's processor from another's.
+    func fullName(of device: String) -> String {
+        var text: UnsafeMutablePointer<CChar>?
+        guard functions.ov_core_get_property(core, device, "FULL_DEVICE_NAME", &text) == 0, let text else {
+            return device
+        }
+        defer { functions.ov_free(text) }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,69 @@
+import COpenVINO
+import Glibc
+
+/// One inference at a time: a picture goes in, the network runs, the outputs can be read.
+///
+/// Use from one thread at a time; only ``cancel()`` may be called from any. While it runs, neither fill it nor read ``outputs()``. The
+/// completion may do both, and start it again.
+public final class InferenceRequest: @unchecked Sendable {
+    public let network: Network
+
+    private let run: InferenceRun
+    private let filler: InputFiller
+    private let inputTensor: OpaquePointer
+    private let inputBytes: UnsafeMutableRawPointer
+
+    init(_ network: Network) throws {
+        let functions = network.compiled.runtime.functions
+        let run = try InferenceRun(network)
+        var tensor: OpaquePointer?
+        guard functions.ov_infer_request_get_input_tensor_by_index(run.request, 0, &tensor) == 0, let tensor else {
+            throw DetectorError(
+                .failed, "\(network.name) has no place for its input: \(network.compiled.runtime.lastError)")
+        }
+        let expected = 3 * network.input.width * network.input.height * (network.bytes ? 1 : 4)
+        var size = 0
+        var data: UnsafeMutableRawPointer?
+        guard functions.ov_tensor_get_byte_size(tensor, &size) == 0, size == expected,
+            functions.ov_tensor_data(tensor, &data) == 0, let data
+        else {
+            functions.ov_tensor_free(tensor)
+            throw DetectorError(.unsupported, "the input of \(network.name) takes \(size) bytes, not \(expected)")
+        }
+        self.network = network
+        self.run = run
+        inputTensor = tensor
+        inputBytes = data
+        filler = InputFiller(input: network.input, bytes: network.bytes)
+    }
+
+    deinit {
+        network.compiled.runtime.functions.ov_tensor_free(inputTensor)
+        run.end()
+    }
+
+    /// Puts a picture, or a part of it given in buffer pixels, into the network's input.
+    ///
+    /// Allocates nothing while size, format and region stay the same. The region is grown to whole pixels.
+    public func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
+        try filler.fill(inputBytes, from: frame, region: region)
+    }
+
+    /// Runs the network and returns at once; `completion` is called once, on a thread of the runtime.
+    public func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+        run.start(completion: completion)
+    }
+
+    /// Runs the network and returns when it has an answer.
+    public func infer() throws {
+        let result = Monitor<Result<Void, any Error>?>(nil)
+        start { answer in result.update { $0 = answer } }
+        try result.wait { $0 }.get()
+    }
+
+    /// The answers, in the order of the network's description. Their memory is valid until the next start.
+    public func outputs() throws -> [TensorView] { try run.outputs() }
+
+    /// Stops a run under way as soon as the runtime can; its completion is called with `CancellationError`.
+    public func cancel() { run.cancel() }
+}

@@ -1,0 +1,179 @@
+import COpenVINO
+import Glibc
+
+/// The runtime's side of a request: starting, being called back, ending in peace.
+///
+/// The runtime calls back with the address of this object, so it lives until the runtime's request is gone, whoever else lets go of it.
+final class InferenceRun: @unchecked Sendable {
+    let request: OpaquePointer
+    private let network: Network
+    private let callback = UnsafeMutablePointer<ov_callback>.allocate(capacity: 1)
+    private let state = Monitor(State())
+    /// The first number of the first output, where its size is known beforehand.
+    private var mark: UnsafeMutableRawPointer?
+
+    private struct State {
+        var completion: (@Sendable (Result<Void, any Error>) -> Void)?
+        var isCancelled = false
+        /// The thread that is inside a completion.
+        var completing: pthread_t?
+    }
+
+    /// A float that no network computes. The runtime's C interface does not tell a callback whether the inference failed; an output
+    /// that still begins with this was not written.
+    private static let unwritten: UInt32 = 0x7FED_0D7E
+
+    init(_ network: Network) throws {
+        let functions = network.compiled.runtime.functions
+        var request: OpaquePointer?
+        guard functions.ov_compiled_model_create_infer_request(network.compiled.model, &request) == 0, let request
+        else {
+            throw DetectorError(
+                .failed, "no inference can be made of \(network.name): \(network.compiled.runtime.lastError)")
+        }
+        self.request = request
+        self.network = network
+        callback.initialize(to: ov_callback(function: inferenceEnded, argument: nil))
+        callback.pointee.argument = Unmanaged.passRetained(self).toOpaque()
+        let first = network.description.outputs[0]
+        if first.element == .float32, first.shape.allSatisfy({ ($0 ?? 0) > 0 }), let view = try? output(0) {
+            mark = UnsafeMutableRawPointer(mutating: view.bytes.baseAddress)
+        }
+    }
+
+    deinit { callback.deallocate() }
+
+    func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+        let isFree = state.update { state in
+            guard state.completion == nil else { return false }
+            state.completion = completion
+            state.isCancelled = false
+            return true
+        }
+        guard isFree else {
+            return completion(.failure(DetectorError(.failed, "\(network.name) is still at work on another picture")))
+        }
+        mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
+        let runtime = network.compiled.runtime
+        // Set anew each time: the runtime takes it away while it is being called, which may be just now.
+        if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
+            || runtime.functions.ov_infer_request_start_async(request) != 0
+        {
+            let reason = runtime.lastError
+            finish { .failure(DetectorError(.failed, "\(self.network.name) does not start: \(reason)")) }
+        }
+    }
+
+    func cancel() {
+        state.update { state in
+            guard state.completion != nil else { return }
+            state.isCancelled = true
+            _ = network.compiled.runtime.functions.ov_infer_request_cancel(request)
+        }
+    }
+
+    /// Called by the runtime.
+    fileprivate func ended() {
+        state.update { $0.completing = pthread_self() }
+        finish {
+            wasWritten() ? .success(()) : .failure(DetectorError(.failed, "the inference of \(network.name) failed"))
+        }
+        state.update { $0.completing = nil }
+    }
+
+    private func wasWritten() -> Bool {
+        guard let mark, mark.load(as: UInt32.self) == Self.unwritten else { return true }
+        // Unless the runtime has put the answer somewhere else.
+        return (try? output(0).bytes.baseAddress).map { $0 != UnsafeRawPointer(mark) } ?? false
+    }
+
+    private func finish(_ result: () -> Result<Void, any Error>) {
+        let (completion, isCancelled) = state.update { state in
+            defer { state.completion = nil }
+            return (state.completion, state.isCancelled)
+        }
+        completion?(isCancelled ? .failure(CancellationError()) : result())
+    }
+}
+
+// MARK: - Outputs
+
+extension InferenceRun {
+    func outputs() throws -> [TensorView] { try network.description.outputs.indices.map(output) }
+
+    private func output(_ index: Int) throws -> TensorView {
+        let runtime = network.compiled.runtime
+        let functions = runtime.functions
+        var tensor: OpaquePointer?
+        var shape = ov_shape()
+        var data: UnsafeMutableRawPointer?
+        var size = 0
+        guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
+            throw DetectorError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
+        }
+        // The memory belongs to the request; this is but a handle on it.
+        defer { functions.ov_tensor_free(tensor) }
+        guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
+            throw DetectorError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
+        }
+        defer { _ = functions.ov_shape_free(&shape) }
+        let dimensions = (0..<Int(max(0, shape.rank))).map { Int(shape.dims[$0]) }
+        let element = network.description.outputs[index].element
+        // An empty tensor has no memory.
+        guard functions.ov_tensor_get_byte_size(tensor, &size) == 0,
+            size == 0 || functions.ov_tensor_data(tensor, &data) == 0,
+            size == dimensions.reduce(element.byteCount, *)
+        else {
+            throw DetectorError(.failed, "output \(index) of \(network.name) is not as large as its shape says")
+        }
+        return TensorView(
+            shape: dimensions, element: element, bytes: UnsafeRawBufferPointer(start: data, count: size))
+    }
+}
+
+extension TensorElement {
+    /// Bytes that one number takes up.
+    var byteCount: Int {
+        switch self {
+        case .uint8, .int8: 1
+        case .float16: 2
+        case .float32, .int32: 4
+        case .int64: 8
+        }
+    }
+}
+
+// MARK: - The end
+
+extension InferenceRun {
+    /// Stops what is under way, waits until the runtime will not call back any more, and lets go of the runtime's request.
+    ///
+    /// The last user may let go inside a completion, where waiting for its end would take for ever: then another thread waits.
+    func end() {
+        let isInside = state.update { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        guard isInside else { return free() }
+        var thread = pthread_t()
+        let argument = Unmanaged.passRetained(self)
+        let started = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<InferenceRun>.fromOpaque(argument).takeRetainedValue().free() }
+                return nil
+            }, argument.toOpaque())
+        if started == 0 { pthread_detach(thread) }
+    }
+
+    private func free() {
+        let functions = network.compiled.runtime.functions
+        cancel()
+        _ = functions.ov_infer_request_wait(request)
+        functions.ov_infer_request_free(request)
+        Unmanaged.passUnretained(self).release()
+    }
+}
+
+/// What the runtime calls when an inference has ended, in whatever way.
+private func inferenceEnded(_ argument: UnsafeMutableRawPointer?) {
+    guard let argument else { return }
+    Unmanaged<InferenceRun>.fromOpaque(argument).takeUnretainedValue().ended()
+}

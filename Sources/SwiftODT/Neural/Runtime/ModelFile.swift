@@ -1,0 +1,72 @@
+import Glibc
+
+/// A network's file on disk, looked at before the runtime gets to see it.
+struct ModelFile: Hashable {
+    /// The path as the user gave it, for messages.
+    let name: String
+    private let identity: Identity
+
+    /// What tells a file from any other, and from what it was before it was written anew.
+    private struct Identity: Hashable {
+        let path: String
+        let bytes: Int
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// - Throws: ``DetectorError`` where there is no file that can be read, or one that is no network by its name or first bytes.
+    init(_ name: String) throws {
+        var status = stat()
+        guard let path = DataFolders.canonicalPath(name), stat(path, &status) == 0 else {
+            throw DetectorError(.fileNotFound, "there is no model file \(name)")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, access(path, R_OK) == 0 else {
+            throw DetectorError(.fileNotFound, "the model file \(name) cannot be read: it is no file, or not allowed")
+        }
+        guard Self.extensions.contains(where: { path.hasSuffix("." + $0) }) else {
+            throw DetectorError(
+                .unsupported,
+                "\(name) is no network by its name; those that can be read end in "
+                    + Self.extensions.map { "." + $0 }.joined(separator: ", "))
+        }
+        guard status.st_size > 0 else { throw DetectorError(.invalidFile, "the model file \(name) is empty") }
+        if path.hasSuffix(".xml"), access(String(path.dropLast(4)) + ".bin", R_OK) != 0 {
+            throw DetectorError(
+                .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
+        }
+        guard Self.beginsRight(path) else {
+            throw DetectorError(
+                .invalidFile,
+                "\(name) is not what its name says: a network that ends so begins differently; fetch it again")
+        }
+        self.name = name
+        identity = Identity(
+            path: path, bytes: status.st_size, seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
+
+    /// The absolute path.
+    var path: String { identity.path }
+
+    /// The file and its state in words, the same as long as it is not written anew.
+    var identityText: String {
+        "\(identity.bytes) bytes of \(identity.seconds).\(identity.nanoseconds) in \(identity.path)"
+    }
+
+    private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
+
+    /// Whether the first bytes are those of the format, for formats that have a mark. Others are left to the runtime, which
+    /// otherwise tries all of its readers, each with complaints of its own.
+    private static func beginsRight(_ path: String) -> Bool {
+        var start = [UInt8](repeating: 0, count: 4096)
+        guard let file = fopen(path, "rb") else { return false }
+        defer { fclose(file) }
+        let count = fread(&start, 1, start.count, file)
+        if path.hasSuffix(".tflite") { return count > 8 && start[4..<8].elementsEqual("TFL3".utf8) }
+        if path.hasSuffix(".xml") { return String(decoding: start[..<count], as: UTF8.self).contains("<net") }
+        return true
+    }
+
+    static func == (a: ModelFile, b: ModelFile) -> Bool { a.identity == b.identity }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}

@@ -1,0 +1,126 @@
+import COpenVINO
+
+/// Fits a network to what it will be fed: one picture of a fixed size, in planes of bytes or floats.
+extension ReadModel {
+    /// Whether the network is fed bytes: where it wants them itself. Else floats, into which mean and scale go for free.
+    private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
+        port.code == runtime.elements.uint8 && input.mean == .zero && input.scale == .one
+    }
+
+    /// Its input is of bytes or floats afterwards.
+    func prepare(for input: NetworkInput) throws {
+        let (inputs, outputs) = try ports()
+        guard inputs.count == 1, let port = inputs.first else {
+            throw DetectorError(
+                .unsupported, "\(file.name) has \(inputs.count) inputs; networks with one, for a picture, can be used")
+        }
+        guard !outputs.isEmpty else { throw DetectorError(.unsupported, "\(file.name) has no outputs") }
+        try check(input)
+        let bytes = takesBytes(port, input)
+        try reshape(port, to: input)
+        try convert(port, outputs: outputs, input: input, bytes: bytes)
+    }
+
+    private func check(_ input: NetworkInput) throws {
+        let sizes = 1...8192
+        guard sizes.contains(input.width), sizes.contains(input.height) else {
+            throw DetectorError(
+                .unsupported, "\(file.name) cannot be fed pictures of \(input.width)x\(input.height) pixels")
+        }
+        for channel in 0..<3 {
+            guard input.mean[channel].isFinite, input.scale[channel].isFinite, input.scale[channel] != 0 else {
+                throw DetectorError(.unsupported, "the mean and scale given for \(file.name) are no usable numbers")
+            }
+        }
+    }
+
+    /// Gives the one input its fixed shape, where it has another.
+    private func reshape(_ port: Port, to input: NetworkInput) throws {
+        let wanted =
+            input.layout == .nchw ? [1, 3, input.height, input.width] : [1, input.height, input.width, 3]
+        let shape = port.description.shape
+        let channel = input.layout == .nchw ? 1 : 3
+        guard port.anyRank || shape.count == 4, port.anyRank || shape[channel] == nil || shape[channel] == 3 else {
+            throw DetectorError(
+                .unsupported,
+                "the input of \(file.name) has the shape \(text(shape)); it should be a picture of three channels")
+        }
+        if shape == wanted { return }
+        let functions = runtime.functions
+        var partial = ov_partial_shape()
+        let dimensions = wanted.map(Int64.init)
+        var index = 0
+        guard functions.ov_partial_shape_create_static(4, dimensions, &partial) == 0 else { throw refused(input) }
+        defer { functions.ov_partial_shape_free(&partial) }
+        guard functions.ov_model_reshape_by_port_indexes(model, &index, &partial, 1) == 0 else { throw refused(input) }
+    }
+
+    /// Has the runtime turn what is fed into what the network wants, and odd output types into floats.
+    private func convert(_ port: Port, outputs: [Port], input: NetworkInput, bytes: Bool) throws {
+        let elements = runtime.elements
+        let fed = bytes ? elements.uint8 : elements.float32
+        let odd = outputs.indices.filter {
+            passedOn(outputs[$0].code) == .float32 && outputs[$0].code != elements.float32
+        }
+        if input.layout == .nchw && port.code == fed && odd.isEmpty { return }
+
+        let functions = runtime.functions
+        var processor: OpaquePointer?
+        guard functions.ov_preprocess_prepostprocessor_create(model, &processor) == 0, let processor else {
+            throw refused(input)
+        }
+        defer { functions.ov_preprocess_prepostprocessor_free(processor) }
+        var built: OpaquePointer?
+        guard feed(processor, element: fed, layout: input.layout), odd.allSatisfy({ toFloat(processor, output: $0) }),
+            functions.ov_preprocess_prepostprocessor_build(processor, &built) == 0, let built
+        else { throw refused(input) }
+        replace(with: built)
+    }
+
+    private func feed(_ processor: OpaquePointer, element: UInt32, layout: NetworkInput.Layout) -> Bool {
+        let functions = runtime.functions
+        var info: OpaquePointer?
+        var tensor: OpaquePointer?
+        var wanted: OpaquePointer?
+        var planes: OpaquePointer?
+        var own: OpaquePointer?
+        defer {
+            if let own { functions.ov_layout_free(own) }
+            if let planes { functions.ov_layout_free(planes) }
+            if let wanted { functions.ov_preprocess_input_model_info_free(wanted) }
+            if let tensor { functions.ov_preprocess_input_tensor_info_free(tensor) }
+            if let info { functions.ov_preprocess_input_info_free(info) }
+        }
+        return functions.ov_preprocess_prepostprocessor_get_input_info_by_index(processor, 0, &info) == 0
+            && functions.ov_preprocess_input_info_get_tensor_info(info, &tensor) == 0
+            && functions.ov_preprocess_input_info_get_model_info(info, &wanted) == 0
+            && functions.ov_layout_create("NCHW", &planes) == 0
+            && functions.ov_layout_create(layout == .nchw ? "NCHW" : "NHWC", &own) == 0
+            && functions.ov_preprocess_input_tensor_info_set_element_type(tensor, element) == 0
+            && functions.ov_preprocess_input_tensor_info_set_layout(tensor, planes) == 0
+            && functions.ov_preprocess_input_model_info_set_layout(wanted, own) == 0
+    }
+
+    private func toFloat(_ processor: OpaquePointer, output: Int) -> Bool {
+        let functions = runtime.functions
+        var info: OpaquePointer?
+        var tensor: OpaquePointer?
+        defer {
+            if let tensor { functions.ov_preprocess_output_tensor_info_free(tensor) }
+            if let info { functions.ov_preprocess_output_info_free(info) }
+        }
+        return functions.ov_preprocess_prepostprocessor_get_output_info_by_index(processor, output, &info) == 0
+            && functions.ov_preprocess_output_info_get_tensor_info(info, &tensor) == 0
+            && functions.ov_preprocess_output_set_element_type(tensor, runtime.elements.float32) == 0
+    }
+
+    private func refused(_ input: NetworkInput) -> DetectorError {
+        DetectorError(
+            .unsupported,
+            "\(file.name) does not take pictures of \(input.width)x\(input.height) pixels: \(runtime.lastError)")
+    }
+
+    private func text(_ shape: [Int?]) -> String {
+        "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import Synchronization
+
+/// A network compiled for a device, shared by all users in the process that ask for the same.
+public final class Network: Sendable {
+    /// Its inputs and outputs with the shapes they have once compiled. An output whose size depends on the picture stays open.
+    public let description: NetworkDescription
+    /// How a picture is put into it.
+    public let input: NetworkInput
+    /// How many inferences the runtime wants under way at once for the hint it was compiled with.
+    public let requestCount: Int
+
+    let compiled: CompiledModel
+    /// The user's name for the file, for messages.
+    let name: String
+    /// Whether it is fed bytes rather than floats.
+    let bytes: Bool
+
+    private init(_ key: Key) throws {
+        let runtime = try OpenVINO.shared()
+        input = key.input
+        name = key.file.name
+        let cache = NetworkCache(runtime: runtime)
+        if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
+            (self.compiled, self.description) = (compiled, description)
+        } else {
+            let read = try ReadModel(key.file, runtime: runtime)
+            try read.prepare(for: key.input)
+            let begin = Self.milliseconds()
+            compiled = try CompiledModel.compile(read, for: key.target)
+            description = try read.description()
+            if Self.milliseconds() - begin >= Self.worthKeeping {
+                cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
+            }
+        }
+        bytes = description.inputs[0].element == .uint8
+        requestCount = compiled.requestCount
+    }
+
+    /// Compiling that takes less, in milliseconds, is done again the next time.
+    private static let worthKeeping = 50
+
+    private static func milliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    /// Reads a network without compiling it: enough to recognise its family by.
+    ///
+    /// - Throws: ``DetectorError`` where the file is missing or damaged, or the runtime is.
+    public static func inspect(file: String) throws -> NetworkDescription {
+        let file = try ModelFile(file)
+        let runtime = try OpenVINO.shared()
+        let cache = NetworkCache(runtime: runtime)
+        if let description = cache?.description(of: file) { return description }
+        let description = try ReadModel(file, runtime: runtime).description()
+        cache?.keep(description, of: file)
+        return description
+    }
+
+    /// Compiles a network, or hands out the one that another user of this process has compiled already.
+    ///
+    /// Open dimensions become those of `input`, the batch becomes 1. Takes up to seconds the first time, much less when the compiled
+    /// form is in the cache on disk.
+    /// - Parameter threads: at most so many work on inference; 0 leaves it to the runtime.
+    /// - Throws: ``DetectorError`` that names the file and what to do.
+    public static func load(
+        file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
+    ) throws -> Network {
+        guard threads >= 0 else { throw DetectorError(.invalidOption, "\(threads) threads cannot infer anything") }
+        let target = CompilationTarget(device: device, threads: threads, hint: hint)
+        let key = Key(file: try ModelFile(file), input: input, target: target)
+        // The lock is kept while compiling: two who ask for the same at once share one.
+        return try inUse.withLock { inUse in
+            if let network = inUse[key]?.network { return network }
+            let network = try Network(key)
+            inUse = inUse.filter { $0.value.network != nil }
+            inUse[key] = Reference(network: network)
+            return network
+        }
+    }
+
+    /// A place to put a picture and to find the answer. Takes memory for both; make it once and use it again.
+    public func makeRequest() throws -> InferenceRequest { try InferenceRequest(self) }
+
+    /// What has to be the same for a compiled network to be shared.
+    private struct Key: Hashable {
+        let file: ModelFile
+        let input: NetworkInput
+        let target: CompilationTarget
+    }
+
+    private struct Reference {
+        weak var network: Network?
+    }
+
+    private static let inUse = Mutex<[Key: Reference]>([:])
+}

@@ -1,0 +1,89 @@
+import COpenVINO
+import Synchronization
+
+/// The inference runtime: loaded when first needed, once a process, and kept.
+final class OpenVINO: @unchecked Sendable {
+    let functions: swiftodt_openvino
+    /// One for all networks: they share its threads and plugins.
+    let core: OpaquePointer
+    /// As the library calls itself, such as `2026.4.1-22982-...`.
+    let version: String
+    let elements: ElementCodes
+
+    private static let oldest = (year: 2023, release: 1)
+    private static let loaded = Mutex<OpenVINO?>(nil)
+
+    /// The runtime. What could not be found is looked for again the next time: setup may have been run since.
+    static func shared() throws -> OpenVINO {
+        try loaded.withLock { loaded in
+            if let loaded { return loaded }
+            let runtime = try OpenVINO()
+            loaded = runtime
+            return runtime
+        }
+    }
+
+    private init() throws {
+        functions = try Self.load(RuntimeSearch.candidates())
+        version = Self.version(of: functions)
+        let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
+        // A library built by hand may carry no version; then its functions have to speak for it.
+        if numbers.count >= 2, numbers[0] > 0,
+            (numbers[0], numbers[1]) < (Self.oldest.year, Self.oldest.release)
+        {
+            throw Self.tooOld("it is " + version)
+        }
+        var core: OpaquePointer?
+        guard functions.ov_core_create(&core) == 0, let core else {
+            throw DetectorError(
+                .runtimeMissing, "OpenVINO \(version) does not start: " + Self.lastError(functions))
+        }
+        self.core = core
+        elements = ElementCodes(functions)
+    }
+
+    /// Loads the first of some files that can be loaded.
+    static func load(_ candidates: RuntimeSearch.Candidates) throws -> swiftodt_openvino {
+        var reasons: [String] = []
+        for file in candidates.files {
+            var functions = swiftodt_openvino()
+            var lacking = false
+            guard let reason = swiftodt_openvino_load(file, &functions, &lacking) else { return functions }
+            if lacking { throw tooOld("\(file) has no \(String(cString: reason))") }
+            if file.contains("/") { reasons.append(String(cString: reason)) }
+        }
+        throw DetectorError(
+            .runtimeMissing,
+            "OpenVINO was not found in " + candidates.places.joined(separator: ", ")
+                + (reasons.isEmpty ? "" : " (" + reasons.joined(separator: "; ") + ")")
+                + "; run Pipelines/setup, or set SWIFTODT_OPENVINO to its libopenvino_c.so or the folder that holds it")
+    }
+
+    private static func tooOld(_ how: String) -> DetectorError {
+        DetectorError(
+            .runtimeMissing,
+            "this OpenVINO is too old: \(how); \(oldest.year).\(oldest.release) or newer is needed, Pipelines/setup gets it"
+        )
+    }
+
+    private static func version(of functions: swiftodt_openvino) -> String {
+        var version = ov_version()
+        guard functions.ov_get_openvino_version(&version) == 0 else { return "0" }
+        defer { functions.ov_version_free(&version) }
+        let text = version.build_number.map { String(cString: $0) } ?? ""
+        return text.isEmpty ? "0" : text
+    }
+
+    /// What went wrong last on this thread, in the runtime's words, the first lines of it.
+    var lastError: String { Self.lastError(functions) }
+
+    private static func lastError(_ functions: swiftodt_openvino) -> String {
+        guard let message = functions.ov_get_last_err_msg() else { return "no reason given" }
+        defer { functions.ov_free(message) }
+        // The runtime begins with the places in its source that the error came through.
+        let lines = String(cString: message).split(whereSeparator: \.isNewline)
+            .filter { !$0.hasPrefix("Exception from") && !$0.hasPrefix("Check '") }
+        let text = lines.prefix(2).joined(separator: " ")
+        return text.isEmpty ? "no reason given" : String(text.prefix(300))
+    }
+}

@@ -1,0 +1,115 @@
+/// A detection in the making: where in the network's input, how sure, which class.
+struct Candidate {
+    var minX: Float
+    var minY: Float
+    var maxX: Float
+    var maxY: Float
+    var score: Float
+    var classIndex: Int32
+}
+
+extension Candidate {
+    init(centerX: Float, centerY: Float, width: Float, height: Float, score: Float, classIndex: Int) {
+        self.init(
+            minX: centerX - width / 2, minY: centerY - height / 2, maxX: centerX + width / 2,
+            maxY: centerY + height / 2,
+            score: score, classIndex: Int32(truncatingIfNeeded: classIndex))
+    }
+}
+
+/// Non-maximum suppression: of candidates that overlap much, only the one with the best score stays.
+struct Suppression {
+    /// Two candidates of one class that overlap more than this are one object.
+    var iouThreshold: Float
+    /// Two candidates of different classes that overlap more than this are one object, seen as two things; 1 keeps both.
+    var iouThresholdAcrossClasses: Float
+    /// No more than this many stay.
+    var limit: Int
+
+    init(iouThreshold: Float, iouThresholdAcrossClasses: Float = 1, limit: Int = 300) {
+        self.iouThreshold = iouThreshold
+        self.iouThresholdAcrossClasses = iouThresholdAcrossClasses
+        self.limit = limit
+    }
+
+    /// Those that stay, strongest first; equal scores in the order in which they came, so that results repeat exactly.
+    ///
+    /// Costs sorting, and of each candidate a comparison with those that stay so far, eight at a time.
+    /// Candidates with a figure that is not finite, or with no area, are dropped.
+    func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
+        var order = candidates.indices.filter { candidates[$0].isSound }
+        order.sort { (-candidates[$0].score, $0) < (-candidates[$1].score, $1) }
+        var kept = KeptBoxes(capacity: min(limit, order.count))
+        var result: [Candidate] = []
+        for index in order where result.count < limit {
+            let candidate = candidates[index]
+            if kept.overlaps(candidate, within: iouThreshold, across: iouThresholdAcrossClasses) { continue }
+            kept.append(candidate)
+            result.append(candidate)
+        }
+        return result
+    }
+}
+
+extension Candidate {
+    /// Whether it is a box with an area and a score, all of them numbers of a size that can be reckoned with.
+    fileprivate var isSound: Bool {
+        let largest: Float = 1e6
+        return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
+            && maxX > minX && maxY > minY
+    }
+}
+
+/// The boxes that stay, laid out so that one candidate is compared with eight of them at once.
+private struct KeptBoxes {
+    private struct Eight {
+        var minX = SIMD8<Float>(repeating: 0)
+        var minY = SIMD8<Float>(repeating: 0)
+        var maxX = SIMD8<Float>(repeating: 0)
+        var maxY = SIMD8<Float>(repeating: 0)
+        var area = SIMD8<Float>(repeating: 0)
+        var classIndex = SIMD8<Int32>(repeating: -1)
+    }
+
+    private var groups: [Eight] = []
+    private var count = 0
+
+    init(capacity: Int) { groups.reserveCapacity((capacity + 7) / 8) }
+
+    mutating func append(_ box: Candidate) {
+        if count % 8 == 0 { groups.append(Eight()) }
+        let lane = count % 8
+        groups.withUnsafeMutableBufferPointer { groups in
+            let group = groups.baseAddress! + (groups.count - 1)
+            group.pointee.minX[lane] = box.minX
+            group.pointee.minY[lane] = box.minY
+            group.pointee.maxX[lane] = box.maxX
+            group.pointee.maxY[lane] = box.maxY
+            group.pointee.area[lane] = (box.maxX - box.minX) * (box.maxY - box.minY)
+            group.pointee.classIndex[lane] = box.classIndex
+        }
+        count += 1
+    }
+
+    func overlaps(_ box: Candidate, within own: Float, across other: Float) -> Bool {
+        let area = (box.maxX - box.minX) * (box.maxY - box.minY)
+        let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
+        return groups.withUnsafeBufferPointer { groups in
+            for group in groups {
+                let width =
+                    pointwiseMin(group.maxX, SIMD8(repeating: box.maxX))
+                    - pointwiseMax(group.minX, SIMD8(repeating: box.minX))
+                let height =
+                    pointwiseMin(group.maxY, SIMD8(repeating: box.maxY))
+                    - pointwiseMax(group.minY, SIMD8(repeating: box.minY))
+                let shared =
+                    width.clamped(lowerBound: .zero, upperBound: .init(repeating: .infinity))
+                    * height.clamped(lowerBound: .zero, upperBound: .init(repeating: .infinity))
+                let limit = otherLimit.replacing(
+                    with: ownLimit, where: group.classIndex .== SIMD8(repeating: box.classIndex))
+                if any(shared .> (group.area + area - shared) * limit) { return true }
+            }
+            return false
+        }
+    }
+}

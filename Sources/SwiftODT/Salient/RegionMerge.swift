@@ -1,0 +1,28 @@
+/// Joins regions that are parts of one thing: one lies in the other, or they lie side by side with hardly a gap.
+struct RegionMerge {
+    /// The widest gap, in pixels.
+    let reach: Double
+
+    /// How much of the smaller one the other has to cover, or has to lie beside.
+    private static let share = 0.5
+
+    func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {
+        var merged: [SaliencyMap.Region] = []
+        for region in regions {
+            var region = region
+            while let index = merged.firstIndex(where: { belong($0.box, region.box) }) {
+                region.absorb(merged.remove(at: index))
+            }
+            merged.append(region)
+        }
+        return merged
+    }
+
+    private func belong(_ a: Box, _ b: Box) -> Bool {
+        let across = min(a.maxX, b.maxX) - max(a.minX, b.minX)
+        let down = min(a.maxY, b.maxY) - max(a.minY, b.minY)
+        if across > 0, down > 0 { return across * down >= Self.share * min(a.area, b.area) }
+        guard across > -reach, down > -reach else { return false }
+        return across > Self.share * min(a.width, b.width) || down > Self.share * min(a.height, b.height)
+    }
+}

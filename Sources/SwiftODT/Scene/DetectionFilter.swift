@@ -1,0 +1,37 @@
+/// Drops the detections that nobody asked for or that make no sense.
+public struct DetectionFilter: Hashable, Sendable {
+    /// Lower-cased labels; empty lets all pass. Detections without a label are not judged by it.
+    public var allowlist: Set<String> = []
+    /// Lower-cased labels.
+    public var denylist: Set<String> = []
+    /// Fraction of the picture.
+    public var minArea = 0.0
+    /// Fraction of the picture.
+    public var maxArea = 1.0
+
+    public init() {}
+
+    /// Reads a comma-separated list of labels.
+    public static func labels(in text: String) -> Set<String> {
+        Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
+    }
+
+    func keeps(_ detection: Detection, width: Int, height: Int) -> Bool {
+        guard detection.box.isFinite, !detection.box.isEmpty, detection.score.isFinite else { return false }
+        let visible = detection.box.clipped(width: width, height: height).area
+        guard visible > 0 else { return false }
+        let share = visible / (Double(width) * Double(height))
+        guard share >= minArea, share <= maxArea else { return false }
+        guard let name = detection.label?.text, !(allowlist.isEmpty && denylist.isEmpty) else { return true }
+        let key = name.lowercased()
+        return (allowlist.isEmpty || allowlist.contains(key)) && !denylist.contains(key)
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> Substring {
+        var part = drop(while: \.isWhitespace)
+        while part.last?.isWhitespace == true { part.removeLast() }
+        return part
+    }
+}

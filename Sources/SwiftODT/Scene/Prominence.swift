@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Chooses whom to report: the most prominent objects first.
+///
+/// An object's prominence is `0.4 * score + 0.3 * side + 0.3 * centrality`: the detector's score, the square root of the
+/// part of the picture it covers, and how near its centre is to the picture's (1 in the middle, 0 in a corner).
+/// So that the choice does not hop, each track's figure is smoothed over half a second, and those chosen before
+/// count a fifth more.
+struct Prominence {
+    private static let smoothing = 0.5
+    private static let loyalty = 1.2
+
+    private struct Standing {
+        var prominence: Double
+        var time: Nanoseconds
+        /// Its rank in the last choice; `nil` where it was left out.
+        var rank: Int?
+    }
+
+    private var standings: [Int: Standing] = [:]
+
+    /// Orders tracks by prominence, strongest first, and cuts after `limit`. Lost ones stay only where they were
+    /// chosen last time, behind the others and beyond the limit: their end is news, not competition.
+    mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
+        var ranked: [(track: Track, weight: Double)] = []
+        var lost: [Track] = []
+        for track in tracks {
+            let standing = track.id.flatMap { standings[$0] }
+            if track.state == .lost {
+                if standing?.rank != nil { lost.append(track) }
+                continue
+            }
+            let smooth = smoothed(Self.figure(track, width: width, height: height), after: standing, at: time)
+            if let id = track.id {
+                standings[id] = Standing(prominence: smooth, time: time, rank: standing?.rank)
+            }
+            // Loyalty twice over: the first place is the hardest to take.
+            let loyalty =
+                switch standing?.rank {
+                case 0: Self.loyalty * Self.loyalty
+                case .some: Self.loyalty
+                case nil: 1.0
+                }
+            ranked.append((track, smooth * loyalty))
+        }
+        ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
+        let chosen = ranked.prefix(limit).map(\.track)
+        remember(chosen, among: tracks)
+        return chosen + lost
+    }
+
+    mutating func reset() { standings.removeAll() }
+
+    private func smoothed(_ figure: Double, after standing: Standing?, at time: Nanoseconds) -> Double {
+        guard let standing else { return figure }
+        let elapsed = max(0, Double(time - standing.time) / 1e9)
+        return figure + (standing.prominence - figure) * exp(-elapsed / Self.smoothing)
+    }
+
+    private mutating func remember(_ chosen: [Track], among tracks: [Track]) {
+        let alive = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
+        standings = standings.filter { alive.contains($0.key) }
+        for id in standings.keys { standings[id]?.rank = nil }
+        for (rank, track) in chosen.enumerated() {
+            if let id = track.id { standings[id]?.rank = rank }
+        }
+    }
+
+    private static func figure(_ track: Track, width: Int, height: Int) -> Double {
+        let (w, h) = (Double(width), Double(height))
+        let box = track.box.clipped(width: width, height: height)
+        let side = (box.area / (w * h)).squareRoot()
+        let dx = (box.centerX - w / 2) / (w / 2)
+        let dy = (box.centerY - h / 2) / (h / 2)
+        let centrality = max(0, 1 - ((dx * dx + dy * dy) / 2).squareRoot())
+        return 0.4 * track.score + 0.3 * side + 0.3 * centrality
+    }
+}

@@ -1,0 +1,126 @@
+/// What is known of the picture's objects: detections in, reported objects out. It joins filter, tracker, classifier and
+/// choice, for the element, the library and the tool alike.
+///
+/// For every frame in order: ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:)`` where a detection has ended,
+/// then ``objects(in:)`` once. Used from one thread at a time.
+public final class Scene {
+    /// May change between any two frames.
+    public var options: SceneOptions {
+        didSet {
+            tracker.options = options.tracker
+            if options.follows != oldValue.follows { reset(reason: .flush) }
+        }
+    }
+
+    /// Sorts objects into categories when ``SceneOptions/classify`` is on.
+    public var classifier: TrackClassifier?
+
+    private let tracker: Tracker
+    private var prominence = Prominence()
+    private var seen: [Track] = []
+    private var told: [Int: SceneObject] = [:]
+    private var events: [SceneEvent] = []
+    private var now: Nanoseconds = 0
+    private var width = 0
+    private var height = 0
+
+    public init(options: SceneOptions = SceneOptions(), classifier: TrackClassifier? = nil) {
+        self.options = options
+        self.classifier = classifier
+        tracker = Tracker(options: options.tracker)
+    }
+
+    /// A frame has come. Objects are carried to its time.
+    public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
+        (now, self.width, self.height) = (time, width, height)
+        if options.follows {
+            tracker.advance(to: time, width: width, height: height, luma: luma)
+        } else {
+            ageSeen()
+        }
+    }
+
+    /// A detector has answered for the frame at `time`, the latest one or an earlier one.
+    public func observe(_ detections: [Detection], seenAt time: Nanoseconds) {
+        let kept = detections.filter { options.filter.keeps($0, width: width, height: height) }
+        if options.follows {
+            tracker.update(kept, seenAt: time)
+        } else {
+            seen = kept.lazy.filter { [options] in $0.score >= options.tracker.scoreThreshold }.map {
+                Track(
+                    box: $0.box, score: $0.score, label: $0.label, state: .new, firstSeen: time, lastSeen: time,
+                    timeSinceUpdate: self.now - time)
+            }
+        }
+    }
+
+    /// The objects to report now, the most prominent first.
+    ///
+    /// - Parameters:
+    ///   - frame: what the classifier may look at; without it, categories come from labels alone.
+    ///   - waiting: whether categories are waited for, as single images and results that must not depend on the
+    ///     machine's speed ask. Single-image mode waits in any case.
+    public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
+        let chosen = prominence.choose(
+            options.follows ? tracker.tracks : seen, limit: options.limit, width: width, height: height, time: now)
+        let verdicts =
+            options.classify
+            ? try classifier?.classify(chosen, in: frame, wait: waiting || options.mode == .singleImage) : nil
+        let objects = chosen.enumerated().map { rank, track in
+            SceneObject(
+                track: track, category: verdicts?[rank].category ?? .unknown,
+                confidence: verdicts?[rank].confidence, isProminent: rank == 0 && track.state != .lost, rank: rank)
+        }
+        tell(of: objects)
+        return objects
+    }
+
+    /// How many objects are being followed, reported or not.
+    public var trackCount: Int { options.follows ? tracker.tracks.count : seen.count }
+
+    /// What happened to reported objects since the last call.
+    public func takeEvents() -> [SceneEvent] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    /// All objects end, and what was learnt of them is forgotten; ids go on.
+    public func reset(reason: TrackEvent.Reason) {
+        tracker.reset(reason: reason)
+        tell(of: [])
+        classifier?.reset()
+        prominence.reset()
+        seen = []
+        told = [:]
+    }
+
+    /// Without tracking a result holds until the next one, but not for ever.
+    private func ageSeen() {
+        for index in seen.indices {
+            seen[index].state = .coasting
+            seen[index].timeSinceUpdate = now - seen[index].lastSeen
+        }
+        seen.removeAll { options.mode == .singleImage || $0.timeSinceUpdate > options.tracker.maxAge }
+    }
+
+    /// Turns the tracker's news into news of what is reported: an object begins when it is first reported.
+    private func tell(of objects: [SceneObject]) {
+        for object in objects where object.track.state != .lost {
+            guard let id = object.track.id else { continue }
+            let before = told.updateValue(object, forKey: id)
+            let isNews =
+                before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
+            if isNews { note(before == nil ? .begin : .update, object) }
+        }
+        for event in tracker.takeEvents() where event.kind == .end {
+            guard let id = event.track.id, let object = told.removeValue(forKey: id) else { continue }
+            events.append(SceneEvent(event: event, category: object.category))
+        }
+    }
+
+    private func note(_ kind: TrackEvent.Kind, _ object: SceneObject) {
+        let event = TrackEvent(
+            kind: kind, track: object.track, bestScore: object.track.score, bestBox: object.track.box, pathLength: 0)
+        events.append(SceneEvent(event: event, category: object.category))
+    }
+}

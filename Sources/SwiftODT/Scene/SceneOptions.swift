@@ -1,0 +1,26 @@
+/// What a scene's user may set; all of it may change between any two frames.
+public struct SceneOptions: Hashable, Sendable {
+    /// ML Kit's two modes.
+    public enum Mode: Int, Sendable {
+        /// Video: tracking ids, results at once even where they are not complete yet.
+        case stream
+        /// Each picture alone, complete, without tracking ids.
+        case singleImage
+    }
+
+    public var mode = Mode.stream
+    /// Up to ``maxObjects`` objects rather than the most prominent one.
+    public var multipleObjects = false
+    public var maxObjects = 5
+    public var classify = false
+    public var tracking = true
+    public var tracker = TrackerOptions()
+    public var filter = DetectionFilter()
+
+    public init() {}
+
+    /// Whether objects are followed and have ids.
+    public var follows: Bool { tracking && mode == .stream }
+    /// How many objects are shown at most.
+    public var limit: Int { multipleObjects ? maxObjects : 1 }
+}

@@ -1,0 +1,52 @@
+/// Finds the objects of one image after the other: detector and scene behind ML Kit's words.
+///
+/// Used by one thread at a time, which the ``VisionLine`` sees to.
+final class VisionFinder: @unchecked Sendable {
+    private let makeParts: @Sendable () throws -> VisionParts
+    private let detection: DetectionOptions
+    private let scene: Scene
+    private var parts: VisionParts?
+    private var clock = VisionClock()
+    private var size = (width: 0, height: 0)
+
+    /// - Parameter parts: makes what looks at images, when the first one comes.
+    init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionParts) {
+        makeParts = parts
+        scene = Scene(options: options.scene)
+        // Trackers make use of detections too weak to begin an object.
+        let strong = options.scene.tracker.scoreThreshold
+        detection = DetectionOptions(
+            scoreFloor: options.scene.follows ? min(DetectionOptions().scoreFloor, strong) : strong,
+            iouThreshold: options.iouThreshold)
+    }
+
+    func find(in image: VisionImage) throws -> [VisionObject] {
+        let picture = try image.picture.get()
+        let parts = try readyParts()
+        let time = clock.time(of: image.timestamp)
+        return try picture.withFrame(time: time, orientation: Orientation(image.orientation)) { frame in
+            if size != (frame.width, frame.height) { begin(frame, parts) }
+            let luma = scene.options.follows ? LumaPlane.reduce(frame) : nil
+            scene.advance(to: time, width: frame.width, height: frame.height, luma: luma)
+            scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
+            return try scene.objects(in: frame)
+                .filter { $0.track.state == .new || $0.track.state == .tracked }
+                .map { VisionObject($0, width: frame.width, height: frame.height) }
+        }
+    }
+
+    private func readyParts() throws -> VisionParts {
+        if let parts { return parts }
+        let made = try makeParts()
+        if let classifier = made.classifier { scene.setClassifier(classifier) }
+        parts = made
+        return made
+    }
+
+    /// Images of another size are another stream.
+    private func begin(_ frame: Frame, _ parts: VisionParts) {
+        scene.reset(reason: .flush)
+        parts.detector.reset()
+        size = (frame.width, frame.height)
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+
+/// Lets images through to the finder one by one, on a thread that lives while there are any.
+final class VisionLine: Sendable {
+    typealias Answer = Result<[VisionObject], any Error>
+
+    private struct Visitor {
+        let image: VisionImage
+        let answer: @Sendable (Answer) -> Void
+    }
+
+    private struct State {
+        var waiting: [Visitor] = []
+        var worker: pthread_t?
+        var isRunning = false
+    }
+
+    private let keepsOnlyLatest: Bool
+    private let finder: VisionFinder
+    private let state = Monitor(State())
+
+    /// - Parameter keepsOnlyLatest: whether an image that waits gives way to a newer one.
+    init(keepsOnlyLatest: Bool, finder: VisionFinder) {
+        self.keepsOnlyLatest = keepsOnlyLatest
+        self.finder = finder
+    }
+
+    /// Puts an image in the line. `answer` is called exactly once, on the line's thread or, when the image is dropped, on that of
+    /// the call that took its place.
+    func join(_ image: VisionImage, answer: @escaping @Sendable (Answer) -> Void) {
+        let visitor = Visitor(image: image, answer: answer)
+        let (dropped, isFirst) = state.update { state in
+            var dropped: [Visitor] = []
+            if keepsOnlyLatest { swap(&dropped, &state.waiting) }
+            state.waiting.append(visitor)
+            defer { state.isRunning = true }
+            return (dropped, !state.isRunning)
+        }
+        for visitor in dropped { visitor.answer(.failure(VisionDroppedError())) }
+        if isFirst, !launch() {
+            let stranded = state.update { state in
+                defer { state = State() }
+                return state.waiting
+            }
+            let error = DetectorError(.failed, "no thread can be started to look at the image")
+            for visitor in stranded { visitor.answer(.failure(error)) }
+        }
+    }
+
+    /// Puts an image in the line and waits for its answer. Called from within an answer, it has its turn at once.
+    func wait(for image: VisionImage) throws -> [VisionObject] {
+        let isInside = state.update { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        if isInside { return try finder.find(in: image) }
+        let ticket = Ticket<[VisionObject]>()
+        join(image) { ticket.fulfil($0) }
+        return try ticket.wait()
+    }
+
+    private func launch() -> Bool {
+        var thread = pthread_t()
+        let line = Unmanaged.passRetained(self)
+        let status = pthread_create(
+            &thread, nil,
+            { line in
+                if let line { Unmanaged<VisionLine>.fromOpaque(line).takeRetainedValue().serve() }
+                return nil
+            }, line.toOpaque())
+        guard status == 0 else {
+            line.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    private func serve() {
+        while let visitor = next() { visitor.answer(Answer { try finder.find(in: visitor.image) }) }
+    }
+
+    private func next() -> Visitor? {
+        state.update { state in
+            guard !state.waiting.isEmpty else {
+                state.isRunning = false
+                state.worker = nil
+                return nil
+            }
+            state.worker = pthread_self()
+            return state.waiting.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SwiftODT
+
+let classifySubcommand = Subcommand(
+    name: "classify", summary: "sort what is in pictures into coarse categories", run: runClassify)
+
+private let help = """
+    Says which coarse category (fashion good, home good, food, place, plant, unknown) pictures or parts of them belong to.
+
+    usage: odt classify [options] PICTURE...
+
+      --model FILE     a path, or the name of an installed image classifier (the default one; see 'odt models')
+      --labels FILE    names of the model's classes, one a line (the model's own)
+      --boxes FILE     look at these parts: lines of left, top, width, height (pixels) and the picture's path, with spaces between
+      --threshold T    a category is told from this confidence up, 0 to 1 (the model's own)
+      --device NAME    what computes, as the runtime calls it (CPU)
+      --json           a line of JSON for each picture or part
+      --help           this text
+    """
+
+@Sendable private func runClassify(_ arguments: [String]) -> Int32 {
+    do {
+        let line = try CommandLineOptions(
+            arguments, valued: ["--model", "--labels", "--boxes", "--threshold", "--device"],
+            flags: ["--json", "--help", "-h"])
+        if line.has("--help") || line.has("-h") {
+            print(help)
+            return ExitCode.success
+        }
+        let crops = try line.operands.map { Crop(picture: $0, box: nil) } + (line.text("--boxes").map(Crop.read) ?? [])
+        guard !crops.isEmpty else { throw CommandLineError("no picture is named.") }
+        return try classify(crops, line)
+    } catch let error as CommandLineError {
+        complain("odt classify: \(error)\n'odt classify --help' tells how it is used.")
+        return ExitCode.usage
+    } catch {
+        complain("odt classify: \(error)")
+        return ExitCode.failure
+    }
+}
+
+private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {
+    let threshold = try line.number("--threshold", in: 0...1)
+    let classifier = try CropClassifier(
+        modelFile: line.text("--model"), labelFile: line.text("--labels"), device: line.text("--device") ?? "CPU",
+        table: .installed())
+    var code = ExitCode.success
+    var latest: (path: String, picture: Picture)?
+    for crop in crops {
+        do {
+            let picture =
+                try latest?.path == crop.picture ? latest?.picture : Picture(contentsOfFile: crop.picture)
+            guard let picture else { continue }
+            latest = (crop.picture, picture)
+            let whole = Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height))
+            let answer = try picture.withFrame { try classifier.start($0, box: crop.box ?? whole) }.wait()
+            let report = CropReport(crop, answer, threshold: threshold ?? classifier.threshold)
+            print(line.has("--json") ? try report.json() : report.text)
+        } catch let error as DetectorError {
+            complain("odt classify: \(error)")
+            code = ExitCode.failure
+        }
+    }
+    return code
+}
+
+/// A picture, or a part of one.
+private struct Crop {
+    let picture: String
+    let box: Box?
+
+    static func read(_ file: String) throws -> [Crop] {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw CommandLineError("\(file) cannot be read.")
+        }
+        return try text.split(separator: "\n").enumerated().map { number, line in
+            let words = line.split(separator: " ", maxSplits: 4)
+            let figures = words.prefix(4).compactMap { Double($0) }
+            guard words.count == 5, figures.count == 4 else {
+                throw CommandLineError("line \(number + 1) of \(file) is not four numbers and the path of a picture.")
+            }
+            return Crop(
+                picture: String(words[4]),
+                box: Box(x: figures[0], y: figures[1], width: figures[2], height: figures[3]))
+        }
+    }
+}
+
+/// What a crop was taken for, as it is printed.
+private struct CropReport: Encodable {
+    let picture: String
+    let category: String
+    let confidence: Double?
+    let label: String?
+    let labelScore: Double
+    /// How much speaks for each category.
+    let scores: [String: Double]
+
+    enum CodingKeys: String, CodingKey {
+        case picture, category, confidence, label, scores
+        case labelScore = "label-score"
+    }
+
+    init(_ crop: Crop, _ answer: Classification, threshold: Double) {
+        let best = answer.scores.best
+        let isKnown = best != .unknown && answer.scores[best] >= threshold
+        picture = crop.picture
+        category = isKnown ? best.name : SwiftODT.Category.unknown.name
+        confidence = isKnown ? answer.scores[best] : nil
+        label = answer.label?.text
+        labelScore = answer.labelScore
+        scores = Dictionary(uniqueKeysWithValues: SwiftODT.Category.allCases.map { ($0.name, answer.scores[$0]) })
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    var text: String {
+        let figure = confidence.map { String(format: " %.2f", $0) } ?? ""
+        return "\(picture): \(category)\(figure) (\(label ?? "?") \(String(format: "%.2f", labelScore)))"
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SwiftODT
+
+let modelsSubcommand = Subcommand(name: "models", summary: "list, fetch, verify and look into models", run: runModels)
+
+private let help = """
+    Knows the models: networks that detect or classify, with a manifest beside them.
+
+    usage: odt models list             what is installed and what can be fetched
+           odt models fetch [NAME...]  fetch and prepare models (those that are used by default; 'all' for all)
+           odt models verify           compare the installed files with their hashes
+           odt models show FILE        what a model is: family, inputs, outputs, labels
+
+    Folders that are searched (SWIFTODT_MODEL_PATH goes first):
+    \(ModelSearchPath.folders.map { "  " + $0 }.joined(separator: "\n"))
+    """
+
+@Sendable private func runModels(_ arguments: [String]) -> Int32 {
+    do {
+        let line = try CommandLineOptions(arguments, valued: [], flags: ["--help", "-h"])
+        if line.has("--help") || line.has("-h") {
+            print(help)
+            return ExitCode.success
+        }
+        let rest = Array(line.operands.dropFirst())
+        switch line.operands.first {
+        case "list" where rest.isEmpty: return listModels()
+        case "fetch": return try fetchModels(rest)
+        case "verify" where rest.isEmpty: return try verifyModels()
+        case "show" where rest.count == 1: return try showModel(rest[0])
+        case let name?: throw CommandLineError("'\(name)' cannot be done, or not so.")
+        case nil: throw CommandLineError("it is not said what to do.")
+        }
+    } catch let error as CommandLineError {
+        complain("odt models: \(error)\n'odt models --help' tells how it is used.")
+        return ExitCode.usage
+    } catch {
+        complain("odt models: \(error)")
+        return ExitCode.failure
+    }
+}
+
+private func listModels() -> Int32 {
+    let installed = InstalledModel.all()
+    let available = FetchableModel.all().filter { known in
+        !installed.contains { $0.manifest != nil && $0.name == known.name }
+    }
+    for model in installed {
+        print(
+            columns(model.name, model.isDefault ? "default" : "installed", model.licence, size(model.bytes))
+                + model.path)
+    }
+    for model in available {
+        print(columns(model.name, "can be fetched", model.licence, "") + model.about)
+    }
+    if installed.isEmpty, available.isEmpty {
+        print("There are no models; \(ModelFetcher.advice) gets the default ones.")
+    }
+    return ExitCode.success
+}
+
+private func columns(_ name: String, _ state: String, _ licence: String, _ size: String) -> String {
+    zip([name, state, licence, size], [22, 16, 14, 10])
+        .map { $0.padding(toLength: max($1, $0.count + 2), withPad: " ", startingAt: 0) }.joined()
+}
+
+private func size(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }
+
+private func fetchModels(_ names: [String]) throws -> Int32 {
+    guard let fetcher = ModelFetcher.find() else {
+        complain(
+            "odt models: the program that fetches models is not beside this one; run \(ModelFetcher.advice) in swiftodt's sources"
+        )
+        return ExitCode.failure
+    }
+    return try fetcher.run(names)
+}
+
+private func verifyModels() throws -> Int32 {
+    var code = ExitCode.success
+    for model in InstalledModel.all() {
+        guard let manifest = model.manifest, !manifest.files.isEmpty else {
+            print("\(model.name): nothing is known to compare it with")
+            continue
+        }
+        for file in manifest.files {
+            let path = model.folder + "/" + file.name
+            if try FileDigest.sha256(path) == file.sha256 {
+                print("\(file.name): as it should be")
+            } else {
+                complain("odt models: \(path) is damaged or missing; remove \(model.manifestPath) and fetch it again")
+                code = ExitCode.failure
+            }
+        }
+    }
+    return code
+}
+
+private func showModel(_ name: String) throws -> Int32 {
+    let file = try ModelSearchPath.locate(named: name)
+    let manifest = try ModelManifest.load(besideModel: file)
+    let labels = try Labels.load(manifest: manifest, model: file)
+    let network = try Network.inspect(file: file)
+    print(file)
+    if let manifest {
+        print("  name     \(manifest.name)")
+        if let licence = manifest.licence { print("  licence  \(licence)") }
+        if let source = manifest.source { print("  source   \(source)") }
+    }
+    for input in network.inputs { print("  input    \(text(input))") }
+    for output in network.outputs { print("  output   \(text(output))") }
+    if let labels {
+        let some = labels.all.prefix(5).map(\.text).joined(separator: ", ")
+        print("  labels   \(labels.all.count): \(some)\(labels.all.count > 5 ? ", ..." : "")")
+    } else {
+        print("  labels   none of its own")
+    }
+    switch manifest?.task {
+    case .saliency?, .classification?:
+        print("  used for \(manifest?.task?.rawValue ?? "")")
+    case .detection?, nil:
+        do {
+            let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: file)
+            let input = found.decoder.input
+            print("  family   \(found.family.rawValue)")
+            print("  picture  \(input.width) x \(input.height), \(input.channelOrder), \(input.fit)")
+        } catch let error as DetectorError {
+            print("  family   none: \(error)")
+        }
+    }
+    return ExitCode.success
+}
+
+private func text(_ tensor: TensorDescription) -> String {
+    let shape = tensor.shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",")
+    return "[\(shape)] \(tensor.element)" + (tensor.name.isEmpty ? "" : "  \(tensor.name)")
+}

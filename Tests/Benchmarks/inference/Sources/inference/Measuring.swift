@@ -1,0 +1,28 @@
+import Foundation
+
+/// Seconds on a clock that only goes forward.
+func seconds() -> Double { reading(CLOCK_MONOTONIC) }
+
+/// Seconds of processor time that the process has used, all threads together.
+func processorSeconds() -> Double { reading(CLOCK_PROCESS_CPUTIME_ID) }
+
+private func reading(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// The least and the middle of what a body costs this thread, in milliseconds of processor time: the least is what it
+/// costs on a machine that does nothing else.
+func milliseconds(
+    rounds: Int = 15, repetitions: Int = 20, _ body: () throws -> Void
+) rethrows -> (least: Double, median: Double) {
+    var all: [Double] = []
+    for _ in 0..<rounds {
+        let begin = reading(CLOCK_THREAD_CPUTIME_ID)
+        for _ in 0..<repetitions { try body() }
+        all.append((reading(CLOCK_THREAD_CPUTIME_ID) - begin) / Double(repetitions) * 1e3)
+    }
+    all.sort()
+    return (all[0], all[all.count / 2])
+}

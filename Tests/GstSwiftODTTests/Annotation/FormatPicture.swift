@@ -1,0 +1,179 @@
+import CGStreamer
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// A frame's memory in any format, as GStreamer lays it out or with more room between rows and planes.
+final class FormatPicture {
+    let format: PixelFormat
+    let width: Int
+    let height: Int
+    let colorSpace: ColorSpace
+    private var info: GstVideoInfo
+    private let offsets: [Int]
+    private let strides: [Int]
+    private let memory: UnsafeMutableRawBufferPointer
+
+    private static let gstreamer: Void = {
+        gst_init(nil, nil)
+        // Registers the type, which the converter's settings name in text.
+        _ = gst_video_chroma_mode_get_type()
+    }()
+
+    /// - Parameter padding: more bytes behind each row and before each plane.
+    init(
+        _ format: PixelFormat, width: Int, height: Int, padding: Int = 0,
+        colorSpace: ColorSpace = .standardDefinition
+    ) {
+        FormatPicture.gstreamer
+        self.format = format
+        self.width = width
+        self.height = height
+        self.colorSpace = colorSpace
+        let numbers = GST_VIDEO_FORMAT_I420.rawValue...GST_VIDEO_FORMAT_GRAY8.rawValue
+        let wanted = numbers.lazy.map { GstVideoFormat($0) }.first { PixelFormat($0) == format }
+        var info = GstVideoInfo()
+        gst_video_info_set_format(&info, wanted ?? GST_VIDEO_FORMAT_UNKNOWN, guint(width), guint(height))
+        if format.isYUV {
+            info.colorimetry.matrix = FormatPicture.matrix(colorSpace.matrix)
+            info.colorimetry.range = colorSpace.fullRange ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235
+        }
+        var (size, strides, offsets) = (0, [Int](), [Int]())
+        withUnsafeMutableBytes(of: &info.stride) { bytes in
+            let known = bytes.bindMemory(to: Int32.self)
+            for plane in 0..<format.planeCount {
+                known[plane] += Int32(padding)
+                strides.append(Int(known[plane]))
+                offsets.append(size + padding)
+                size += padding + strides[plane] * format.extent(ofPlane: plane, width: width, height: height).rows
+            }
+        }
+        withUnsafeMutableBytes(of: &info.offset) { bytes in
+            for (plane, offset) in offsets.enumerated() { bytes.bindMemory(to: Int.self)[plane] = offset }
+        }
+        info.size = gsize(size)
+        self.info = info
+        self.strides = strides
+        self.offsets = offsets
+        memory = .allocate(byteCount: size, alignment: 16)
+    }
+
+    deinit { memory.deallocate() }
+
+    private static func matrix(_ matrix: ColorSpace.Matrix) -> GstVideoColorMatrix {
+        switch matrix {
+        case .bt601: GST_VIDEO_COLOR_MATRIX_BT601
+        case .bt709: GST_VIDEO_COLOR_MATRIX_BT709
+        case .bt2020: GST_VIDEO_COLOR_MATRIX_BT2020
+        case .smpte240m: GST_VIDEO_COLOR_MATRIX_SMPTE240M
+        case .fcc: GST_VIDEO_COLOR_MATRIX_FCC
+        }
+    }
+
+    var bytes: [UInt8] { [UInt8](memory) }
+
+    /// Where a component of a pixel lies in ``bytes``.
+    func index(_ component: PixelComponent, _ x: Int, _ y: Int) -> Int {
+        offsets[component.plane] + (y >> component.shiftY) * strides[component.plane]
+            + (x >> component.shiftX) * component.step + component.offset
+    }
+
+    /// Fills everything, padding too, with bytes that repeat nowhere near.
+    func fillWithNoise(opaque: Bool = true) {
+        var state: UInt32 = 12345
+        for index in memory.indices {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            memory[index] = UInt8(state >> 24)
+        }
+        if opaque { setAlpha(255) }
+    }
+
+    func setAlpha(_ alpha: UInt8) {
+        guard let byte = format.alphaByte else { return }
+        for y in 0..<height {
+            for x in 0..<width { memory[offsets[0] + y * strides[0] + 4 * x + byte] = alpha }
+        }
+    }
+
+    /// Fills with a grey that is the same in all formats but for rounding.
+    func fill(grey: UInt8) {
+        memory.initializeMemory(as: UInt8.self, repeating: grey)
+        if format.isYUV {
+            for y in 0..<height {
+                for x in 0..<width {
+                    memory[index(format.components.first, x, y)] =
+                        colorSpace.fullRange ? grey : UInt8(16 + 219 * Double(grey) / 255 + 0.5)
+                    memory[index(format.components.second, x, y)] = 128
+                    memory[index(format.components.third, x, y)] = 128
+                }
+            }
+        }
+        setAlpha(255)
+    }
+
+    func withFrame<Answer>(
+        orientation: Orientation = .identity, pixelAspectRatio: Double = 1, time: Nanoseconds = 0,
+        _ body: (Frame) throws -> Answer
+    ) rethrows -> Answer {
+        let planes = zip(offsets, strides).map { Frame.Plane(base: memory.baseAddress! + $0, stride: $1) }
+        return try body(
+            Frame(
+                format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,
+                orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time))
+    }
+
+    /// What GStreamer makes of the picture in RGB: four bytes a pixel, B, G, R and one of no meaning. Each chroma
+    /// sample goes to the pixels that share it as it is.
+    ///
+    /// - Parameter asFields: takes the even and the odd rows for two pictures of half the height.
+    func convertedByGStreamer(asFields: Bool = false) -> [UInt8]? {
+        guard asFields else { return converted(from: 0, every: 1) }
+        guard let upper = converted(from: 0, every: 2), let lower = converted(from: 1, every: 2) else { return nil }
+        let row = width * 4
+        return (0..<height).flatMap { y in
+            (y % 2 == 0 ? upper : lower)[(y / 2 * row)..<(y / 2 * row + row)]
+        }
+    }
+
+    private func converted(from first: Int, every step: Int) -> [UInt8]? {
+        var source = info
+        source.height = Int32(height / step)
+        withUnsafeMutableBytes(of: &source.stride) { bytes in
+            for plane in strides.indices { bytes.bindMemory(to: Int32.self)[plane] *= Int32(step) }
+        }
+        withUnsafeMutableBytes(of: &source.offset) { bytes in
+            for plane in strides.indices { bytes.bindMemory(to: Int.self)[plane] += first * strides[plane] }
+        }
+        var target = GstVideoInfo()
+        gst_video_info_set_format(&target, GST_VIDEO_FORMAT_BGRx, guint(width), guint(height / step))
+        var pixels = [UInt8](repeating: 0, count: width * height / step * 4)
+        let config = gst_structure_new_from_string(
+            "GstVideoConverter, GstVideoConverter.chroma-mode=(GstVideoChromaMode)none")
+        guard let converter = gst_video_converter_new(&source, &target, config) else { return nil }
+        defer { gst_video_converter_free(converter) }
+        let done = pixels.withUnsafeMutableBytes { output in
+            FormatPicture.mapped(memory, &source, GST_MAP_READ) { from in
+                FormatPicture.mapped(output, &target, GST_MAP_WRITE) { into in
+                    gst_video_converter_frame(converter, from, into)
+                    return true
+                }
+            }
+        }
+        return done ? pixels : nil
+    }
+
+    private static func mapped(
+        _ bytes: UnsafeMutableRawBufferPointer, _ info: inout GstVideoInfo, _ flags: GstMapFlags,
+        _ body: (UnsafeMutablePointer<GstVideoFrame>) -> Bool
+    ) -> Bool {
+        guard
+            let buffer = gst_buffer_new_wrapped_full(
+                GstMemoryFlags(rawValue: 0), bytes.baseAddress, gsize(bytes.count), 0, gsize(bytes.count), nil, nil)
+        else { return false }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)) }
+        var frame = GstVideoFrame()
+        guard gst_video_frame_map(&frame, &info, buffer, flags) != 0 else { return false }
+        defer { gst_video_frame_unmap(&frame) }
+        return body(&frame)
+    }
+}

@@ -1,0 +1,211 @@
+import CGStreamer
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects the video itself: what is not drawn on stays as it was to the bit, what is drawn looks the same in every
+/// format.
+@Suite struct FormatTests {
+    private static let sizes = [(1, 1), (2, 2), (17, 13), (97, 61), (120, 90), (641, 21)]
+
+    /// One of each kind, at the edges and beyond them too.
+    private static func objects(_ width: Int, _ height: Int) -> [AnnotatedObject] {
+        let (w, h) = (Double(width), Double(height))
+        return [
+            .init(
+                id: 1, box: Box(x: 0.1 * w, y: 0.3 * h, width: 0.33 * w, height: 0.5 * h), label: "person",
+                score: 0.87, prominent: true),
+            .init(id: 2, box: Box(x: 0.55 * w, y: -0.1 * h, width: 0.3 * w, height: 0.6 * h), label: "dog"),
+            .init(id: 3, box: Box(x: 0.71 * w, y: 0.6 * h, width: 0.5 * w, height: 0.7 * h), coasting: true),
+        ]
+    }
+
+    private static func options(_ style: AnnotatorOptions.BoxStyle) -> AnnotatorOptions {
+        var options = AnnotatorOptions()
+        options.boxStyle = style
+        options.fontSize = 11
+        options.drawTraces = true
+        return options
+    }
+
+    /// Draws two frames, so that there are traces too; the second is the one to look at.
+    private static func draw(
+        _ options: AnnotatorOptions, on picture: FormatPicture, orientation: Orientation = .identity,
+        prominent: Bool = true, interlaced: Bool = false
+    ) {
+        let annotator = Annotator()
+        let before = FormatPicture(picture.format, width: picture.width, height: picture.height)
+        before.fill(grey: 0)
+        var objects = objects(picture.width, picture.height)
+        objects[0].prominent = prominent
+        let moved = objects.map { object in
+            var object = object
+            object.box = object.box.offset(x: -0.05 * Double(picture.width), y: 0.07 * Double(picture.height))
+            return object
+        }
+        before.withFrame(orientation: orientation, time: 0) {
+            annotator.draw(moved, options: options, into: $0, interlaced: interlaced)
+        }
+        picture.withFrame(orientation: orientation, time: 100_000_000) {
+            annotator.draw(objects, options: options, into: $0, interlaced: interlaced)
+        }
+    }
+
+    /// The pixels that drawing changes: those that differ on a black ground or on a white one.
+    private static func drawnPixels(
+        _ width: Int, _ height: Int, _ options: AnnotatorOptions, orientation: Orientation, interlaced: Bool
+    ) -> [Bool] {
+        var drawn = [Bool](repeating: false, count: width * height)
+        for grey: UInt8 in [0, 255] {
+            let picture = FormatPicture(.gray8, width: width, height: height)
+            picture.fill(grey: grey)
+            draw(options, on: picture, orientation: orientation, interlaced: interlaced)
+            let bytes = picture.bytes
+            for y in 0..<height {
+                for x in 0..<width where bytes[picture.index(PixelFormat.gray8.components.first, x, y)] != grey {
+                    drawn[y * width + x] = true
+                }
+            }
+        }
+        return drawn
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func pixelsThatAreNotDrawnOnKeepEveryBit(_ format: PixelFormat) {
+        // Each format has three of the sizes, each size all kinds of formats.
+        for (number, (width, height)) in Self.sizes.enumerated() where number % 2 == format.rawValue % 2 {
+            let style = AnnotatorOptions.BoxStyle.allCases[number % 4]
+            let orientation = Orientation.allCases[(number * 3) % 8]
+            let interlaced = number > 2
+            let options = Self.options(style)
+            let drawn = Self.drawnPixels(
+                width, height, options, orientation: orientation, interlaced: interlaced)
+            let picture = FormatPicture(format, width: width, height: height, padding: 12)
+            picture.fillWithNoise()
+            let before = picture.bytes
+            Self.draw(options, on: picture, orientation: orientation, interlaced: interlaced)
+            let after = picture.bytes
+
+            // Bytes that belong to a drawn pixel, chroma that it shares with others included.
+            var allowed = [Bool](repeating: false, count: before.count)
+            let components = [format.components.first, format.components.second, format.components.third]
+            for y in 0..<height {
+                for x in 0..<width where drawn[y * width + x] {
+                    for component in components {
+                        let row = interlaced && component.shiftY > 0 ? 2 * (y / 4 * 2 + y % 2) : y
+                        if row < height { allowed[picture.index(component, x, row)] = true }
+                    }
+                }
+            }
+            let changed = before.indices.filter { before[$0] != after[$0] }
+            #expect(!changed.isEmpty, "\(format) \(width)x\(height)")
+            #expect(changed.filter { !allowed[$0] } == [], "\(format) \(width)x\(height) \(style) \(orientation)")
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func whereThereIsNothingToDrawNothingChanges(_ format: PixelFormat) {
+        let picture = FormatPicture(format, width: 64, height: 48, padding: 8)
+        picture.fillWithNoise(opaque: false)
+        let before = picture.bytes
+        let annotator = Annotator()
+        let outside = AnnotatedObject(id: 1, box: Box(x: 70, y: 0, width: 20, height: 20), label: "outside")
+        let nowhere = AnnotatedObject(id: 2, box: Box(x: .nan, y: 0, width: 20, height: 20), label: "nowhere")
+        let empty = AnnotatedObject(id: 3, box: Box(x: 10, y: 10, width: 0, height: 20), label: "empty")
+        for objects in [[], [outside], [nowhere, empty]] {
+            #expect(
+                !annotator.needsDrawing(objects, options: AnnotatorOptions(), width: 64, height: 48, time: 0))
+            picture.withFrame { annotator.draw(objects, options: AnnotatorOptions(), into: $0) }
+            #expect(picture.bytes == before)
+        }
+    }
+
+    /// Formats with all colours for each pixel, within rounding; those that share chroma, in the mean of the pixels
+    /// that share it.
+    @Test(arguments: PixelFormat.allCases)
+    func drawnPixelsAgreeWithRGB(_ format: PixelFormat) throws {
+        let spaces: [ColorSpace] =
+            format.isYUV
+            ? [.standardDefinition, .highDefinition, .init(matrix: .bt709, fullRange: true)] : [.standardDefinition]
+        for (number, space) in spaces.enumerated() {
+            for interlaced in [false, true] {
+                let (width, height) = (160, 88)
+                var options = Self.options(AnnotatorOptions.BoxStyle.allCases[(number + (interlaced ? 2 : 0)) % 4])
+                // Lines as wide as rows that share chroma: where others meet, a sample belongs to both by half.
+                options.lineWidth = 4
+                let picture = FormatPicture(
+                    format, width: width, height: height, colorSpace: space)
+                let reference = FormatPicture(.bgrx, width: width, height: height)
+                for each in [picture, reference] {
+                    each.fill(grey: 128)
+                    Self.draw(options, on: each, prominent: false, interlaced: interlaced)
+                }
+                let found = try #require(picture.convertedByGStreamer(asFields: interlaced))
+                let wanted = reference.bytes
+                let difference = Self.greatestDifference(
+                    found, wanted, width: width, height: height, format: format, interlaced: interlaced)
+                #expect(difference <= 8, "\(format) \(space) \(options.boxStyle) interlaced: \(interlaced)")
+            }
+        }
+    }
+
+    /// Over groups of pixels that share chroma; in luma where there is nothing else.
+    private static func greatestDifference(
+        _ found: [UInt8], _ wanted: [UInt8], width: Int, height: Int, format: PixelFormat, interlaced: Bool
+    ) -> Double {
+        let chroma = format.components.second
+        var greatest = 0.0
+        for line in 0..<(height >> chroma.shiftY) {
+            let first = chroma.shiftY == 0 ? line : interlaced ? line / 2 * 4 + line % 2 : 2 * line
+            let rows = chroma.shiftY == 0 ? [line] : [first, first + (interlaced ? 2 : 1)]
+            for column in stride(from: 0, to: width, by: 1 << chroma.shiftX) {
+                let pixels = rows.flatMap { y in
+                    (column..<(column + 1 << chroma.shiftX)).map { (y * width + $0) * 4 }
+                }
+                func mean(_ bytes: [UInt8], _ channel: Int) -> Double {
+                    pixels.reduce(0) { $0 + Double(bytes[$1 + channel]) } / Double(pixels.count)
+                }
+                // A pixel that leaves what RGB can show is clipped by the converter, and its mean with it.
+                let isClipped = pixels.contains { pixel in
+                    (0..<3).contains { found[pixel + $0] == 0 || found[pixel + $0] == 255 }
+                }
+                if isClipped && pixels.count > 1 { continue }
+                if format.isGray {
+                    let luma = 0.114 * mean(wanted, 0) + 0.587 * mean(wanted, 1) + 0.299 * mean(wanted, 2)
+                    greatest = max(greatest, abs(mean(found, 0) - luma))
+                } else {
+                    for channel in 0..<3 {
+                        greatest = max(greatest, abs(mean(found, channel) - mean(wanted, channel)))
+                    }
+                }
+            }
+        }
+        return greatest
+    }
+
+    @Test(arguments: [PixelFormat.rgba, .bgra, .argb, .abgr])
+    func alphaStaysSensible(_ format: PixelFormat) throws {
+        let byte = try #require(format.alphaByte)
+        var options = Self.options(.filled)
+        options.drawTraces = false
+        for alpha: UInt8 in [255, 0, 100] {
+            let picture = FormatPicture(format, width: 96, height: 64)
+            picture.fill(grey: 90)
+            picture.setAlpha(alpha)
+            Self.draw(options, on: picture)
+            let bytes = picture.bytes
+            let red = format.components.first
+            let alphas = (0..<96 * 64).map { bytes[picture.index(red, $0 % 96, $0 / 96) - red.offset + byte] }
+            #expect(alphas.allSatisfy { $0 >= alpha })
+            #expect(alphas.contains(255) && alphas.contains(alpha))
+            if alpha == 0 {
+                // A translucent fill over nothing has its own colour, not that of what cannot be seen.
+                let inside = picture.index(red, 0, 32) + 4 * 30
+                let pure = Palette.distinct(1)
+                let painted = bytes[inside - red.offset + format.components.second.offset]
+                #expect(abs(Int(painted) - Int(pure.green * 255)) <= 4)
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects what labels say: no stray marks where a value is absent, no text that cannot be drawn.
+@Suite struct LabelTextTests {
+    private func text(
+        _ format: String, label: String = "person", id: Int? = 3, score: Double = 0.87,
+        category: SwiftODT.Category = .unknown, confidence: Double? = nil, ids: Bool = true, figures: Bool = true
+    ) -> String {
+        var options = AnnotatorOptions()
+        options.labelFormat = format
+        options.drawTrackingLabels = ids
+        options.drawConfidence = figures
+        let object = AnnotatedObject(
+            id: id, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, category: category,
+            confidence: confidence, score: score)
+        return LabelText(options).text(for: object)
+    }
+
+    private static let usual = "{label} {confidence} #{id}"
+
+    @Test func anAbsentValueTakesItsMarksAlong() {
+        #expect(text(Self.usual) == "person 87% #3")
+        #expect(text(Self.usual, id: nil) == "person 87%")
+        #expect(text(Self.usual, figures: false) == "person #3")
+        #expect(text(Self.usual, label: "", figures: false) == "#3")
+        #expect(text(Self.usual, ids: false, figures: false) == "person")
+        #expect(text(Self.usual, label: "", ids: false, figures: false) == "")
+        #expect(text(Self.usual, score: .nan) == "person #3")
+    }
+
+    @Test(arguments: [
+        ("{label} ({confidence}, #{id})", "person (87%, #3)", "person (87%)", "person (#3)", "person"),
+        ("{label}: {confidence} - id {id}", "person: 87% - id 3", "person: 87%", "person - id 3", "person"),
+        ("[{id}] {label}", "[3] person", "person", "[3] person", "person"),
+        ("{label}|{confidence}|{id}", "person|87%|3", "person|87%", "person|3", "person"),
+        ("a {label}! {confidence} sure", "a person! 87% sure", "a person! 87% sure", "a person!", "a person!"),
+        ("{id}", "3", "", "3", ""),
+        ("#{id}: {label}", "#3: person", "person", "#3: person", "person"),
+        ("{confidence}#{id}", "87%#3", "87%", "#3", ""),
+        ("-{id}- {label}", "-3- person", "person", "-3- person", "person"),
+        ("object", "object", "object", "object", "object"),
+        ("", "", "", "", ""),
+        ("{who} {label} {", "{who} person {", "{who} person {", "{who} person {", "{who} person {"),
+        ("(({label}", "((person", "((person", "((person", "((person"),
+    ])
+    func patterns(_ format: String, _ all: String, _ noID: String, _ noFigure: String, _ neither: String) {
+        #expect(text(format) == all)
+        #expect(text(format, ids: false) == noID)
+        #expect(text(format, figures: false) == noFigure)
+        #expect(text(format, ids: false, figures: false) == neither)
+    }
+
+    @Test func figuresAreWhatAUserExpects() {
+        #expect(text("{confidence}", confidence: 0.42) == "42%")
+        #expect(text("{confidence}") == "87%")
+        #expect(text("{score} {confidence}", confidence: 0.42) == "87% 42%")
+        #expect(text("{score}", score: 7) == "100%")
+        #expect(text("{score}", score: -.infinity) == "")
+    }
+
+    @Test func theCategoryStandsInForALabel() {
+        #expect(text("{label}", label: "", category: .food) == "food")
+        #expect(text("{label}", category: .food) == "person")
+        #expect(text("{label} {category}", label: "", category: .food) == "food")
+        #expect(text("{category}") == "")
+    }
+
+    @Test func textIsMadeLegible() {
+        #expect(text("{label}", label: "a\nb\u{0}c\t d ") == "a b c d")
+        #expect(text("{label}", label: "<b>&amp;\"</b>") == "<b>&amp;\"</b>")
+        #expect(text("{label}", label: "a\u{202E}b\u{200B}c") == "abc")
+        #expect(text("{label}", label: String(decoding: [0x61, 0xFF, 0x62], as: UTF8.self)) == "a\u{FFFD}b")
+        #expect(text("{label}", label: "自転車 🚲") == "自転車 🚲")
+        let long = text("{label} #{id}", label: String(repeating: "very ", count: 500))
+        #expect(long.hasSuffix("… #3") && long.count < 100)
+    }
+}

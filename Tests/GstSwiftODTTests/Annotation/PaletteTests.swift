@@ -1,0 +1,49 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects the colours: neighbours can be told apart, the same object keeps its own, text stands out.
+@Suite struct PaletteTests {
+    private func distance(_ one: Paint, _ other: Paint) -> Float {
+        let (red, green, blue) = (one.red - other.red, one.green - other.green, one.blue - other.blue)
+        return (red * red + green * green + blue * blue).squareRoot()
+    }
+
+    @Test func neighboursDiffer() {
+        for first in 1..<200 {
+            for second in (first + 1)..<(first + 8) {
+                #expect(distance(Palette.distinct(first), Palette.distinct(second)) > 0.12, "\(first) and \(second)")
+            }
+        }
+    }
+
+    @Test func anyNumberHasAColour() {
+        for id in [Int.min, -1, 0, 4096, Int.max] {
+            let paint = Palette.distinct(id)
+            #expect([paint.red, paint.green, paint.blue].allSatisfy { (0...1).contains($0) })
+        }
+    }
+
+    @Test func modesDecide() {
+        var options = AnnotatorOptions()
+        options.boxColor = 0x00_FF8000
+        let box = Box(x: 0, y: 0, width: 1, height: 1)
+        let plant = AnnotatedObject(id: 1, box: box, label: "tree", category: .plant)
+        let dish = AnnotatedObject(id: 2, box: box, label: "soup", category: .food)
+        let nameless = AnnotatedObject(box: box)
+        #expect(Palette.paint(for: plant, options: options) == Palette.distinct(1))
+        #expect(Palette.paint(for: nameless, options: options) == Paint(argb: 0xFFFF_8000))
+        options.colorMode = .category
+        #expect(Palette.paint(for: plant, options: options) != Palette.paint(for: dish, options: options))
+        options.colorMode = .fixed
+        #expect(Palette.paint(for: plant, options: options) == Paint(argb: 0xFFFF_8000))
+    }
+
+    @Test func textStandsOut() {
+        #expect(Paint.white.contrast == .black)
+        #expect(Paint.black.contrast == .white)
+        #expect(Paint(argb: 0xFF00_00FF).contrast == .white)
+        #expect(Paint(argb: 0xFFFF_FF00).contrast == .black)
+    }
+}

@@ -1,0 +1,93 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects the host process: no box, option or label can bring drawing down, and nothing grows without bound.
+@Suite struct RobustnessTests {
+    @Test(arguments: AnnotatorOptions.BoxStyle.allCases)
+    func anyBoxCanBeDrawn(_ style: AnnotatorOptions.BoxStyle) {
+        let figures = [-1e300, -7.5, 0, 0.3, 31.9, 1e9, 1e300, .infinity, .nan, Double.leastNonzeroMagnitude]
+        var options = AnnotatorOptions()
+        options.boxStyle = style
+        options.drawTraces = true
+        let annotator = Annotator()
+        for (width, height) in [(1, 1), (1, 40), (64, 48)] {
+            let picture = Painting(width: width, height: height)
+            for (number, x) in figures.enumerated() {
+                for size in figures {
+                    let object = AnnotatedObject(
+                        id: number, box: Box(x: x, y: size, width: size, height: x), label: "x", score: size)
+                    annotator.draw([object], options: options, into: picture.frame(time: Int64(number)))
+                }
+            }
+        }
+    }
+
+    @Test func anyOptionCanBeSet() {
+        let figures = [-.infinity, -3, 0, 1e-300, 1, 3, 1e9, .infinity, .nan]
+        let picture = Painting(width: 96, height: 64)
+        let object = AnnotatedObject(id: 1, box: Box(x: 10, y: 20, width: 50, height: 30), label: "label")
+        for figure in figures {
+            for aspect in [1, figure] {
+                var options = AnnotatorOptions()
+                options.lineWidth = figure
+                options.fontSize = figure
+                options.font = ["", "no such font 0 Bold", "Sans Italic 9", "\u{0}, 12"][Int(aspect == 1 ? 1 : 2)]
+                options.traceDuration = .max
+                options.drawTraces = true
+                options.boxStyle = .rounded
+                options.labelBackground = aspect == 1
+                Annotator().draw([object], options: options, into: picture.frame(pixelAspectRatio: aspect, time: .min))
+                Annotator().draw([object], options: options, into: picture.frame(pixelAspectRatio: aspect, time: .max))
+            }
+        }
+    }
+
+    @Test func anyTextCanBeDrawn() throws {
+        let description = FontDescription("Sans")
+        let typeface = try #require(Typeface(description, size: 12, scaleX: 1, scaleY: 1))
+        let surface = try #require(CairoSurface(width: 400, height: 20))
+        let texts = [
+            "", "& < > \"", "物体检测", "مرحبا", "🚲👩‍👩‍👧‍👦🇩🇪", "e\u{301}\u{301}\u{301}", "\u{10FFFF}\u{E000}",
+            "\u{FFFD}",
+        ]
+        for text in texts {
+            #expect(typeface.width(of: text).isFinite)
+            typeface.draw(text, x: 0, baseline: 15, asPath: false, in: surface.context)
+            typeface.draw(text, x: 0, baseline: 15, asPath: true, in: surface.context)
+        }
+    }
+
+    @Test func aHundredObjectsHaveAHundredBoxes() {
+        let picture = Painting(width: 320, height: 240, background: 0)
+        let objects = (0..<100).map {
+            AnnotatedObject(
+                id: $0, box: Box(x: Double($0 % 10) * 30 + 5, y: Double($0 / 10) * 22 + 5, width: 20, height: 14))
+        }
+        var options = AnnotatorOptions()
+        options.drawLabels = false
+        Annotator().draw(objects, options: options, into: picture.frame())
+        #expect(objects.allSatisfy { picture[Int($0.box.x), Int($0.box.centerY)] != 0 })
+    }
+
+    @Test func theCacheIsBounded() throws {
+        var cache = TileCache(byteLimit: 100_000)
+        let picture = Painting(width: 64, height: 64)
+        let blender = Blender(canvas: Canvas(picture.frame(), interlaced: false))
+        let surface = try #require(CairoSurface(width: 40, height: 20))
+        for number in 0..<2000 {
+            let style = LabelStyle(text: "\(number)", panel: nil, ink: .black)
+            #expect(cache.tile(.label(style)) { blender.tile(from: surface) } != nil)
+        }
+        #expect(cache.count <= 32)
+        var drawn = 0
+        for _ in 0..<3 {
+            _ = cache.tile(.label(LabelStyle(text: "1999", panel: nil, ink: .black))) {
+                drawn += 1
+                return nil
+            }
+        }
+        #expect(drawn == 0)
+    }
+}

@@ -1,0 +1,81 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects the traces: they follow, fade, end, and never grow without bound.
+@Suite struct TraceTests {
+    private static let second: Nanoseconds = 1_000_000_000
+
+    private var options: AnnotatorOptions {
+        var options = AnnotatorOptions()
+        options.drawTraces = true
+        options.traceDuration = 2 * Self.second
+        return options
+    }
+
+    private func object(_ x: Double, id: Int? = 1) -> AnnotatedObject {
+        .init(id: id, box: Box(x: x, y: 20, width: 10, height: 10))
+    }
+
+    @Test func aTraceFadesAfterItsObjectIsGone() {
+        var book = TraceBook()
+        for number in 0..<10 {
+            book.record(
+                [object(Double(number) * 5)], options: options, time: Int64(number) * Self.second / 10, spacing: 2)
+        }
+        let duration = options.traceDuration
+        #expect(book.traces[1]?.points.count == 10)
+        #expect(book.isVisible(at: Self.second, duration: duration))
+        #expect(book.isVisible(at: 5 * Self.second / 2, duration: duration))
+        #expect(!book.isVisible(at: 3 * Self.second, duration: duration))
+        book.record([], options: options, time: 3 * Self.second, spacing: 2)
+        #expect(book.traces.isEmpty)
+    }
+
+    @Test func restingAndLongTracesStaySmall() {
+        var resting = TraceBook()
+        var moving = TraceBook()
+        var options = options
+        options.traceDuration = .max
+        for number in 0..<2000 {
+            let time = Int64(number) * Self.second / 30
+            resting.record([object(50 + Double(number % 2))], options: options, time: time, spacing: 4)
+            moving.record([object(Double(number) * 10)], options: options, time: time, spacing: 4)
+        }
+        #expect((resting.traces[1]?.points.count ?? 0) <= 2)
+        #expect((moving.traces[1]?.points.count ?? 0) <= 256)
+    }
+
+    @Test func timeThatGoesBackStartsAnew() {
+        var book = TraceBook()
+        book.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)
+        book.record([object(50)], options: options, time: Self.second, spacing: 2)
+        #expect(book.traces[1]?.points.count == 1)
+    }
+
+    @Test func withoutIdsOrSwitchThereAreNone() {
+        var book = TraceBook()
+        book.record([object(0, id: nil)], options: options, time: 0, spacing: 2)
+        #expect(book.traces.isEmpty)
+        book.record([object(0)], options: AnnotatorOptions(), time: 0, spacing: 2)
+        #expect(book.traces.isEmpty)
+    }
+
+    @Test func aTraceIsDrawnWhereNothingElseIs() {
+        let annotator = Annotator()
+        let picture = Painting(width: 64, height: 48, background: 0)
+        for number in 0..<5 {
+            annotator.draw(
+                [object(Double(number) * 10)], options: options,
+                into: Painting(width: 64, height: 48).frame(time: Int64(number) * Self.second / 10))
+        }
+        let later = 6 * Self.second / 10
+        #expect(annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
+        annotator.draw([], options: options, into: picture.frame(time: later))
+        #expect(picture[30, 25] != 0)
+        #expect(picture[30, 40] == 0)
+        annotator.reset()
+        #expect(!annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
+    }
+}

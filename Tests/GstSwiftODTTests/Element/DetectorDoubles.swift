@@ -1,0 +1,88 @@
+import Glibc
+
+@testable import SwiftODT
+
+/// Answers on a thread of its own after a fixed time, one frame after the other, as a slow network would.
+final class SlowDetector: Detector {
+    let capacity: Int
+    private let delay: UInt32
+    private let work = Monitor([(frame: Nanoseconds, ticket: DetectionTicket)]())
+    private let started = Monitor([Nanoseconds]())
+    private let isOver = Monitor(false)
+
+    /// - Parameter milliseconds: how long each answer takes.
+    init(milliseconds: Int, capacity: Int = 1) {
+        delay = UInt32(milliseconds) * 1000
+        self.capacity = capacity
+        for _ in 0..<capacity { launchWorker() }
+    }
+
+    /// The times of the frames that were looked at.
+    var frames: [Nanoseconds] { started.update { $0 } }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+        let ticket = DetectionTicket()
+        started.update { $0.append(frame.time) }
+        work.update { $0.append((frame.time, ticket)) }
+        return ticket
+    }
+
+    func reset() {}
+
+    deinit { isOver.update { $0 = true } }
+
+    private func launchWorker() {
+        let (work, isOver, delay) = (work, isOver, delay)
+        DetachedThread.run {
+            while !isOver.update({ $0 }) {
+                let next = work.update { $0.isEmpty ? nil : $0.removeFirst() }
+                guard let next else {
+                    usleep(500)
+                    continue
+                }
+                usleep(delay)
+                // The box tells which frame it belongs to.
+                let x = Double(next.frame / 33_333_333 % 16)
+                next.ticket.fulfil(.success([Detection(box: Box(x: 4 + x, y: 8, width: 24, height: 24), score: 0.9)]))
+            }
+        }
+    }
+}
+
+/// Fails at its n-th frame.
+final class FailingDetector: Detector {
+    let capacity = 1
+    private let left: Monitor<Int>
+
+    init(after frames: Int) { left = Monitor(frames) }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+        let isOver = left.update { left in
+            left -= 1
+            return left < 0
+        }
+        if isOver { throw DetectorError(.failed, "the detector double has failed as told; restart it") }
+        return DetectionTicket([])
+    }
+
+    func reset() {}
+}
+
+/// A POSIX thread that nobody joins.
+enum DetachedThread {
+    private final class Body {
+        let work: @Sendable () -> Void
+        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+    }
+
+    static func run(_ work: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        pthread_create(
+            &thread, nil,
+            { pointer in
+                Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue().work()
+                return nil
+            }, Unmanaged.passRetained(Body(work)).toOpaque())
+        pthread_detach(thread)
+    }
+}

@@ -1,0 +1,210 @@
+import CGStreamer
+import CGStreamerCheck
+import CSwiftODTElement
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// One `swiftodt` element between a test's hands: buffers in, buffers and bus messages out.
+///
+/// A class of its own rather than bare GstHarness calls, because every test needs the bus and typed buffers.
+final class ElementHarness {
+    typealias Buffer = UnsafeMutablePointer<GstBuffer>
+
+    static let isReady: Bool = {
+        gst_init(nil, nil)
+        gst_plugin_swiftodt_register()
+        return true
+    }()
+
+    let element: UnsafeMutablePointer<GstElement>
+    let harness: UnsafeMutablePointer<GstHarness>
+    let bus: UnsafeMutablePointer<GstBus>
+    private(set) var info = GstVideoInfo()
+
+    /// - Parameters:
+    ///   - properties: as on a command line, such as `detector=upstream draw=false`.
+    ///   - source: stands in for the detector where it is given.
+    init(_ properties: String = "", source: (@Sendable () -> DetectionSource)? = nil) {
+        precondition(Self.isReady)
+        var error: UnsafeMutablePointer<GError>?
+        element = gst_parse_launch("swiftodt \(properties)", &error)
+        precondition(error == nil, "cannot make swiftodt \(properties)")
+        bus = gst_bus_new()
+        if let source {
+            let handle = (UnsafeRawPointer(element) + MemoryLayout<GstBaseTransform>.size)
+                .load(as: UnsafeRawPointer.self)
+            Unmanaged<Session>.fromOpaque(handle).takeUnretainedValue().makeSource = { _, _, _ in source() }
+        }
+        gst_element_set_bus(element, bus)
+        harness = gst_harness_new_with_element(element, "sink", "src")
+    }
+
+    deinit {
+        gst_harness_teardown(harness)
+        gst_element_set_bus(element, nil)
+        gst_object_unref(bus)
+        gst_object_unref(element)
+    }
+
+    func setCaps(_ format: String = "I420", width: Int = 64, height: Int = 48, extra: String = "") {
+        let text = "video/x-raw,format=\(format),width=\(width),height=\(height),framerate=30/1\(extra)"
+        gst_harness_set_src_caps_str(harness, text)
+        let caps = gst_caps_from_string(text)!
+        gst_video_info_from_caps(&info, caps)
+        gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    /// A buffer of the current format, filled by a rule, with the time of frame `number` at 30 frames a second.
+    func buffer(_ number: Int, fill: (Int) -> UInt8 = { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }) -> Buffer {
+        let size = Int(info.size)
+        let buffer = gst_buffer_new_allocate(nil, gsize(size), nil)!
+        let bytes = (0..<size).map(fill)
+        gst_buffer_fill(buffer, 0, bytes, gsize(size))
+        buffer.pointee.pts = GstClockTime(number) * 33_333_333
+        buffer.pointee.duration = 33_333_333
+        return buffer
+    }
+
+    func addRegion(
+        to buffer: Buffer, x: Int, y: Int, width: Int, height: Int, name: String = "cup", confidence: Double = 0.9
+    ) {
+        let meta = gst_buffer_add_video_region_of_interest_meta(
+            buffer, name, UInt32(x), UInt32(y), UInt32(width), UInt32(height))
+        gst_video_region_of_interest_meta_add_param(
+            meta, StructureWriter.structure("detection", [("confidence", .real(confidence)), ("label_id", .int(7))]))
+    }
+
+    @discardableResult
+    func push(_ buffer: Buffer) -> GstFlowReturn { gst_harness_push(harness, buffer) }
+
+    /// The next buffer that came out; the caller releases it.
+    func pull() -> Buffer? { gst_harness_try_pull(harness) }
+
+    /// As `pull`, but without waiting where nothing is queued.
+    func pull(ifThere: Bool) -> Buffer? {
+        gst_harness_buffers_in_queue(harness) > 0 ? gst_harness_try_pull(harness) : nil
+    }
+
+    /// Pushes and pulls.
+    func pass(_ buffer: Buffer) -> Buffer? {
+        push(buffer)
+        return pull()
+    }
+
+    static func bytes(of buffer: Buffer) -> [UInt8] {
+        let size = gst_buffer_get_size(buffer)
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        gst_buffer_extract(buffer, 0, &bytes, size)
+        return bytes
+    }
+
+    static func release(_ buffer: Buffer?) {
+        if let buffer { GstBufferReference.release(buffer) }
+    }
+
+    /// Takes all messages of a type from the bus, as printed structures' copies.
+    func messages(_ name: String) -> [Structure] {
+        var found: [Structure] = []
+        while let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT) {
+            defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+            guard let structure = gst_message_get_structure(message) else { continue }
+            if String(cString: gst_structure_get_name(structure)) == name { found.append(Structure(copying: structure)) }
+        }
+        return found
+    }
+
+    func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
+}
+
+/// An element that is started with nothing around it, to see whether it can be: a harness insists on success.
+final class StartedElement {
+    let hasStarted: Bool
+    private let element: UnsafeMutablePointer<GstElement>
+    private let bus: UnsafeMutablePointer<GstBus>
+
+    init(_ properties: String) {
+        precondition(ElementHarness.isReady)
+        element = gst_parse_launch("swiftodt \(properties)", nil)
+        bus = gst_bus_new()
+        gst_element_set_bus(element, bus)
+        hasStarted = gst_element_set_state(element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE
+    }
+
+    deinit {
+        gst_element_set_state(element, GST_STATE_NULL)
+        gst_element_set_bus(element, nil)
+        gst_object_unref(bus)
+        gst_object_unref(element)
+    }
+
+    func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
+}
+
+/// The text of the first error or warning on a bus.
+private func takeMessage(_ type: GstMessageType, from bus: UnsafeMutablePointer<GstBus>) -> String? {
+    guard let message = gst_bus_pop_filtered(bus, type) else { return nil }
+    defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+    var error: UnsafeMutablePointer<GError>?
+    type == GST_MESSAGE_ERROR
+        ? gst_message_parse_error(message, &error, nil) : gst_message_parse_warning(message, &error, nil)
+    defer { g_error_free(error) }
+    return error.map { String(cString: $0.pointee.message) }
+}
+
+/// A `GstStructure` of a test's own.
+final class Structure {
+    let pointer: UnsafeMutablePointer<GstStructure>
+
+    init(copying structure: UnsafePointer<GstStructure>) { pointer = gst_structure_copy(structure) }
+
+    init?(parsing text: String) {
+        guard let structure = gst_structure_from_string(text, nil) else { return nil }
+        pointer = structure
+    }
+
+    deinit { gst_structure_free(pointer) }
+
+    var text: String {
+        let text = gst_structure_to_string(pointer)!
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    subscript(uint name: String) -> Int? {
+        var value: guint = 0
+        return gst_structure_get_uint(pointer, name, &value) != 0 ? Int(value) : nil
+    }
+
+    subscript(uint64 name: String) -> UInt64? {
+        var value: guint64 = 0
+        return gst_structure_get_uint64(pointer, name, &value) != 0 ? UInt64(value) : nil
+    }
+
+    subscript(int name: String) -> Int? {
+        var value: gint = 0
+        return gst_structure_get_int(pointer, name, &value) != 0 ? Int(value) : nil
+    }
+
+    subscript(real name: String) -> Double? {
+        var value = 0.0
+        return gst_structure_get_double(pointer, name, &value) != 0 ? value : nil
+    }
+
+    subscript(text name: String) -> String? { gst_structure_get_string(pointer, name).map { String(cString: $0) } }
+
+    subscript(flag name: String) -> Bool? {
+        var value: gboolean = 0
+        return gst_structure_get_boolean(pointer, name, &value) != 0 ? value != 0 : nil
+    }
+
+    /// The `object` structures of a message.
+    var objects: [Structure] {
+        guard let list = gst_structure_get_value(pointer, "objects"), list.pointee.g_type == gst_value_list_get_type()
+        else { return [] }
+        return (0..<gst_value_list_get_size(list)).compactMap { index in
+            gst_value_get_structure(gst_value_list_get_value(list, index)).map { Structure(copying: $0) }
+        }
+    }
+}

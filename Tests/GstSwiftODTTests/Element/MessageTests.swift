@@ -1,0 +1,153 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects the contract of the bus messages and the metadata: names, types, and when they come.
+@Suite struct MessageTests {
+    /// Pushes frames with one region at a fixed place and returns what came out.
+    private func run(
+        _ properties: String, frames: Int, regions: (Int) -> Bool = { _ in true },
+        inspect: (ElementHarness.Buffer) -> Void = { _ in }
+    ) -> ElementHarness {
+        let harness = ElementHarness("detector=upstream track-min-hits=1 \(properties)")
+        harness.setCaps()
+        for number in 0..<frames {
+            let buffer = harness.buffer(number)
+            if regions(number) { harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16) }
+            if let output = harness.pass(buffer) {
+                inspect(output)
+                ElementHarness.release(output)
+            }
+        }
+        return harness
+    }
+
+    @Test func everyFieldIsThereWithItsType() throws {
+        let message = try #require(run("source=door classify=false", frames: 3).messages("swiftodt").last)
+        #expect(message[uint: "version"] == 1)
+        #expect(message[uint64: "sequence"] == 2)
+        #expect(message[uint: "epoch"] == 0)
+        #expect(message[uint64: "timestamp"] == 66_666_666)
+        #expect(message[uint64: "stream-time"] == 66_666_666)
+        #expect(message[uint64: "running-time"] == 66_666_666)
+        #expect(message[uint64: "duration"] == 33_333_333)
+        #expect(message[uint: "width"] == 64 && message[uint: "height"] == 48)
+        #expect(message[text: "orientation"] == "identity" && message[text: "mode"] == "stream")
+        #expect(message[uint64: "detection-timestamp"] == 66_666_666 && message[uint64: "detection-latency"] == 0)
+        #expect(message[uint: "object-count"] == 1)
+        #expect(message[text: "source"] == "door")
+        let object = try #require(message.objects.first)
+        #expect(object[uint64: "tracking-id"] == 1)
+        #expect(object[uint: "x"] == 8 && object[uint: "y"] == 6)
+        #expect(object[uint: "width"] == 20 && object[uint: "height"] == 16)
+        #expect(object[real: "x-min"] == 8.0 / 64 && object[real: "y-max"] == 22.0 / 48)
+        #expect(object[real: "score"] != nil)
+        #expect(object[text: "category"] == "unknown" && object[int: "category-index"] == -1)
+        #expect(object[real: "confidence"] == nil)
+        #expect(object[text: "label"] == "cup" && object[int: "label-index"] == 7)
+        #expect(object[text: "state"] == "tracked")
+        #expect(object[uint64: "first-seen"] == 0 && object[uint64: "last-seen"] == 66_666_666)
+        #expect(object[uint64: "time-since-update"] == 0)
+        #expect(object[real: "velocity-x"] != nil && object[real: "velocity-y"] != nil)
+        #expect(object[flag: "prominent"] == true && object[uint: "rank"] == 0)
+    }
+
+    @Test func everyStructureParsesBackFromItsText() {
+        let harness = ElementHarness("detector=upstream track-min-hits=1 message-format=structure+json source=\"a,\\ \\\"b\\\"\"")
+        harness.setCaps()
+        for (number, name) in ["a & <b> \"c\"; {d}, [e]", "größe 日本", "x=(int)1", "\\"].enumerated() {
+            let buffer = harness.buffer(number)
+            harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16, name: name)
+            ElementHarness.release(harness.pass(buffer))
+        }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        var texts: [String] = []
+        while let message = gst_bus_pop_filtered(harness.bus, GST_MESSAGE_ELEMENT) {
+            texts.append(Structure(copying: gst_message_get_structure(message)).text)
+            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+        }
+        #expect(texts.count >= 6)
+        for text in texts { #expect(Structure(parsing: text)?.text == text) }
+    }
+
+    @Test func aTrackBeginsAndEndsOnTheBus() {
+        let harness = run("", frames: 3)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        let events = harness.messages("swiftodt-track")
+        #expect(events.map { $0[text: "event"] } == ["begin", "end"])
+        #expect(events.last?[text: "reason"] == "flush")
+        #expect(events.last?[uint64: "tracking-id"] == 1)
+    }
+
+    @Test func updatesSayWhenMessagesCome() {
+        let seldom: (Int) -> Bool = { $0 % 4 == 0 }
+        #expect(run("updates=every-frame", frames: 8, regions: seldom).messages("swiftodt").count == 8)
+        #expect(run("updates=on-result inference-interval=4", frames: 8).messages("swiftodt").count == 2)
+        #expect(run("updates=on-change", frames: 8).messages("swiftodt").count == 1)
+        #expect(run("updates=on-object tracking=false", frames: 8, regions: seldom).messages("swiftodt").count == 2)
+        #expect(run("updates=none", frames: 8).messages("swiftodt").isEmpty)
+        #expect(run("updates=none", frames: 8).messages("swiftodt-track").isEmpty)
+    }
+
+    @Test func betweenTwoMessagesTheNewestWins() throws {
+        let harness = run("message-interval=100000000", frames: 10)
+        var stats: UnsafeMutablePointer<GstStructure>?
+        g_object_get_structure(harness.element, "stats", &stats)
+        let counters = Structure(copying: try #require(stats))
+        gst_structure_free(stats)
+        let messages = harness.messages("swiftodt")
+        #expect(messages.map { $0[uint64: "timestamp"] } == [0, 133_333_332, 266_666_664])
+        #expect(counters[uint64: "coalesced-messages"] == 6)
+        #expect(counters[uint64: "frames"] == 10)
+    }
+
+    @Test func jsonCarriesTheSame() throws {
+        let message = try #require(run("message-format=json", frames: 1).messages("swiftodt").first)
+        let json = try #require(message[text: "json"])
+        #expect(message.objects.isEmpty)
+        #expect(json.hasPrefix("{\"version\":1,\"sequence\":0,"))
+        #expect(json.contains("\"objects\":[{\"tracking-id\":1,\"x\":8,\"y\":6,\"width\":20,\"height\":16,"))
+    }
+
+    @Test func anUnreadBusDoesNotGrowWithoutBound() {
+        let harness = run("updates=every-frame", frames: 2000)
+        let messages = harness.messages("swiftodt").count
+        #expect(messages > 100 && messages < 1000)
+    }
+
+    @Test func regionsAndCustomMetaTravelWithTheBuffer() {
+        var checked = 0
+        let harness = run("", frames: 2, inspect: { output in
+            let region = gst_buffer_get_meta(output, gst_video_region_of_interest_meta_api_get_type())!
+            let meta = UnsafeMutableRawPointer(region).assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self)
+            #expect(String(cString: g_quark_to_string(meta.pointee.roi_type)) == "cup")
+            #expect(meta.pointee.id == 1)
+            #expect([meta.pointee.x, meta.pointee.y, meta.pointee.w, meta.pointee.h] == [8, 6, 20, 16])
+            let detection = Structure(copying: gst_video_region_of_interest_meta_get_param(meta, "detection"))
+            #expect(detection[int: "label_id"] == 7 && detection[real: "x_min"] == 0.125)
+            let identity = Structure(copying: gst_video_region_of_interest_meta_get_param(meta, "object_id"))
+            #expect(identity[int: "id"] == 1)
+            let custom = gst_buffer_get_custom_meta(output, "SwiftOdtMeta")!
+            let structure = Structure(copying: gst_custom_meta_get_structure(custom))
+            #expect(structure.objects.first?[real: "x-min"] == 0.125)
+            #expect(gst_buffer_get_n_meta(output, gst_video_region_of_interest_meta_api_get_type()) == 1)
+            checked += 1
+        })
+        withExtendedLifetime(harness) {}
+        #expect(checked == 2)
+    }
+}
+
+/// `g_object_get` is variadic; this is its one use here.
+private func g_object_get_structure(
+    _ element: UnsafeMutablePointer<GstElement>, _ name: String, _ result: inout UnsafeMutablePointer<GstStructure>?
+) {
+    var value = GValue()
+    g_value_init(&value, gst_structure_get_type())
+    g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, &value)
+    result = gst_structure_copy(gst_value_get_structure(&value))
+    g_value_unset(&value)
+}

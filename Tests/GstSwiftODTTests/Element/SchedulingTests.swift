@@ -1,0 +1,134 @@
+import CGStreamer
+import CGStreamerCheck
+import Glibc
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects when frames wait and when they do not: order, completeness, and prompt ends while detections are under way.
+@Suite struct SchedulingTests {
+    @Test func withLookAheadFramesComeOutInOrderEachWithItsOwnResult() {
+        let detector = SlowDetector(milliseconds: 3, capacity: 4)
+        let harness = ElementHarness("strategy=every-frame tracking=false", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<24 { harness.push(harness.buffer(number)) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        var times: [UInt64] = []
+        while let output = harness.pull() {
+            times.append(UInt64(output.pointee.pts))
+            ElementHarness.release(output)
+        }
+        #expect(times == (0..<24).map { UInt64($0) * 33_333_333 })
+        let messages = harness.messages("swiftodt")
+        #expect(messages.count == 24)
+        for (number, message) in messages.enumerated() {
+            #expect(message.objects.first?[uint: "x"] == 4 + number % 16)
+            #expect(message[uint64: "detection-latency"] == 0)
+        }
+    }
+
+    @Test func lookAheadIsPartOfTheLatencyAndCanBeTurnedOff() {
+        for (lookAhead, frames) in [(0, 4), (1, 0), (2, 2)] {
+            let detector = SlowDetector(milliseconds: 1, capacity: 4)
+            let harness = ElementHarness(
+                "strategy=every-frame look-ahead=\(lookAhead)", source: { .detector(detector) })
+            harness.setCaps()
+            #expect(gst_harness_query_latency(harness.harness) == GstClockTime(frames) * 33_333_333)
+        }
+    }
+
+    @Test func keepOnlyLatestNeverWaitsAndLooksAtTheNewestFrame() {
+        let detector = SlowDetector(milliseconds: 40)
+        let harness = ElementHarness("strategy=keep-only-latest", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<60 {
+            let output = harness.pass(harness.buffer(number))
+            #expect(output != nil, "frame \(number) is not held back")
+            ElementHarness.release(output)
+            usleep(3000)
+        }
+        // A busy machine may be late, but never by as much as one detection a frame.
+        #expect(detector.frames.count < 30)
+        #expect(detector.frames.count >= 2)
+        let messages = harness.messages("swiftodt")
+        #expect(messages.allSatisfy { ($0[uint64: "detection-latency"] ?? 0) > 0 })
+        let seen = messages.compactMap { $0[uint64: "detection-timestamp"] }
+        #expect(seen == seen.sorted() && Set(seen).count == seen.count)
+    }
+
+    @Test func anIntervalSkipsFramesAndDetectNowDoesNotWaitForIt() {
+        let detector = SlowDetector(milliseconds: 0)
+        let harness = ElementHarness(
+            "strategy=every-frame inference-interval=10 look-ahead=1", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<20 {
+            if number == 5 { g_signal_emit_action(harness.element, "detect-now") }
+            ElementHarness.release(harness.pass(harness.buffer(number)))
+        }
+        #expect(detector.frames.map { $0 / 33_333_333 } == [0, 5, 15])
+    }
+
+    @Test func flushAndStopDoNotWaitForASlowDetection() {
+        let detector = SlowDetector(milliseconds: 3000)
+        let harness = ElementHarness("strategy=every-frame look-ahead=1", source: { .detector(detector) })
+        harness.setCaps()
+        let begin = WallClock.now
+        let element = Shared(harness.harness)
+        let isPushed = Monitor(false)
+        let buffer = Shared(harness.buffer(0))
+        DetachedThread.run {
+            gst_harness_push(element.value, buffer.value)
+            isPushed.update { $0 = true }
+        }
+        usleep(50_000)
+        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+        _ = isPushed.wait { $0 ? true : nil }
+        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+        #expect(WallClock.now - begin < 2_000_000_000)
+        #expect(harness.messages("swiftodt").isEmpty)
+    }
+
+    @Test func stormsOfFlushesSeeksAndStopsEndWell() {
+        var random = SystemRandomNumberGenerator()
+        let detector = SlowDetector(milliseconds: 2, capacity: 3)
+        let harness = ElementHarness("draw=true", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<1000 {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0:
+                gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+                gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+                var segment = GstSegment()
+                gst_segment_init(&segment, GST_FORMAT_TIME)
+                gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+            case 1:
+                gst_element_set_state(harness.element, GST_STATE_READY)
+                gst_element_set_state(harness.element, GST_STATE_PLAYING)
+                harness.setCaps(Bool.random(using: &random) ? "NV12" : "I420")
+            case 2: harness.setCaps("I420", width: Int.random(in: 1...80), height: Int.random(in: 1...60))
+            case 3:
+                let strategy = Bool.random(using: &random) ? "every-frame" : "keep-only-latest"
+                gst_util_set_object_arg(
+                    UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "strategy", strategy)
+            default: harness.push(harness.buffer(number))
+            }
+            while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
+        }
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+    }
+}
+
+/// A C pointer that a test hands to another thread.
+struct Shared<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+private func g_signal_emit_action(_ element: UnsafeMutablePointer<GstElement>, _ name: String) {
+    var instance = GValue()
+    g_value_init(&instance, g_type_from_name("GstSwiftOdt"))
+    g_value_set_object(&instance, element)
+    g_signal_emitv(&instance, g_signal_lookup(name, g_type_from_name("GstSwiftOdt")), 0, nil)
+    g_value_unset(&instance)
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects a track's category against hopping.
+@Suite struct CategoryEvidenceTests {
+    private func add(_ scores: [SwiftODT.Category: Double], to evidence: inout CategoryEvidence) {
+        evidence.add(CategoryScores(scores), memory: 0.9, threshold: 0.5)
+    }
+
+    @Test func theFirstAnswerIsAVerdict() {
+        var evidence = CategoryEvidence()
+        #expect(evidence.isEmpty)
+        #expect(evidence.verdict == .unknown)
+        add([.food: 0.8, .plant: 0.1], to: &evidence)
+        #expect(evidence.verdict.category == .food)
+        #expect(!evidence.isInDoubt)
+    }
+
+    @Test func answersThatChangeFromOneToTheNextDoNotMoveIt() {
+        var evidence = CategoryEvidence()
+        add([.food: 0.9], to: &evidence)
+        add([.food: 0.9], to: &evidence)
+        for turn in 0..<50 {
+            add(turn % 2 == 0 ? [.plant: 0.9, .food: 0.1] : [.food: 0.9, .plant: 0.1], to: &evidence)
+            #expect(evidence.verdict.category == .food)
+        }
+        #expect(evidence.isInDoubt)
+    }
+
+    @Test func lastingEvidenceMovesIt() {
+        var evidence = CategoryEvidence()
+        for _ in 0..<20 { add([.food: 0.9], to: &evidence) }
+        for _ in 0..<20 { add([.plant: 0.9], to: &evidence) }
+        #expect(evidence.verdict.category == .plant)
+    }
+
+    @Test func aFigureAroundTheThresholdDoesNotBlink() {
+        var evidence = CategoryEvidence()
+        add([.food: 0.55], to: &evidence)
+        for turn in 0..<20 {
+            add([.food: turn % 2 == 0 ? 0.42 : 0.52], to: &evidence)
+            #expect(evidence.verdict.category == .food)
+        }
+        for _ in 0..<20 { add([.food: 0.2], to: &evidence) }
+        #expect(evidence.verdict == .unknown)
+    }
+
+    @Test func brokenFiguresAreNotHeard() {
+        var evidence = CategoryEvidence()
+        add([.food: 0.9], to: &evidence)
+        add([.plant: .nan], to: &evidence)
+        add([.plant: .infinity], to: &evidence)
+        add([.plant: 5, .food: -9], to: &evidence)
+        #expect(evidence.verdict == CategoryVerdict(category: .food, confidence: 0.9))
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the way from a model's label to a coarse category.
+@Suite struct CategoryTableTests {
+    @Test func spellingAndSynonymsMakeNoDifference() throws {
+        let table = try CategoryTable(text: "# comment\n\ntv\thome good\ntabby\tunknown\r\npotted plant\tplant\n")
+        #expect(table.category(of: "TV") == .homeGood)
+        #expect(table.category(of: "potted_plant") == .plant)
+        #expect(table.category(of: " Potted-Plant ") == .plant)
+        #expect(table.category(of: "tabby, tabby cat") == .unknown)
+        #expect(table.category(of: "television, tv") == .homeGood)
+        #expect(table.category(of: "tabby cat") == nil)
+    }
+
+    @Test(arguments: ["banana", "banana\tfruit", "banana\tfood\tplant", "banana\tfood\nbanana\tplant"])
+    func aLineThatCannotBeReadIsNamed(_ text: String) {
+        #expect { try CategoryTable(text: text, name: "mine.tsv") } throws: { error in
+            (error as? DetectorError)?.reason == .invalidFile && "\(error)".contains("mine.tsv")
+        }
+    }
+
+    @Test func caseMattersOnlyWhereBothAreListed() throws {
+        let table = try CategoryTable(text: "Cardigan\tunknown\ncardigan\tfashion good\nPug\tunknown")
+        #expect(table.category(of: "Cardigan") == .unknown)
+        #expect(table.category(of: "cardigan") == .fashionGood)
+        #expect(table.category(of: "CARDIGAN") == .fashionGood)
+        #expect(table.category(of: "pug") == .unknown)
+    }
+
+    @Test func theOverridingTableHasTheFirstWord() throws {
+        let base = try CategoryTable(text: "mouse\tunknown\nchair\thome good")
+        let mine = try CategoryTable(text: "mouse\thome good")
+        #expect(base.overridden(by: mine).category(of: "mouse") == .homeGood)
+        #expect(base.overridden(by: mine).category(of: "chair") == .homeGood)
+    }
+
+    @Test func aVocabularyIsReadInItsOwnWords() throws {
+        let animals = try CategoryTable(text: "mouse\tunknown\ncat\tunknown\ndog\tunknown")
+        let devices = try CategoryTable(text: "mouse\thome good\nkeyboard\thome good")
+        let table = devices.overridden(by: animals)
+        #expect(table.category(of: "mouse") == .unknown)
+        #expect(table.categories(of: ["mouse", "keyboard"]) == [.homeGood, .homeGood])
+        #expect(table.categories(of: ["mouse", "cat", "gnu"]) == [.unknown, .unknown, nil])
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects classification with real networks, where there is a runtime and where models are at hand.
+@Suite(.enabled(if: TestNetwork.hasRuntime)) struct CropClassifierTests {
+    private static let mlKit = "models/object_labeler.tflite"
+    private static let hasDefault = (try? ModelSearchPath.locate(.classifier)) != nil
+
+    /// What the classifier makes of a part of one of the photographs.
+    private func classify(_ picture: String, _ box: Box, with classifier: CropClassifier) throws -> Classification {
+        let picture = try Picture(
+            contentsOfFile: SharedMaterial.path("data/photos/coco-val-128/images/\(picture).jpg"))
+        return try picture.withFrame { try classifier.start($0, box: box) }.wait()
+    }
+
+    @Test(.enabled(if: SharedMaterial.has(mlKit)))
+    func mlKitsSampleClassifierIsUnderstoodAsItIs() throws {
+        let classifier = try CropClassifier(modelFile: SharedMaterial.path(Self.mlKit))
+        let pizza = try classify("000000001584", Box(x: 0, y: 0, width: 480, height: 640), with: classifier)
+        #expect(pizza.scores.total > 0.5)
+        #expect(pizza.label != nil)
+    }
+
+    @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos")))
+    func theDefaultClassifierAnswersRepeatedly() throws {
+        let classifier = try CropClassifier()
+        let box = Box(x: 100, y: 100, width: 200, height: 200)
+        let first = try classify("000000000285", box, with: classifier)
+        for _ in 0..<3 { #expect(try classify("000000000285", box, with: classifier) == first) }
+        #expect(
+            try classify("000000000285", Box(x: 0, y: 0, width: 586, height: 640), with: classifier).label?.text
+                .contains("bear") == true)
+    }
+
+    @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos")))
+    func aBoxOutsideThePictureIsAnError() throws {
+        let classifier = try CropClassifier()
+        for box in [Box(x: -50, y: 0, width: 20, height: 20), Box(x: 0, y: 0, width: .nan, height: 5)] {
+            #expect(throws: DetectorError.self) { try classify("000000000285", box, with: classifier) }
+        }
+    }
+
+    @Test func aMissingFileIsNamed() throws {
+        let error = try detectorError { _ = try CropClassifier(modelFile: "/nowhere/mine.tflite") }
+        #expect(error.reason == .fileNotFound && error.description.contains("/nowhere/mine.tflite"))
+    }
+
+    @Test func aBrokenFileIsNamed() throws {
+        let file = TestNetwork.folder + "/broken.tflite"
+        try Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: URL(fileURLWithPath: file))
+        let error = try detectorError { _ = try CropClassifier(modelFile: file) }
+        #expect(error.description.contains(file))
+    }
+
+    @Test func aNetworkThatIsNoClassifierIsNamed() throws {
+        let network = try TestNetwork([[1, 3, 32, 32]])
+        let unlabelled = try detectorError { _ = try CropClassifier(modelFile: network.file) }
+        #expect(unlabelled.description.contains("classifier-label-file"))
+        let labels = TestNetwork.folder + "/two.txt"
+        try "cat\ndog\n".write(toFile: labels, atomically: true, encoding: .utf8)
+        let mismatched = try detectorError {
+            _ = try CropClassifier(modelFile: network.file, labelFile: labels)
+        }
+        #expect(mismatched.description.contains(network.file))
+    }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+
+@testable import SwiftODT
+
+/// A classifier whose answers a test gives by hand, and that remembers which boxes it was asked about.
+final class ScriptedClassifier: Classifier {
+    let capacity: Int
+    let threshold = 0.5
+    private let asked = Mutex<[(box: Box, ticket: ClassificationTicket)]>([])
+    private let failure: DetectorError?
+
+    init(capacity: Int = 1, failure: DetectorError? = nil) {
+        self.capacity = capacity
+        self.failure = failure
+    }
+
+    func start(_ frame: Frame, box: Box) throws -> ClassificationTicket {
+        let ticket = ClassificationTicket()
+        asked.withLock { $0.append((box, ticket)) }
+        if let failure { throw failure }
+        return ticket
+    }
+
+    var boxes: [Box] { asked.withLock { $0.map(\.box) } }
+
+    /// Answers the latest question.
+    func answer(_ scores: [SwiftODT.Category: Double]) {
+        asked.withLock { $0.last?.ticket }?.fulfil(.success(Classification(scores: .init(scores))))
+    }
+}
+
+/// A classifier that knows its answer at once.
+final class ReadyClassifier: Classifier {
+    let capacity = 1
+    let threshold = 0.5
+    private let scores: CategoryScores
+
+    init(_ scores: [SwiftODT.Category: Double]) { self.scores = CategoryScores(scores) }
+
+    func start(_ frame: Frame, box: Box) -> ClassificationTicket {
+        ClassificationTicket(Classification(scores: scores))
+    }
+}
+
+extension CategoryScores {
+    init(_ scores: [SwiftODT.Category: Double]) {
+        self.init()
+        for (category, score) in scores { self[category] = score }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the promise that every label of the common vocabularies has been looked at.
+///
+/// The lists in `Labels` are the vocabularies as their models give them, in their order; they are not made from the table.
+@Suite struct StandardCategoryTableTests {
+    private static func labels(_ vocabulary: String) throws -> [String] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Labels/\(vocabulary).txt")
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: [("coco", 91), ("open-images", 601), ("imagenet", 1000)])
+    func everyLabelIsInTheTable(_ vocabulary: String, _ count: Int) throws {
+        let labels = try Self.labels(vocabulary)
+        #expect(labels.count == count)
+        let unlisted = zip(labels, CategoryTable.standard.categories(of: labels)).filter { $1 == nil }.map(\.0)
+        #expect(unlisted == [])
+        #expect(labels.filter { CategoryTable.standard.category(of: $0) == nil } == [])
+    }
+
+    @Test func everyVocabularyFileCanBeRead() throws {
+        for text in CategoryTable.vocabularies {
+            #expect(throws: Never.self) { try CategoryTable(text: String(decoding: text, as: UTF8.self)) }
+        }
+    }
+
+    @Test func evidentLabelsHaveTheirCategory() {
+        let evident: [(String, SwiftODT.Category)] = [
+            ("banana", .food), ("pizza", .food), ("Wine", .food), ("handbag", .fashionGood), ("sneakers", .fashionGood),
+            ("Sunglasses", .fashionGood), ("chair", .homeGood), ("refrigerator", .homeGood), ("tvmonitor", .homeGood),
+            ("television", .homeGood), ("potted plant", .plant), ("Tree", .plant), ("daisy", .plant),
+            ("Lighthouse", .place), ("castle", .place), ("volcano", .place), ("person", .unknown), ("dog", .unknown),
+            ("car", .unknown),
+        ]
+        for (label, category) in evident {
+            #expect(CategoryTable.standard.category(of: label) == category, "\(label)")
+        }
+    }
+
+    @Test func aWordOfTwoMeaningsIsReadAsItsModelMeansIt() throws {
+        let imageNet = try Self.labels("imagenet")
+        let categories = CategoryTable.standard.categories(of: imageNet)
+        // A Welsh corgi and a garment, a plate of food, a flowerpot with its plant, a carpenter's plane.
+        #expect(categories[264] == .unknown)
+        #expect(categories[474] == .fashionGood)
+        #expect(categories[923] == .food)
+        #expect(CategoryTable.standard.category(of: "plate") == .homeGood)
+        #expect(CategoryTable.standard.category(of: "plane") == .unknown)
+        #expect(categories[726] == .homeGood)
+    }
+}

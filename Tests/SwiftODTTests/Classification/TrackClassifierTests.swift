@@ -1,0 +1,165 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects when a crop is looked at, and that nobody waits for it in a stream.
+@Suite struct TrackClassifierTests {
+    private let milliseconds: Nanoseconds = 1_000_000
+
+    private func track(
+        _ id: Int?, _ label: String? = nil, side: Double = 40, state: Track.State = .tracked, seen: Nanoseconds = 0
+    ) -> Track {
+        Track(
+            id: id, box: Box(x: 10, y: 10, width: side, height: side), score: 0.8,
+            label: label.map { Label(index: 0, text: $0) }, state: state, lastSeen: seen)
+    }
+
+    /// A grey picture of 200 x 200 at a time; no test looks at its pixels.
+    private func withFrame<Answer>(at time: Nanoseconds = 0, _ body: (Frame) throws -> Answer) rethrows -> Answer {
+        try withUnsafeTemporaryAllocation(byteCount: 200 * 200, alignment: 1) { memory in
+            memory.initializeMemory(as: UInt8.self, repeating: 128)
+            guard let base = memory.baseAddress else { preconditionFailure("no memory") }
+            return try body(
+                Frame(
+                    format: .gray8, width: 200, height: 200, planes: [.init(base: base, stride: 200)], time: time))
+        }
+    }
+
+    @Test func theLabelDecidesAndNoCropIsLookedAt() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        let verdicts = try withFrame {
+            try classifier.classify([track(1, "banana"), track(2, "person")], in: $0, wait: false)
+        }
+        #expect(verdicts[0].category == .food)
+        #expect(verdicts[0].confidence == 0.8)
+        #expect(verdicts[1] == .unknown)
+        #expect(crops.boxes.isEmpty)
+    }
+
+    @Test func aNewTrackIsAskedAboutOnceAndAnsweredLater() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        #expect(try withFrame { try classifier.classify([track(1)], in: $0, wait: false) } == [.unknown])
+        crops.answer([.plant: 0.9, .unknown: 0.1])
+        for frame in 1...100 {
+            let time = Nanoseconds(frame) * 33 * milliseconds
+            let verdicts = try withFrame(at: time) { try classifier.classify([track(1)], in: $0, wait: false) }
+            #expect(verdicts == [CategoryVerdict(category: .plant, confidence: 0.9)])
+        }
+        #expect(crops.boxes.count == 1)
+    }
+
+    @Test func atMostOneCropAFrameIsStartedAndTheLargestComesFirst() throws {
+        let crops = ScriptedClassifier(capacity: 3)
+        var classifier = TrackClassifier(crop: crops)
+        let tracks = [track(1, side: 30), track(2, side: 60), track(3, side: 50)]
+        for _ in 0..<5 { _ = try withFrame { try classifier.classify(tracks, in: $0, wait: false) } }
+        #expect(crops.boxes.map(\.width) == [60, 50, 30])
+    }
+
+    @Test func noMoreQuestionsAreAskedThanTheClassifierTakes() throws {
+        let crops = ScriptedClassifier(capacity: 1)
+        var classifier = TrackClassifier(crop: crops)
+        for _ in 0..<5 { _ = try withFrame { try classifier.classify([track(1), track(2)], in: $0, wait: false) } }
+        #expect(crops.boxes.count == 1)
+        crops.answer([.food: 1])
+        for _ in 0..<5 { _ = try withFrame { try classifier.classify([track(1), track(2)], in: $0, wait: false) } }
+        #expect(crops.boxes.count == 2)
+    }
+
+    @Test func aTrackThatHasGrownIsAskedAboutAgain() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        for side in [40.0, 44, 48, 50, 52] {
+            _ = try withFrame { try classifier.classify([track(1, side: side)], in: $0, wait: false) }
+            crops.answer([.food: 1])
+        }
+        #expect(crops.boxes.map(\.width) == [40, 50])
+    }
+
+    @Test func doubtIsAskedAboutAgainEverMoreRarely() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        var asked: [Nanoseconds] = []
+        for tenth in 0...100 {
+            let time = Nanoseconds(tenth) * 100 * milliseconds
+            let before = crops.boxes.count
+            let verdicts = try withFrame(at: time) { try classifier.classify([track(1)], in: $0, wait: false) }
+            #expect(verdicts == [.unknown])
+            if crops.boxes.count > before { asked.append(Nanoseconds(tenth)) }
+            crops.answer([.food: 0.4, .plant: 0.3])
+        }
+        #expect(asked == [0, 5, 15, 35, 75])
+    }
+
+    @Test func aTrackThatIsNotSeenIsNotAskedAbout() throws {
+        let crops = ScriptedClassifier(capacity: 9)
+        var classifier = TrackClassifier(crop: crops)
+        var outside = track(3)
+        outside.box.x = 185
+        var broken = track(4)
+        broken.box.width = .nan
+        let tracks = [track(1, state: .coasting), track(2, state: .lost), outside, broken, track(5, side: 5)]
+        for _ in 0..<5 { _ = try withFrame { try classifier.classify(tracks, in: $0, wait: false) } }
+        #expect(crops.boxes.isEmpty)
+    }
+
+    @Test func aSingleImageWaitsForAllAnswers() throws {
+        var classifier = TrackClassifier(crop: ReadyClassifier([.homeGood: 0.7, .food: 0.2]))
+        let verdicts = try withFrame {
+            try classifier.classify([track(nil), track(nil, side: 5), track(nil, "dog")], in: $0, wait: true)
+        }
+        #expect(verdicts.map(\.category) == [.homeGood, .homeGood, .unknown])
+        #expect(verdicts.map(\.confidence) == [0.7, 0.7, nil])
+    }
+
+    @Test func withoutIdOrFrameOnlyTheLabelSpeaks() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        let verdicts = try withFrame { try classifier.classify([track(nil), track(nil, "cup")], in: $0, wait: false) }
+        #expect(verdicts.map(\.category) == [.unknown, .homeGood])
+        #expect(try classifier.classify([track(1)], in: nil, wait: true) == [.unknown])
+        #expect(crops.boxes.isEmpty)
+    }
+
+    @Test func aFailureIsToldOnceAndTheOthersGoOn() throws {
+        let crops = ScriptedClassifier(failure: DetectorError(.failed, "no"))
+        var classifier = TrackClassifier(crop: crops)
+        #expect(throws: DetectorError.self) {
+            try withFrame { try classifier.classify([track(1), track(2, "cup")], in: $0, wait: false) }
+        }
+        let verdicts = try withFrame { try classifier.classify([track(1), track(2, "cup")], in: $0, wait: false) }
+        #expect(verdicts.map(\.category) == [.unknown, .homeGood])
+    }
+
+    @Test func aTrackThatIsGoneOrAnEpochThatEndsIsForgotten() throws {
+        let crops = ScriptedClassifier(capacity: 9)
+        var classifier = TrackClassifier(crop: crops)
+        _ = try withFrame { try classifier.classify([track(1)], in: $0, wait: false) }
+        crops.answer([.food: 1])
+        #expect(try withFrame { try classifier.classify([track(1)], in: $0, wait: false) }[0].category == .food)
+        for _ in 0..<150 { _ = try classifier.classify([], in: nil, wait: false) }
+        #expect(try classifier.classify([track(1)], in: nil, wait: false) == [.unknown])
+
+        _ = try withFrame { try classifier.classify([track(2)], in: $0, wait: false) }
+        crops.answer([.food: 1])
+        classifier.reset()
+        #expect(try classifier.classify([track(2)], in: nil, wait: false) == [.unknown])
+        #expect(crops.boxes.count == 2)
+    }
+
+    @Test func theThresholdOfTheUserGoesBeforeTheModels() throws {
+        let answer: [SwiftODT.Category: Double] = [.food: 0.6, .unknown: 0.1]
+        var strict = TrackClassifier(crop: ReadyClassifier(answer), options: .init(threshold: 0.7))
+        var own = TrackClassifier(crop: ReadyClassifier(answer))
+        let (strictly, byModel) = try withFrame { frame in
+            (
+                try strict.classify([track(nil)], in: frame, wait: true),
+                try own.classify([track(nil)], in: frame, wait: true)
+            )
+        }
+        #expect(strictly == [.unknown])
+        #expect(byModel[0].category == .food)
+    }
+}

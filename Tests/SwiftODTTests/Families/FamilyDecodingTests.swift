@@ -1,0 +1,254 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what each family's numbers mean, on outputs made by hand: the box, the score and the class of one object must come
+/// out as they were put in.
+@Suite struct FamilyDecodingTests {
+    private func expect(
+        _ tensors: [TestTensor], input: [Int?], labels: Labels?, manifest: ModelManifest? = nil,
+        family: DetectionFamily,
+        gives box: Box, score: Double, label: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try DetectionFamily.recognise(
+            NetworkDescription(input: input, tensors), manifest: manifest, labels: labels, file: "net.onnx")
+        #expect(found.family == family, sourceLocation: sourceLocation)
+        let detections = try found.decoder.decode(tensors)
+        #expect(detections.count == 1, sourceLocation: sourceLocation)
+        guard let detection = detections.first else { return }
+        #expect(detection.box.iou(box) > 0.999, "\(detection.box)", sourceLocation: sourceLocation)
+        #expect(abs(detection.score - score) < 1e-4, "\(detection.score)", sourceLocation: sourceLocation)
+        #expect(detection.label?.text == label, sourceLocation: sourceLocation)
+    }
+
+    @Test func yolox() throws {
+        // 64 x 64: 64 cells of 8, 16 of 16, 4 of 32. The object lies in the second cell of the second row of 16.
+        let output = TestTensor([1, 84, 8]) { numbers in
+            let row = (64 + 4 + 1) * 8
+            numbers.replaceSubrange(row..<row + 8, with: [0.5, 0.25, 0, 0.6931472, 0.8, 0.1, 0.9, 0.2])
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
+            gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
+    }
+
+    @Test func yolov5() throws {
+        let output = TestTensor([1, 252, 8]) {
+            $0.replaceSubrange(80..<88, with: [32, 20, 10, 30, 0.8, 0.1, 0.2, 0.9])
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov5,
+            gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.72, label: "thing 2")
+    }
+
+    @Test func yolov8() throws {
+        let output = TestTensor([1, 7, 84]) { numbers in
+            let object: [Float] = [32, 20, 10, 30, 0.1, 0.7, 0.2]
+            for (plane, number) in object.enumerated() { numbers[plane * 84 + 83] = number }
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 1")
+    }
+
+    @Test func yolov8Transposed() throws {
+        let output = TestTensor([1, 84, 7]) { $0.replaceSubrange(70..<77, with: [32, 20, 10, 30, 0.1, 0.2, 0.7]) }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 2")
+    }
+
+    @Test func yolov8WithMasks() throws {
+        let output = TestTensor([1, 9, 84]) { numbers in
+            let object: [Float] = [32, 20, 10, 30, 0.1, 0.7, 0.2, 5, 5]
+            for (plane, number) in object.enumerated() { numbers[plane * 84] = number }
+        }
+        try expect(
+            [output, TestTensor([1, 2, 16, 16]) { _ in }], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 1")
+    }
+
+    @Test func yoloEndToEnd() throws {
+        let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 2]) }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloEndToEnd,
+            gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
+    }
+
+    @Test func fastestDet() throws {
+        let output = TestTensor([1, 8, 4, 4]) { numbers in
+            let object: [Float] = [0.9, 0, 0.5493061, 0, -1.0986123, 0.1, 0.2, 0.8]
+            for (plane, number) in object.enumerated() { numbers[plane * 16 + 6] = number }
+        }
+        // Column 2, row 1 of 4 x 4 cells of 16; tanh(0.549) = 0.5; half as wide and a quarter as high as the picture.
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .fastestDet,
+            gives: Box(centerX: 32, centerY: 24, width: 32, height: 16), score: 0.858606, label: "thing 2")
+    }
+
+    @Test func nanodetPlus() throws {
+        // 64 x 64: 64 + 16 + 4 + 1 cells. Each side is a distribution that is certain of one bin.
+        let output = TestTensor([1, 85, 35]) { numbers in
+            let row = (64 + 5) * 35
+            numbers[row + 2] = 0.8
+            for (side, bin) in [1, 1, 2, 1].enumerated() { numbers[row + 3 + side * 8 + bin] = 100 }
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .nanodet,
+            gives: Box(minX: 0, minY: 0, maxX: 48, maxY: 32), score: 0.8, label: "thing 2")
+    }
+
+    @Test func nanodetOfThreeLevels() throws {
+        let output = TestTensor([1, 84, 35]) { numbers in
+            numbers[0] = 0.8
+            // Half on 0 and half on 1: the mean is 0.5.
+            for side in 0..<4 { numbers.replaceSubrange(3 + side * 8..<5 + side * 8, with: [100, 100]) }
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .nanodet,
+            gives: Box(minX: 0, minY: 0, maxX: 8, maxY: 8), score: 0.8, label: "thing 0")
+    }
+
+    @Test func detrWithSoftmax() throws {
+        let boxes = TestTensor([1, 5, 4]) { $0.replaceSubrange(8..<12, with: [0.5, 0.25, 0.25, 0.5]) }
+        let scores = TestTensor([1, 5, 5]) { numbers in
+            for row in 0..<5 { numbers.replaceSubrange(row * 5..<row * 5 + 5, with: [0, 0, 0, 0, 10]) }
+            numbers.replaceSubrange(10..<15, with: [0, 3, 0, 0, 0])
+        }
+        try expect(
+            [scores, boxes], input: [1, 3, 64, 64], labels: names(4), family: .detr,
+            gives: Box(centerX: 32, centerY: 16, width: 16, height: 32), score: 0.833930, label: "thing 1")
+    }
+
+    @Test func detrWithLogits() throws {
+        let boxes = TestTensor([1, 5, 4]) { $0.replaceSubrange(8..<12, with: [0.5, 0.25, 0.25, 0.5]) }
+        let logits = TestTensor([1, 5, 3]) { numbers in
+            for index in numbers.indices { numbers[index] = -20 }
+            numbers[8] = 1.0986123
+        }
+        try expect(
+            [boxes, logits], input: [1, 3, 64, 64], labels: names(3), family: .detr,
+            gives: Box(centerX: 32, centerY: 16, width: 16, height: 32), score: 0.75, label: "thing 2")
+    }
+
+    @Test func detrInOnePiece() throws {
+        let output = TestTensor([1, 10, 7]) {
+            $0.replaceSubrange(7..<14, with: [0.5, 0.25, 0.25, 0.5, 0.1, 0.2, 0.75])
+        }
+        try expect(
+            [output], input: [1, 3, 640, 640], labels: names(3), family: .detr,
+            gives: Box(centerX: 320, centerY: 160, width: 160, height: 320), score: 0.75, label: "thing 2")
+    }
+
+    @Test func detectionOutput() throws {
+        let output = TestTensor([1, 1, 4, 7]) { numbers in
+            numbers.replaceSubrange(
+                0..<21, with: [0, 2, 0.8, 0.25, 0.5, 0.5, 0.75] + [-1, 1, 0.9, 0, 0, 1, 1] + [0, 1, 0.9, 0, 0, 1, 1])
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
+            gives: Box(minX: 16, minY: 32, maxX: 32, maxY: 48), score: 0.8, label: "thing 1")
+    }
+
+    @Test func tfliteDetectionPostProcess() throws {
+        let boxes = TestTensor([1, 3, 4]) { $0.replaceSubrange(0..<4, with: [0.25, 0.5, 0.5, 0.75]) }
+        let classes = TestTensor([1, 3], [2, 0, 0])
+        let scores = TestTensor([1, 3], [0.8, 0.05, 0])
+        let count = TestTensor([1], [3])
+        for order in [[boxes, classes, scores, count], [count, scores, classes, boxes]] {
+            try expect(
+                order, input: [1, 64, 64, 3], labels: names(3), family: .ssdPostprocessed,
+                gives: Box(minX: 32, minY: 16, maxX: 48, maxY: 32), score: 0.8, label: "thing 2")
+        }
+    }
+
+    @Test func tensorFlowDetections() throws {
+        let tensors = [
+            ("detection_classes:0", TestTensor([1, 2], [2, 1])), ("num_detections:0", TestTensor([1], [2])),
+            ("detection_boxes:0", TestTensor([1, 2, 4], [0.25, 0.5, 0.5, 0.75, 0, 0, 1, 1])),
+            ("scope/detection_scores:0", TestTensor([1, 2], [0.8, 0.05])),
+        ]
+        let network = NetworkDescription(
+            inputs: [TensorDescription(name: "image_tensor", shape: [1, nil, nil, 3], element: .uint8)],
+            outputs: tensors.map { TensorDescription(name: $0.0, shape: $0.1.shape, element: .float32) })
+        let decoder = try DetectionFamily.decoder(for: network, manifest: nil, labels: names(3), file: "net.pb")
+        #expect(decoder.input.width == 300 && decoder.input.element == .uint8 && decoder.input.layout == .nhwc)
+        let detections = try decoder.decode(tensors.map(\.1))
+        #expect(detections.count == 1)
+        #expect(detections.first?.label?.text == "thing 1")
+        #expect(detections.first.map { $0.box.iou(Box(minX: 150, minY: 75, maxX: 225, maxY: 150)) > 0.999 } == true)
+    }
+
+    @Test func boxesWithLabelsBeside() throws {
+        let boxes = TestTensor([2, 5], [8, 16, 24, 48, 0.8, 0, 0, 0, 0, 0])
+        try expect(
+            [boxes, TestTensor([2], [1, 0])], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
+            gives: Box(minX: 8, minY: 16, maxX: 24, maxY: 48), score: 0.8, label: "thing 1")
+    }
+
+    @Test func ssd() throws {
+        // The first anchor of the second layer of a 300 x 300 input: cell (0, 0) of 10 x 10, scale 0.35.
+        let anchor = 19 * 19 * 3
+        let boxes = TestTensor([1, 1917, 1, 4]) {
+            $0.replaceSubrange(anchor * 4..<anchor * 4 + 4, with: [5, 10, 0, 3.4657359])
+        }
+        let scores = TestTensor([1, 1917, 4]) { numbers in
+            for index in numbers.indices { numbers[index] = -20 }
+            numbers[anchor * 4] = 5  // background counts for nothing
+            numbers[anchor * 4 + 2] = 1.0986123
+        }
+        try expect(
+            [boxes, scores], input: [1, 300, 300, 3], labels: names(3), family: .ssd,
+            gives: Box(centerX: 15 + 105, centerY: 15 + 52.5, width: 210, height: 105), score: 0.75, label: "thing 1")
+    }
+
+    @Test func ssdWithFeaturePyramid() throws {
+        // Level 7 of 320: 3 x 3 cells of 128, counted from the corner because 128 does not divide 320.
+        let anchor = (1600 + 400 + 100 + 25) * 6 + 4 * 6
+        let boxes = TestTensor([1, 12804, 4]) { _ in }
+        let scores = TestTensor([1, 12804, 4]) { numbers in
+            for index in numbers.indices { numbers[index] = -20 }
+            numbers[anchor * 4 + 3] = 1.0986123
+        }
+        let network = NetworkDescription(input: [1, 3, 320, 320], [boxes, scores])
+        let found = try DetectionFamily.recognise(network, manifest: nil, labels: names(3), file: "net.onnx")
+        #expect(found.family == .ssd)
+        let decoder = try #require(found.decoder as? AnchorDecoder)
+        let box = decoder.anchors.boxes[anchor]
+        #expect(box.centerX == 128 && box.centerY == 128 && box.width == 512 && box.height == 512)
+        #expect(try decoder.decode([boxes, scores]).first?.box == Box(x: 0, y: 0, width: 320, height: 320))
+    }
+
+    @Test func efficientDetInOnePiece() throws {
+        // Level 4 of 320: row 1, column 2, second scale, third aspect (half as wide as high).
+        let anchor = (1600 + 20 + 2) * 9 + 5
+        let boxes = TestTensor([1, 19206, 4]) { $0[anchor * 4] = 0.5 }
+        let scores = TestTensor([1, 19206, 3]) { $0[anchor * 3 + 1] = 0.7 }
+        let side = 48 * 1.2599210
+        try expect(
+            [scores, boxes], input: [1, 320, 320, 3], labels: names(3), family: .efficientDet,
+            gives: Box(
+                centerX: 40, centerY: 24 + side * 1.4142135 / 2, width: side / 1.4142135, height: side * 1.4142135
+            ).clipped(width: 320, height: 320),
+            score: 0.7, label: "thing 1")
+    }
+
+    @Test(arguments: [false, true]) func efficientDetLevelByLevel(inPlanes: Bool) throws {
+        let cells = [16, 8, 4, 2, 1]
+        func shape(_ cells: Int, _ numbers: Int) -> [Int] {
+            inPlanes ? [1, numbers * 9, cells, cells] : [1, cells, cells, numbers * 9]
+        }
+        let boxes = cells.map { TestTensor(shape($0, 4)) { _ in } }
+        let scores = cells.map { side in
+            TestTensor(shape(side, 3)) { numbers in
+                for index in numbers.indices { numbers[index] = -20 }
+                // Level 5, row 2, column 1, first anchor, class 2.
+                if side == 4 { numbers[inPlanes ? 2 * 16 + 9 : 9 * 27 + 2] = 1.0986123 }
+            }
+        }
+        try expect(
+            scores + boxes, input: inPlanes ? [1, 3, 128, 128] : [1, 128, 128, 3], labels: names(3),
+            family: .efficientDet,
+            gives: Box(centerX: 48, centerY: 80, width: 96, height: 96), score: 0.75, label: "thing 2")
+    }
+}

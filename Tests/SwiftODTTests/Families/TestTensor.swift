@@ -1,0 +1,61 @@
+@testable import SwiftODT
+
+/// A network's output as a test makes it.
+final class TestTensor {
+    let shape: [Int]
+    let element: TensorElement
+    private let memory: UnsafeMutableRawBufferPointer
+
+    init(_ shape: [Int], _ numbers: [Float]) {
+        self.shape = shape
+        element = .float32
+        memory = .allocate(byteCount: max(numbers.count, 1) * 4, alignment: 64)
+        memory.copyBytes(from: numbers.flatMap { withUnsafeBytes(of: $0) { Array($0) } })
+        count = numbers.count
+    }
+
+    /// All zero but for what `fill` sets.
+    convenience init(_ shape: [Int], fill: (inout [Float]) -> Void) {
+        var numbers = [Float](repeating: 0, count: shape.reduce(1, *))
+        fill(&numbers)
+        self.init(shape, numbers)
+    }
+
+    private let count: Int
+
+    deinit { memory.deallocate() }
+
+    var view: TensorView {
+        TensorView(shape: shape, element: element, bytes: UnsafeRawBufferPointer(rebasing: memory[0..<count * 4]))
+    }
+
+    var description: TensorDescription { TensorDescription(name: "", shape: shape, element: element) }
+}
+
+extension NetworkDescription {
+    /// A network with one float input and the outputs of a test.
+    init(input: [Int?], _ outputs: [TestTensor], element: TensorElement = .float32) {
+        self.init(
+            inputs: [TensorDescription(name: "image", shape: input, element: element)],
+            outputs: outputs.map(\.description))
+    }
+}
+
+extension InputPlacement {
+    /// Of a picture that has the network's own size.
+    static func whole(_ width: Double, _ height: Double) -> InputPlacement {
+        InputPlacement(
+            scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0, region: Box(x: 0, y: 0, width: width, height: height),
+            orientation: .identity)
+    }
+}
+
+extension DetectionDecoder {
+    func decode(_ tensors: [TestTensor], options: DetectionOptions = DetectionOptions()) throws -> [Detection] {
+        try decode(
+            tensors.map(\.view), placement: .whole(Double(input.width), Double(input.height)), options: options)
+    }
+}
+
+/// Names for so many classes.
+func names(_ count: Int) -> Labels { Labels((0..<count).map { "thing \($0)" }) }

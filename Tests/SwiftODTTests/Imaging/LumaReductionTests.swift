@@ -1,0 +1,90 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the grey copy that motion detection and image motion look at: the same picture in every format, to the
+/// pixel's place.
+@Suite struct LumaReductionTests {
+    static func pattern(_ x: Int, _ y: Int) -> UInt8 { UInt8(truncatingIfNeeded: 20 + (x * 7 + y * 3) % 200) }
+
+    /// The means, computed the slow way.
+    static func expected(_ width: Int, _ height: Int, factor: Int) -> [Double] {
+        var out: [Double] = []
+        for top in stride(from: 0, to: height, by: factor) {
+            for left in stride(from: 0, to: width, by: factor) {
+                var sum = 0
+                var count = 0
+                for y in top..<min(top + factor, height) {
+                    for x in left..<min(left + factor, width) {
+                        sum += Int(pattern(x, y))
+                        count += 1
+                    }
+                }
+                out.append(Double(sum) / Double(count))
+            }
+        }
+        return out
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func everyFormatGivesTheMeansOfItsBlocks(_ format: PixelFormat) {
+        for (width, height, bottomUp) in [(64, 48, false), (41, 23, true)] {
+            let picture = TestPicture(format, width: width, height: height, padding: 5, bottomUp: bottomUp)
+            picture.paint(Self.pattern)
+            let plane = picture.withFrame(time: 42) { LumaPlane.reduce($0, maximumSide: 20) }
+            let factor = (width + 19) / 20
+            let means = Self.expected(width, height, factor: factor)
+            #expect(plane.scaleX == Double(factor) && plane.scaleY == Double(factor) && plane.time == 42)
+            #expect(plane.width == (width + factor - 1) / factor && plane.height == (height + factor - 1) / factor)
+            #expect(plane.pixels.count == means.count)
+            #expect(plane.withPixels { zip($0, means).allSatisfy { abs(Double($0) - $1) <= 0.51 } })
+        }
+    }
+
+    @Test(arguments: [(1, 1), (2, 2), (17, 13), (641, 361), (4096, 17), (3, 1000)])
+    func oddSizesKeepTheirExtent(_ width: Int, _ height: Int) {
+        let picture = TestPicture(.i420, width: width, height: height)
+        picture.paint { _, _ in 77 }
+        let plane = picture.withFrame { LumaPlane.reduce($0) }
+        #expect(plane.width <= 320 && plane.height <= 320)
+        #expect(Double(plane.width) * plane.scaleX >= Double(width))
+        #expect(Double(plane.width - 1) * plane.scaleX < Double(width))
+        #expect(Double(plane.height) * plane.scaleY >= Double(height))
+        #expect(Double(plane.height - 1) * plane.scaleY < Double(height))
+        #expect(plane.withPixels { $0.allSatisfy { $0 == 77 } })
+    }
+
+    @Test func aSmallFrameKeepsEveryPixel() {
+        let picture = TestPicture(.gray8, width: 320, height: 3)
+        picture.paint(Self.pattern)
+        let plane = picture.withFrame { LumaPlane.reduce($0) }
+        #expect(plane.width == 320 && plane.scaleX == 1)
+        #expect(plane.withPixels { pixels in (0..<320).allSatisfy { pixels[640 + $0] == Self.pattern($0, 2) } })
+    }
+
+    @Test func limitedRangeIsStretchedAndClamped() {
+        let picture = TestPicture(.nv12, width: 8, height: 1)
+        let levels: [UInt8] = [0, 16, 17, 125, 126, 234, 235, 255]
+        picture.paint { x, _ in levels[x] }
+        let plane = picture.withFrame(colorSpace: .standardDefinition) { LumaPlane.reduce($0) }
+        #expect(plane.withPixels { Array($0) } == [0, 0, 1, 127, 128, 254, 255, 255])
+    }
+
+    @Test func colorsWeighAsTheEyeDoes() {
+        let picture = TestPicture(.bgra, width: 3, height: 1)
+        let c = PixelFormat.bgra.components
+        picture.paint { _, _ in 0 }
+        picture.put(c.first, 0, 0, 255)
+        picture.put(c.second, 1, 0, 255)
+        picture.put(c.third, 2, 0, 255)
+        #expect(picture.withFrame { LumaPlane.reduce($0).withPixels { Array($0) } } == [76, 150, 29])
+    }
+
+    @Test func hugeBlocksDoNotOverflow() {
+        let picture = TestPicture(.gray8, width: 700, height: 900)
+        picture.paint { _, _ in 255 }
+        let plane = picture.withFrame { LumaPlane.reduce($0, maximumSide: 1) }
+        #expect(plane.withPixels { Array($0) } == [255])
+        #expect(plane.scaleX == 900)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the way pictures come in: colours and orientation from PNG and JPEG files, errors that help for
+/// everything else, and copies of frames that stay when the frame is gone.
+@Suite struct PictureTests {
+    /// The pixel as red, green, blue.
+    static func pixel(_ picture: Picture, _ x: Int, _ y: Int) -> [Int] {
+        picture.withFrame { frame in
+            let c = frame.format.components
+            return [c.first, c.second, c.third].map {
+                let plane = frame.plane($0.plane)
+                return Int((plane.base + y * plane.stride + x * $0.step + $0.offset).load(as: UInt8.self))
+            }
+        }
+    }
+
+    static func isClose(_ a: [Int], _ b: [Int], within tolerance: Int = 6) -> Bool {
+        zip(a, b).allSatisfy { abs($0 - $1) <= tolerance }
+    }
+
+    @Test func pngGivesItsColors() throws {
+        let picture = try Picture(encoded: EncodedPictures.pngRedAndBlue)
+        #expect(picture.width == 4 && picture.height == 2 && picture.orientation == .identity)
+        #expect(Self.pixel(picture, 1, 1) == [255, 0, 0])
+        #expect(Self.pixel(picture, 2, 0) == [0, 0, 255])
+    }
+
+    @Test func transparentPartsBecomeWhite() throws {
+        let picture = try Picture(encoded: EncodedPictures.pngTransparent)
+        #expect(Self.pixel(picture, 0, 0) == [255, 0, 0])
+        #expect(Self.pixel(picture, 1, 0) == [255, 255, 255])
+        #expect(Self.isClose(Self.pixel(picture, 2, 0), [127, 127, 127], within: 2))
+    }
+
+    @Test func sixteenBitsBecomeEight() throws {
+        let picture = try Picture(encoded: EncodedPictures.pngDeepGray)
+        #expect(Self.pixel(picture, 0, 0) == [0, 0, 0])
+        #expect(Self.isClose(Self.pixel(picture, 1, 0), [128, 128, 128], within: 1))
+        #expect(Self.pixel(picture, 2, 0) == [255, 255, 255])
+    }
+
+    static let hasTurboJPEG = (try? TurboJPEG.shared.get()) != nil
+
+    @Test(.enabled(if: hasTurboJPEG), arguments: [EncodedPictures.jpegRedAndBlue, EncodedPictures.jpegInks])
+    func jpegGivesItsColors(_ bytes: [UInt8]) throws {
+        let picture = try Picture(encoded: bytes)
+        #expect(picture.width == 16 && picture.height == 8 && picture.orientation == .identity)
+        #expect(Self.isClose(Self.pixel(picture, 2, 3), [255, 0, 0]))
+        #expect(Self.isClose(Self.pixel(picture, 13, 7), [0, 0, 255]))
+    }
+
+    @Test(.enabled(if: hasTurboJPEG)) func grayJPEGGivesGray() throws {
+        let picture = try Picture(encoded: EncodedPictures.jpegGray)
+        #expect(Self.isClose(Self.pixel(picture, 2, 3), [76, 76, 76]))
+    }
+
+    @Test(
+        .enabled(if: hasTurboJPEG),
+        arguments: zip(
+            UInt8(1)...8,
+            [
+                Orientation.identity, .flipHorizontal, .rotate180, .flipVertical, .transpose, .rotate90, .transverse,
+                .rotate270,
+            ]))
+    func jpegOrientationIsRead(_ number: UInt8, _ orientation: Orientation) throws {
+        for bigEndian in [false, true] {
+            let bytes = EncodedPictures.jpeg(exifOrientation: number, bigEndian: bigEndian)
+            let picture = try Picture(encoded: bytes)
+            #expect(picture.orientation == orientation)
+            #expect(picture.width == 16, "the pixels stay as stored")
+        }
+    }
+
+    @Test func damagedExifIsNoOrientationAndNoCrash() {
+        let sound = EncodedPictures.jpeg(exifOrientation: 6, bigEndian: true)
+        #expect(Orientation(jpeg: sound) == .rotate90)
+        for length in 0..<40 { #expect(Orientation(jpeg: Array(sound.prefix(length))) == nil || length > 31) }
+        for at in 2..<48 {
+            for value in [UInt8(0), 0x7F, 0xFF] {
+                var damaged = sound
+                damaged[at] = value
+                _ = Orientation(jpeg: damaged)
+            }
+        }
+        #expect(Orientation(jpeg: EncodedPictures.jpeg(exifOrientation: 9, bigEndian: true)) == nil)
+    }
+
+    @Test func filesOfOtherKindsAreRefusedWithAReason() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "picture-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+            let file = folder.appending(path: name)
+            try Data(bytes).write(to: file)
+            return file.path
+        }
+        func reason(_ path: String) -> DetectorError.Reason? {
+            do {
+                _ = try Picture(contentsOfFile: path)
+                return nil
+            } catch let error as DetectorError {
+                #expect(error.description.hasPrefix(path), "\(error)")
+                return error.reason
+            } catch {
+                return nil
+            }
+        }
+        #expect(reason(folder.appending(path: "none.png").path) == .fileNotFound)
+        #expect(reason(folder.path) == .invalidFile)
+        #expect(try reason(write("empty.png", [])) == .unsupported)
+        #expect(try reason(write("text.jpg", Array("hello".utf8))) == .unsupported)
+        #expect(try reason(write("cut.png", Array(EncodedPictures.pngRedAndBlue.prefix(50)))) == .invalidFile)
+        if Self.hasTurboJPEG {
+            #expect(try reason(write("cut.jpg", Array(EncodedPictures.jpegGray.prefix(60)))) == .invalidFile)
+        }
+        #expect(try Picture(contentsOfFile: write("sound", EncodedPictures.pngRedAndBlue)).width == 4)
+    }
+
+    @Test func aMissingLibraryNamesItsPackage() {
+        let error = #expect(throws: DetectorError.self) { try TurboJPEG(library: "libnothing.so.7") }
+        #expect(error?.reason == .runtimeMissing)
+        #expect(error?.description.contains("apt-get install libturbojpeg0") == true)
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func aCopyKeepsEveryPixelOfAFrame(_ format: PixelFormat) throws {
+        let source = TestPicture(format, width: 7, height: 5, padding: 3, bottomUp: true)
+        source.paint { x, y in UInt8(x * 30 + y) }
+        let copy = try source.withFrame(orientation: .rotate90, time: 9) { try Picture(copying: $0) }
+        source.paint { _, _ in 0 }
+        #expect(copy.orientation == .rotate90 && copy.time == 9 && copy.format == format)
+        for (x, y) in [(0, 0), (6, 0), (3, 2), (6, 4)] { #expect(Self.pixel(copy, x, y)[0] == x * 30 + y) }
+        #expect(copy.withFrame(time: 10) { $0.time } == 10)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the reading of labels out of model files: archives behind .tflite files, properties of .onnx files, notes in .xml files.
+@Suite struct EmbeddedLabelsTests {
+    /// 200 lines, packed by zlib with codes of their own.
+    private static let packed =
+        "ddZhbtswDIbh/zmFj2CKIiUdJ92MdUC6DtmGXX+GZUUvB/gAZNrH5Ec9t6/L4/7xc1lv357b9mP59f65LXJ7e/zZlt/3t8e25Nvf+/Nj+fJ+//5c2u3L5+MsEb899/KjItlZ32vUe4delFtvcVR57i2OsipHi7PobNGLUu4tjqJceoejqKTeoVelo0OvUTlb9F9KvcNR1Kx3OH9Ke4teVtajR/+nEiFMKdGcFDnDosm0yBosWqaFrbCooHADRSrBolZYWIZFCha1AcMDhhowRIhRnRjuEyNXYmgihlRiOC10WtQ4F6XRohgsigKjKDCKBYzRowsaMJoSw2EhNVhwMHKlhQeLCguRYGG0cKFF5ZKkNDH2L0eM8VXPeS9cEuOSwMLWYNHCkigthBb7rE6MfYyBMUa8D0Yixr4XwFCdGM2I4WEwNGAkWBRY5BIsUlgS5Y4IlyTDYo8VWozM6eycC3FacEcyJQQQKx2EDBkKITOdCOP3X3/aVMhtKvh/EyFXCompudthO1KMTSCMLzE+EhGMsalk2L/61UBYiM3GpMi0aPGAaLggjE1bERWBwu1yOSpj0zgRKVpUJoUTQ40YIsCoYTvcL6NCEzGkTgwPFuGE1DAXhUlRbFqUeEKKXsdmY1LwhrR4T7kdI7tHrDMpKk9IsKh+eUKG5+vyvCxqWJIUksLC02J81j7vBUsSb0i9PKctLAlPSJNgkRmb46qPg8/B4OOirOGG6OXjwsNgKDDC26IEi/HCeT1+pgXPqcQlyZfPrBE543U2LcTjCeEFYWgSYuUtJUOmQsjMcEj3P+Af"
+    private static let text: String = {
+        let colors = ["red", "green", "blue", "warm", "cold"]
+        let things = ["lamp", "chair", "table", "shoe"]
+        let lines: [String] = (0..<200).map { "\(colors[$0 % 5]) \(things[$0 * 7 % 4]) \($0 * $0 % 97)" }
+        return lines.joined(separator: "\n") + "\n"
+    }()
+
+    private static let unpackedFile = Array(text.utf8)
+    private static let packedFile = Array(Data(base64Encoded: packed) ?? Data())
+
+    /// An archive of one file, as zip programs lay it out.
+    private func zip(
+        _ name: String, method: Int, packed: [UInt8], size: Int, before prefix: [UInt8] = []
+    ) -> [UInt8] {
+        var bytes = prefix
+        func add(_ values: (value: Int, bytes: Int)...) {
+            for (value, count) in values {
+                for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+            }
+        }
+        let nameLength = name.utf8.count
+        add(
+            (0x0403_4B50, 4), (20, 2), (0, 2), (method, 2), (0, 4), (0, 4), (packed.count, 4), (size, 4),
+            (nameLength, 2), (0, 2))
+        bytes += Array(name.utf8)
+        bytes += packed
+        let directory = bytes.count
+        add((0x0201_4B50, 4), (20, 2), (20, 2), (0, 2), (method, 2), (0, 4), (0, 4), (packed.count, 4), (size, 4))
+        add((nameLength, 2), (0, 2), (0, 2), (0, 2), (0, 2), (0, 4), (prefix.count, 4))
+        bytes += Array(name.utf8)
+        let end = bytes.count
+        add((0x0605_4B50, 4), (0, 4), (1, 2), (1, 2), (end - directory, 4), (directory, 4), (0, 2))
+        return bytes
+    }
+
+    @Test func unpacksEveryKindOfBlock() throws {
+        #expect(try Inflate.unpack(Self.packedFile[...], limit: 5000) == Self.unpackedFile)
+        let fixed = Array(Data(base64Encoded: "S04s4UrJT+dKhtJJmUUpXAA=") ?? Data())
+        #expect(try Inflate.unpack(fixed[...], limit: 100) == Array("cat\ndog\ncat\ndog\nbird\n".utf8))
+        #expect(try Inflate.unpack([1, 3, 0, 0xFC, 0xFF, 65, 66, 67], limit: 3) == Array("ABC".utf8))
+    }
+
+    @Test func unpacksNoMoreThanItMay() {
+        #expect(throws: Inflate.Damaged.self) {
+            try Inflate.unpack(Self.packedFile[...], limit: Self.unpackedFile.count - 1)
+        }
+        #expect(throws: Inflate.Damaged.self) { try Inflate.unpack(Self.packedFile.dropLast(), limit: 5000) }
+        #expect(throws: Inflate.Damaged.self) { try Inflate.unpack([], limit: 5000) }
+        #expect(throws: Inflate.Damaged.self) { try Inflate.unpack([7], limit: 5000) }
+    }
+
+    @Test func findsLabelsBehindATFLite() throws {
+        let folder = try TemporaryFolder()
+        let network = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        for (method, packed) in [(0, Self.unpackedFile), (8, Self.packedFile)] {
+            let archive = zip(
+                "labels.txt", method: method, packed: packed, size: Self.unpackedFile.count, before: network)
+            let model = try folder.write("net\(method).tflite", archive)
+            let labels = try Labels.load(manifest: nil, model: model)
+            #expect(labels?.count == 200)
+            #expect(labels?[0]?.text == "red lamp 0")
+            #expect(labels?[199]?.text == "cold chair \(199 * 199 % 97)")
+        }
+    }
+
+    @Test func findsNothingWhereThereIsNothing() throws {
+        let folder = try TemporaryFolder()
+        #expect(try Labels.load(manifest: nil, model: folder.write("a.tflite", [])) == nil)
+        #expect(
+            try Labels.load(manifest: nil, model: folder.write("b.tflite", Array(repeating: 0x50, count: 100_000)))
+                == nil)
+        let other = zip("readme.md", method: 0, packed: [65], size: 1)
+        #expect(try Labels.load(manifest: nil, model: folder.write("c.tflite", other)) == nil)
+        let unknownMethod = zip("labels.txt", method: 12, packed: [65], size: 1)
+        #expect(try Labels.load(manifest: nil, model: folder.write("d.tflite", unknownMethod)) == nil)
+    }
+
+    @Test func findsNamesAmongONNXProperties() throws {
+        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+            let length = bytes.count
+            let size = length < 128 ? [UInt8(length)] : [UInt8(length & 127 | 128), UInt8(length >> 7)]
+            return [number << 3 | 2] + size + bytes
+        }
+        func property(_ key: String, _ value: String) -> [UInt8] {
+            field(14, field(1, Array(key.utf8)) + field(2, Array(value.utf8)))
+        }
+        var model: [UInt8] = [0x08, 0x08]
+        model += field(2, Array("exporter".utf8))
+        model += field(7, Array(repeating: 0xAB, count: 300))
+        model += property("stride", "32")
+        model += property("names", #"{0: 'person', 1: "bull's eye", 2: 'it\'s'}"#)
+        let folder = try TemporaryFolder()
+        let labels = try Labels.load(manifest: nil, model: folder.write("net.onnx", model))
+        #expect(labels?.all.map(\.text) == ["person", "bull's eye", "it's"])
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<300 {
+            let damaged = try folder.write("damaged.onnx", random.damage(model))
+            _ = try Labels.load(manifest: nil, model: damaged)
+        }
+    }
+
+    @Test func findsNotesInXML() throws {
+        let folder = try TemporaryFolder()
+        let model = try folder.write(
+            "net.xml",
+            #"<net><rt_info><model_info><labels value="person traffic_light dog" /></model_info></rt_info></net>"#)
+        #expect(try Labels.load(manifest: nil, model: model)?.all.map(\.text) == ["person", "traffic light", "dog"])
+    }
+
+    @Test func survivesDamage() {
+        var random = SeededGenerator(seed: 5)
+        let sound = zip(
+            "labels.txt", method: 8, packed: Self.packedFile, size: Self.unpackedFile.count, before: [1, 2, 3])
+        for _ in 0..<1500 {
+            let damaged = random.damage(sound)
+            if let archive = ZipArchive(damaged) {
+                for entry in archive.entries { #expect((archive.contents(entry)?.count ?? 0) <= 4 << 20) }
+                _ = Labels(archive: archive)
+            }
+            _ = try? Inflate.unpack(random.damage(Self.packedFile)[...], limit: 10_000)
+        }
+    }
+
+    @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite")))
+    func readsARealCustomClassifier() throws {
+        let labels = try Labels.load(manifest: nil, model: SharedMaterial.path("models/object_labeler.tflite"))
+        #expect(labels?.count == 631)
+        #expect(labels?.all.contains { $0.text == "Flower" } == true)
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the reading of JSON: what the standard allows is read as it means, what it does not is refused, nothing crashes.
+@Suite struct JSONValueTests {
+    private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
+
+    @Test func readsEveryKindOfValue() throws {
+        let value = try parse(
+            #" { "a": [1, -2.5e2, 0, true, false, null], "b": {"c": "d"}, "e": [], "f": {} } "#)
+        #expect(value["a"] == .array([.number(1), .number(-250), .number(0), .bool(true), .bool(false), .null]))
+        #expect(value["b"]?["c"]?.string == "d")
+        #expect(value["e"] == .array([]))
+        #expect(value["f"] == .object([:]))
+    }
+
+    @Test func readsEscapesAndAnyScript() throws {
+        #expect(try parse(#""\"\\\/\b\f\n\r\té😀ü""#).string == "\"\\/\u{8}\u{C}\n\r\té😀ü")
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[", "[1", "[1,", "[1,]", "{\"a\"", "{\"a\":", "{\"a\":1,}", "{a:1}", "'a'", "tru", "nul", "01",
+        "-", "+1", ".5",
+        "1.", "1.e2", "1e", "NaN", "Infinity", "0x10", "1e999", "\"", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"",
+        "\"\\ud800\"",
+        "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"a\nb\"", "1 2", "[1] ]", "{} x", "--1", "1-1", "1e5e5",
+    ])
+    func refusesWhatIsNotJSON(text: String) {
+        #expect(throws: JSONValue.SyntaxError.self) { try parse(text) }
+    }
+
+    @Test func refusesToBeLedTooDeep() {
+        #expect(throws: JSONValue.SyntaxError.self) { try parse(String(repeating: "[", count: 1_000_000)) }
+        #expect(throws: Never.self) { try parse(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)) }
+    }
+
+    @Test func saysWhere() {
+        #expect {
+            try parse("{\n\"a\": 1\n\"b\": 2\n}")
+        } throws: {
+            "\($0)".contains("line 3")
+        }
+    }
+
+    @Test func survivesDamage() throws {
+        var random = SeededGenerator(seed: 1)
+        let sound = Array(
+            #"{"name": "a\u00e9", "input": {"width": 300, "mean": [1, 2.5, -3e2]}, "labels": ["x", "y"]}"#.utf8)
+        var refused = 0
+        for _ in 0..<3000 {
+            do { _ = try JSONValue(parsing: random.damage(sound)) } catch { refused += 1 }
+        }
+        #expect(refused > 2000)
+    }
+}

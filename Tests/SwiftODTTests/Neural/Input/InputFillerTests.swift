@@ -1,0 +1,212 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what the networks see: every format, orientation and fit against a plain reference in double precision, worked out pixel by
+/// pixel from the definition (half-pixel centres, bilinear, the matrix of the stream) and from nothing of the code under test.
+@Suite struct InputFillerTests {
+    /// What the reference gives for a channel (0 red, 1 green, 2 blue) at an input pixel of the fitted area.
+    private static func reference(
+        _ picture: PlainPicture, frame: Frame, region: (x: Range<Int>, y: Range<Int>), area: FittedArea, x: Int, y: Int
+    ) -> [Double] {
+        let (w, h) = (Double(region.x.count), Double(region.y.count))
+        let (uprightWidth, uprightHeight) = frame.orientation.swapsAxes ? (h, w) : (w, h)
+        let point = Box(
+            x: (Double(x - area.x) + 0.5) / Double(area.width) * uprightWidth,
+            y: (Double(y - area.y) + 0.5) / Double(area.height) * uprightHeight, width: 0, height: 0)
+        let at = frame.orientation.buffer(point, bufferWidth: w, bufferHeight: h)
+            .offset(x: Double(region.x.lowerBound), y: Double(region.y.lowerBound))
+        let c = (0..<3).map { picture.component($0, x: at.x, y: at.y, region: region) }
+        guard frame.format.isYUV else { return c }
+        let (kr, kb) = (Double(frame.colorSpace.lumaWeights.red), Double(frame.colorSpace.lumaWeights.blue))
+        let full = frame.colorSpace.fullRange
+        let luma = full ? c[0] / 255 : (c[0] - 16) / 219
+        let (pb, pr) = ((c[1] - 128) / (full ? 255 : 224), (c[2] - 128) / (full ? 255 : 224))
+        let red = luma + 2 * (1 - kr) * pr
+        let blue = luma + 2 * (1 - kb) * pb
+        let green = (luma - kr * red - kb * blue) / (1 - kr - kb)
+        return [red, green, blue].map { min(max($0, 0), 1) * 255 }
+    }
+
+    /// The largest difference, in grey levels, between the filled tensor and the reference; the background counts too.
+    private static func worst(
+        _ picture: PlainPicture, frame: Frame, input: NetworkInput, region: Box? = nil, bytes: Bool = false
+    ) throws -> Double {
+        let plane = input.width * input.height
+        let tensor = UnsafeMutableRawPointer.allocate(byteCount: 3 * plane * (bytes ? 1 : 4), alignment: 64)
+        defer { tensor.deallocate() }
+        let filler = InputFiller(input: input, bytes: bytes)
+        let placement = try filler.fill(tensor, from: frame, region: region)
+        _ = try filler.fill(tensor, from: frame, region: region)
+
+        let range = (
+            x: Int(placement.region.minX)..<Int(placement.region.maxX),
+            y: Int(placement.region.minY)..<Int(placement.region.maxY)
+        )
+        let upright = frame.orientation.swapsAxes ? (range.y.count, range.x.count) : (range.x.count, range.y.count)
+        let area = FittedArea(
+            x: Int(placement.offsetX), y: Int(placement.offsetY),
+            width: Int((placement.scaleX * Double(upright.0)).rounded()),
+            height: Int((placement.scaleY * Double(upright.1)).rounded()))
+        var worst = 0.0
+        for y in 0..<input.height {
+            for x in 0..<input.width {
+                let inside = x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height
+                let expected =
+                    inside
+                    ? reference(picture, frame: frame, region: range, area: area, x: x, y: y)
+                    : [Double](repeating: Double(input.fillLevel), count: 3)
+                for channel in 0..<3 {
+                    let slot = channel * plane + y * input.width + x
+                    let stored =
+                        bytes
+                        ? Double(tensor.load(fromByteOffset: slot, as: UInt8.self))
+                        : Double(tensor.load(fromByteOffset: slot * 4, as: Float.self))
+                    let level = stored / Double(input.scale[channel]) + Double(input.mean[channel])
+                    worst = max(worst, abs(level - expected[input.channelOrder == .bgr ? 2 - channel : channel]))
+                }
+            }
+        }
+        return worst
+    }
+
+    private static func noise(_ format: PixelFormat, width: Int, height: Int) -> PlainPicture {
+        var noise = Noise(state: UInt64(format.rawValue * 7919 + width * 31 + height))
+        return PlainPicture(format, width: width, height: height) { _, _, _ in UInt8.random(in: 0...255, using: &noise)
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func everyFormatIsWithinOneLevelEveryWayUp(_ format: PixelFormat) throws {
+        let picture = Self.noise(format, width: 37, height: 23)
+        for orientation in Orientation.allCases {
+            let frame = picture.frame(orientation: orientation)
+            let input = NetworkInput(width: 19, height: 22, fit: .stretch)
+            #expect(try Self.worst(picture, frame: frame, input: input) < 0.5, "\(orientation)")
+            #expect(try Self.worst(picture, frame: frame, input: input, bytes: true) <= 1, "\(orientation)")
+        }
+    }
+
+    @Test(arguments: [PixelFormat.i420, .nv12, .yuy2, .uyvy, .rgb, .bgrx, .gray8])
+    func fitsLayoutsAndNormalisationAreWithinOneLevel(_ format: PixelFormat) throws {
+        let picture = Self.noise(format, width: 50, height: 31)
+        let fits: [NetworkInput.Fit] = [.stretch, .letterboxTopLeft(fill: 114), .letterboxCentered(fill: 7)]
+        for (number, fit) in fits.enumerated() {
+            let input = NetworkInput(
+                width: 33, height: 40, channelOrder: number == 1 ? .bgr : .rgb, mean: SIMD3(123.7, 116.3, 103.5),
+                scale: SIMD3(1 / 58.4, -1 / 57.1, 0.02), fit: fit)
+            for orientation in [Orientation.identity, .rotate90, .transverse] {
+                let frame = picture.frame(orientation: orientation)
+                #expect(try Self.worst(picture, frame: frame, input: input) < 0.5)
+            }
+        }
+    }
+
+    @Test(arguments: [ColorSpace.Matrix.bt601, .bt709, .bt2020, .smpte240m, .fcc])
+    func matrixAndRangeOfTheStreamAreUsed(_ matrix: ColorSpace.Matrix) throws {
+        let picture = Self.noise(.y444, width: 16, height: 16)
+        for fullRange in [false, true] {
+            let frame = picture.frame(colorSpace: ColorSpace(matrix: matrix, fullRange: fullRange))
+            #expect(try Self.worst(picture, frame: frame, input: NetworkInput(width: 16, height: 16)) < 0.5)
+        }
+    }
+
+    @Test(arguments: [(1, 1), (2, 1), (1, 3), (3, 2), (640, 2), (5, 333)])
+    func sizesAtTheEdgeOfWhatThereIsAreWithinOneLevel(_ width: Int, _ height: Int) throws {
+        for format in PixelFormat.allCases {
+            let picture = Self.noise(format, width: width, height: height)
+            for input in [NetworkInput(width: 8, height: 9), NetworkInput(width: 1, height: 1)] {
+                #expect(try Self.worst(picture, frame: picture.frame(), input: input) < 0.5, "\(format)")
+            }
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func aPartOfTheFrameLooksLikeAFrameOfItsOwn(_ format: PixelFormat) throws {
+        let picture = Self.noise(format, width: 41, height: 33)
+        for region in [
+            Box(x: 7, y: 5, width: 13, height: 11), Box(x: 30.4, y: -8, width: 100, height: 20.2),
+            Box(x: 40, y: 32, width: 1, height: 1), Box(x: 11.5, y: 9.5, width: 1e-3, height: 1e-3),
+        ] {
+            for orientation in [Orientation.identity, .rotate270] {
+                let frame = picture.frame(orientation: orientation)
+                #expect(
+                    try Self.worst(picture, frame: frame, input: NetworkInput(width: 9, height: 10), region: region)
+                        < 0.5)
+            }
+        }
+    }
+
+    @Test func aRegionOutsideOfThePictureIsRefused() {
+        let picture = Self.noise(.gray8, width: 8, height: 8)
+        for region in [
+            Box(x: 8, y: 0, width: 4, height: 4), Box(x: 0, y: 0, width: -1, height: 4),
+            Box(x: .nan, y: 0, width: 4, height: 4), Box(x: 0, y: 0, width: .infinity, height: 4),
+        ] {
+            #expect(throws: DetectorError.self) {
+                try Self.worst(
+                    picture, frame: picture.frame(), input: NetworkInput(width: 4, height: 4), region: region)
+            }
+        }
+    }
+
+    @Test func aPlanIsRenewedWhenTheFrameChanges() throws {
+        let input = NetworkInput(width: 12, height: 12, fit: .letterboxTopLeft(fill: 50))
+        let filler = InputFiller(input: input, bytes: false)
+        let fresh = InputFiller(input: input, bytes: false)
+        let count = 3 * 144
+        let kept = UnsafeMutablePointer<Float>.allocate(capacity: count)
+        let expected = UnsafeMutablePointer<Float>.allocate(capacity: count)
+        defer {
+            kept.deallocate()
+            expected.deallocate()
+        }
+        for (format, width, height) in [(PixelFormat.i420, 30, 10), (.rgb, 10, 30), (.i420, 30, 12), (.gray8, 9, 9)] {
+            let picture = Self.noise(format, width: width, height: height)
+            _ = try withExtendedLifetime(picture) { try filler.fill(kept, from: picture.frame(), region: nil) }
+        }
+        let picture = Self.noise(.i420, width: 30, height: 10)
+        _ = try filler.fill(kept, from: picture.frame(orientation: .rotate90), region: nil)
+        _ = try fresh.fill(expected, from: picture.frame(orientation: .rotate90), region: nil)
+        withExtendedLifetime(picture) {}
+        #expect((0..<count).allSatisfy { kept[$0] == expected[$0] })
+    }
+
+    @Test func theWayBackLeadsToTheSamePlace() throws {
+        // A picture that is dark save for one bright block: the block is where the placement says.
+        let block = Box(x: 24, y: 8, width: 8, height: 12)
+        let picture = PlainPicture(.gray8, width: 64, height: 40) { _, x, y in
+            (24..<32).contains(x) && (8..<20).contains(y) ? 255 : 0
+        }
+        defer { withExtendedLifetime(picture) {} }
+        for orientation in Orientation.allCases {
+            for fit in [NetworkInput.Fit.stretch, .letterboxTopLeft(fill: 0), .letterboxCentered(fill: 0)] {
+                let input = NetworkInput(width: 96, height: 80, fit: fit)
+                let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * 96 * 80)
+                defer { tensor.deallocate() }
+                let placement = try InputFiller(input: input, bytes: false)
+                    .fill(tensor, from: picture.frame(orientation: orientation), region: nil)
+                let bright = (0..<96 * 80).filter { tensor[$0] > 127 }
+                let xs = bright.map { $0 % 96 }
+                let ys = bright.map { $0 / 96 }
+                let seen = Box(
+                    minX: Double(xs.min() ?? 0), minY: Double(ys.min() ?? 0), maxX: Double((xs.max() ?? 0) + 1),
+                    maxY: Double((ys.max() ?? 0) + 1))
+                #expect(placement.buffer(seen).iou(block) > 0.85, "\(orientation) \(fit)")
+            }
+        }
+    }
+
+    @Test func wideAndNarrowPixelsAreShownInTheirTrueShape() throws {
+        // 720x576 with pixels of 16:11 is a 16:9 picture.
+        let picture = Self.noise(.gray8, width: 720, height: 576)
+        let input = NetworkInput(width: 320, height: 320, fit: .letterboxTopLeft(fill: 0))
+        let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * 320 * 320)
+        defer { tensor.deallocate() }
+        let placement = try InputFiller(input: input, bytes: false)
+            .fill(tensor, from: picture.frame(pixelAspectRatio: 16.0 / 11), region: nil)
+        withExtendedLifetime(picture) {}
+        #expect(placement.scaleX * 720 == 320)
+        #expect(abs(placement.scaleY * 576 - 176) < 1)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the life of a request: answers come once and from the right picture, and letting go at any moment is safe.
+@Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
+struct InferenceRequestTests {
+    private static func network(_ hint: InferenceHint = .throughput, size: Int = 64) throws -> Network {
+        try Network.load(
+            file: TestNetwork([[1, 3, size, size]]).file, input: NetworkInput(width: size, height: size), hint: hint)
+    }
+
+    private static func level(_ request: InferenceRequest) throws -> Float {
+        try #require(try request.outputs().first).bytes.load(as: Float.self)
+    }
+
+    @Test func manyRequestsAtOnceKeepTheirPicturesApart() throws {
+        let network = try Self.network()
+        let requests = try (0..<16).map { _ in try network.makeRequest() }
+        let answers = Monitor([Int: Float]())
+        for round in 0..<4 {
+            answers.update { $0 = [:] }
+            for (number, request) in requests.enumerated() {
+                _ = try PlainPicture.withGrey(UInt8(number * 10 + round)) { try request.fill(from: $0) }
+                request.start { result in
+                    let level = (try? result.get()).flatMap { try? Self.level(request) }
+                    answers.update { $0[number] = level ?? -1 }
+                }
+            }
+            let seen = answers.wait { $0.count == requests.count ? $0 : nil }
+            for number in requests.indices { #expect(seen[number] == Float(number * 10 + round)) }
+        }
+    }
+
+    @Test func aRequestAtWorkRefusesAnother() throws {
+        let request = try Self.network(size: 512).makeRequest()
+        let refused = Monitor(0)
+        let done = Monitor(0)
+        for _ in 0..<50 {
+            request.start { result in
+                if case .failure = result { refused.update { $0 += 1 } }
+                done.update { $0 += 1 }
+            }
+        }
+        done.wait { $0 == 50 ? () : nil }
+        #expect(refused.update { $0 } < 50)
+    }
+
+    @Test func aCompletionMayStartTheNextInference() throws {
+        let request = try Self.network().makeRequest()
+        let left = Monitor(20)
+        @Sendable func again(_ result: Result<Void, any Error>) {
+            #expect(throws: Never.self) { try result.get() }
+            if left.update({
+                $0 -= 1; return $0
+            }) > 0 {
+                request.start(completion: again)
+            }
+        }
+        request.start(completion: again)
+        left.wait { $0 == 0 ? () : nil }
+    }
+
+    @Test func aRequestMayGoWhileItRunsAndInsideItsCompletion() throws {
+        let network = try Self.network(.latency, size: 256)
+        for round in 0..<40 {
+            let ended = Monitor(0)
+            var request: InferenceRequest? = try network.makeRequest()
+            if round.isMultiple(of: 2) {
+                request?.start { _ in ended.update { $0 += 1 } }
+                request = nil
+            } else {
+                // The completion holds it, and is the last to do so.
+                let kept = try #require(request)
+                request?.start { [kept] _ in
+                    withExtendedLifetime(kept) { ended.update { $0 += 1 } }
+                }
+                request = nil
+            }
+            ended.wait { $0 == 1 ? () : nil }
+        }
+    }
+
+    @Test func aCancelledRequestSaysSoAndCanBeUsedAgain() throws {
+        let request = try Self.network(size: 1024).makeRequest()
+        let result = Monitor<Result<Void, any Error>?>(nil)
+        var cancelled = 0
+        for _ in 0..<10 {
+            result.update { $0 = nil }
+            request.start { answer in result.update { $0 = answer } }
+            request.cancel()
+            if case .failure(let error) = result.wait(for: { $0 }), error is CancellationError { cancelled += 1 }
+        }
+        #expect(cancelled > 0)
+        request.cancel()
+        _ = try PlainPicture.withGrey(77) { try request.fill(from: $0) }
+        try request.infer()
+        #expect(try Self.level(request) == 77)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the second start: what was compiled is found again, and nothing that happens to the cache on disk does harm.
+@Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
+struct NetworkCacheTests {
+    private let folder = TestNetwork.folder + "/cache-\(UUID().uuidString)/deep/down"
+    private let input = NetworkInput(width: 16, height: 16, mean: SIMD3(1, 2, 3))
+    private let target = CompilationTarget(device: "CPU", threads: 0, hint: .throughput)
+
+    /// A cache with one compiled network in it.
+    private func filled() throws -> (NetworkCache, ModelFile) {
+        let cache = try #require(NetworkCache(runtime: OpenVINO.shared(), folder: folder))
+        let file = try ModelFile(TestNetwork([[1, 3, nil, nil]]).file)
+        let read = try ReadModel(file, runtime: OpenVINO.shared())
+        try read.prepare(for: input)
+        let compiled = try CompiledModel.compile(read, for: target)
+        cache.keep(compiled, try read.description(), of: file, input: input, target: target)
+        return (cache, file)
+    }
+
+    private func files(_ ending: String) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(ending) }
+            .map { URL(fileURLWithPath: folder + "/" + $0) }
+    }
+
+    @Test func whatWasCompiledIsFoundAgainAndWorks() throws {
+        let (cache, file) = try filled()
+        let (compiled, description) = try #require(cache.compiled(file, input: input, target: target))
+        #expect(description.inputs[0].shape == [1, 3, 16, 16])
+        #expect(description.outputs[0].name == "out0")
+        let fresh = try Network.load(file: file.name, input: input, hint: .throughput)
+        #expect(compiled.requestCount == fresh.requestCount)
+    }
+
+    @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
+    func aRestoredNetworkAnswersAsTheCompiledOne() throws {
+        // With weights: the runtime leaves them where they were read to.
+        let file = try ModelFile(#require(TestNetwork.shared) + "/models/FastestDet.onnx")
+        let input = NetworkInput(width: 352, height: 352, scale: SIMD3(repeating: 1 / 255))
+        let cache = try #require(
+            NetworkCache(runtime: OpenVINO.shared(), folder: TestNetwork.folder + "/cache/swiftodt"))
+        func answer() throws -> [Float] {
+            let request = try Network.load(file: file.name, input: input, hint: .latency).makeRequest()
+            let picture = PlainPicture(.rgb, width: 60, height: 60) { c, x, y in UInt8((x * y + 40 * c) % 256) }
+            _ = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
+            try request.infer()
+            return try request.outputs().flatMap { $0.bytes.bindMemory(to: Float.self) }
+        }
+        let first = try answer()
+        let target = CompilationTarget(device: "CPU", threads: 0, hint: .latency)
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+        let second = try answer()
+        #expect(zip(first, second).allSatisfy { abs($0 - $1) < 1e-3 })
+    }
+
+    @Test func otherInputsTargetsAndFilesAreOtherEntries() throws {
+        let (cache, file) = try filled()
+        var other = input
+        other.mean.x = 1.5
+        #expect(cache.compiled(file, input: other, target: target) == nil)
+        for target in [
+            CompilationTarget(device: "CPU", threads: 1, hint: .throughput),
+            CompilationTarget(device: "CPU", threads: 0, hint: .latency),
+        ] {
+            #expect(cache.compiled(file, input: input, target: target) == nil)
+        }
+        try Data(contentsOf: URL(fileURLWithPath: file.path)).write(to: URL(fileURLWithPath: file.path))
+        #expect(cache.compiled(try ModelFile(file.name), input: input, target: target) == nil)
+    }
+
+    @Test func damageIsNoticedBeforeTheRuntimeSeesIt() throws {
+        let (cache, file) = try filled()
+        let blob = try #require(try files(".blob").first)
+        let entry = try #require(try files(".network").first)
+        let (whole, text) = (try Data(contentsOf: blob), try Data(contentsOf: entry))
+        for damaged in [Data(), whole.prefix(10), whole.dropLast(), Data(whole.reversed()), whole + [0]] {
+            try damaged.write(to: blob)
+            #expect(cache.compiled(file, input: input, target: target) == nil)
+        }
+        for position in stride(from: 0, to: whole.count, by: max(1, whole.count / 50)) {
+            var damaged = whole
+            damaged[position] ^= 4
+            try damaged.write(to: blob)
+            #expect(cache.compiled(file, input: input, target: target) == nil)
+        }
+        try whole.write(to: blob)
+        for damaged in [
+            Data(), text.prefix(40), Data(text.reversed()), text.dropLast(30) + Data("output what 1,? x".utf8),
+        ] {
+            try damaged.write(to: entry)
+            #expect(cache.compiled(file, input: input, target: target) == nil)
+        }
+        try text.write(to: entry)
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+    }
+
+    @Test func aFolderThatCannotBeMadeIsNoCache() throws {
+        #expect(NetworkCache(runtime: try OpenVINO.shared(), folder: "/dev/null/cache") == nil)
+        #expect(NetworkCache(runtime: try OpenVINO.shared(), folder: nil) == nil)
+        #expect(NetworkCache(runtime: try OpenVINO.shared(), folder: "here") == nil)
+    }
+
+    @Test func descriptionsComeBackAsTheyWere() throws {
+        let description = NetworkDescription(
+            inputs: [TensorDescription(name: "images of, all kinds", shape: [nil, 3, nil, 20], element: .uint8)],
+            outputs: [
+                TensorDescription(name: "", shape: [], element: .int64),
+                TensorDescription(name: "StatefulPartitionedCall:1", shape: [1, nil, 4], element: .float32),
+            ])
+        let again = try #require(NetworkDescription(text: description.text))
+        #expect(again.inputs.map(\.name) == description.inputs.map(\.name))
+        #expect(again.inputs.map(\.shape) == description.inputs.map(\.shape))
+        #expect(again.outputs.map(\.name) == description.outputs.map(\.name))
+        #expect(again.outputs.map(\.shape) == description.outputs.map(\.shape))
+        #expect(again.outputs.map(\.element) == description.outputs.map(\.element))
+        for wrong in [
+            "", "input", "input float32", "input float33 1 a\noutput float32 1 b", "input float32 1 a", "a\nb",
+        ] {
+            #expect(NetworkDescription(text: wrong) == nil)
+        }
+    }
+}

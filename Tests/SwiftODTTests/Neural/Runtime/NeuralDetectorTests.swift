@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the detector that the element runs: answers belong to their frames, waits end, nothing outlives it.
+@Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
+struct NeuralDetectorTests {
+    /// Answers with the first number of the first output as a score of a box over the whole input.
+    private struct Decoder: DetectionDecoder {
+        var input = NetworkInput(width: 32, height: 32)
+        var delay: UInt32 = 0
+        var fails = false
+
+        func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
+        {
+            usleep(delay)
+            if fails { throw DetectorError(.unsupported, "these outputs are of no use") }
+            let box = placement.buffer(Box(x: 0, y: 0, width: 32, height: 32))
+            return [Detection(box: box, score: Double(outputs[0].bytes.load(as: Float.self)))]
+        }
+    }
+
+    private static func detector(
+        maximumInFlight: Int = 0, hint: InferenceHint = .throughput, decoder: Decoder = Decoder()
+    ) throws -> NeuralDetector {
+        try NeuralDetector(
+            modelFile: TestNetwork([[1, 3, nil, nil]]).file, hint: hint, maximumInFlight: maximumInFlight
+        ) { _ in decoder }
+    }
+
+    private static func start(_ detector: NeuralDetector, _ level: Int) throws -> DetectionTicket {
+        try PlainPicture.withGrey(UInt8(level)) { try detector.start($0, options: DetectionOptions()) }
+    }
+
+    @Test(arguments: [0, 1, 3])
+    func everyFrameGetsItsOwnAnswer(_ maximumInFlight: Int) throws {
+        let detector = try Self.detector(maximumInFlight: maximumInFlight, decoder: Decoder(delay: 500))
+        #expect(detector.capacity == (maximumInFlight == 0 ? detector.network.requestCount : maximumInFlight))
+        // More frames than may be under way: start waits, and goes on.
+        let tickets = try (0..<40).map { try Self.start(detector, $0) }
+        for (number, ticket) in tickets.enumerated() {
+            let answer = try ticket.wait()
+            #expect(answer.map(\.score) == [Double(number)])
+            #expect(answer.map(\.box) == [Box(x: 0, y: 0, width: 40, height: 20)])
+        }
+        let timings = detector.timings
+        #expect(timings.preprocess.count == 40 && timings.inference.count == 40 && timings.decode.count == 40)
+        #expect(timings.decode.mean >= 500_000)
+    }
+
+    @Test func manyDetectorsShareOneNetwork() throws {
+        let file = try TestNetwork([[1, 3, 32, 32]]).file
+        let detectors = try (0..<8).map { _ in
+            try NeuralDetector(modelFile: file, hint: .throughput) { _ in Decoder() }
+        }
+        #expect(detectors.allSatisfy { $0.network === detectors[0].network })
+        let tickets = try detectors.enumerated().map { number, detector in
+            try Self.start(detector, number)
+        }
+        for (number, ticket) in tickets.enumerated() { #expect(try ticket.wait()[0].score == Double(number)) }
+    }
+
+    @Test func aDecodersErrorReachesTheTicket() throws {
+        let detector = try Self.detector(decoder: Decoder(fails: true))
+        for _ in 0..<2 * detector.capacity {
+            let ticket = try Self.start(detector, 1)
+            #expect(throws: DetectorError.self) { try ticket.wait() }
+        }
+    }
+
+    @Test func resetDropsWhatIsUnderWay() throws {
+        let detector = try Self.detector(maximumInFlight: 4, decoder: Decoder(delay: 20_000))
+        let old = try (0..<4).map { try Self.start(detector, $0) }
+        detector.reset()
+        for ticket in old {
+            #expect(ticket.isDone)
+            #expect(throws: CancellationError.self) { try ticket.wait() }
+        }
+        #expect(try Self.start(detector, 50).wait()[0].score == 50)
+    }
+
+    @Test func aDetectorMayGoWithFramesUnderWay() throws {
+        for round in 0..<20 {
+            var detector: NeuralDetector? = try Self.detector(maximumInFlight: 3, decoder: Decoder(delay: 200))
+            var tickets: [DetectionTicket] = []
+            for level in 0..<(round % 5) {
+                if let detector {
+                    tickets.append(try Self.start(detector, level))
+                }
+            }
+            detector = nil
+            for ticket in tickets { #expect(ticket.isDone) }
+        }
+    }
+
+    @Test func whatCannotBeMadeIsAnError() throws {
+        #expect(throws: DetectorError.self) { try Self.detector(maximumInFlight: -1) }
+        #expect(throws: DetectorError.self) {
+            try NeuralDetector(modelFile: "/nowhere.onnx", hint: .latency) { _ in Decoder() }
+        }
+        #expect(throws: DetectorError.self) {
+            try NeuralDetector(modelFile: TestNetwork([[1, 3, 8, 8]]).file, hint: .latency) { _ in
+                throw DetectorError(.unsupported, "of no family")
+            }
+        }
+    }
+}

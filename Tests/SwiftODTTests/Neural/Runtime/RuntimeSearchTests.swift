@@ -1,0 +1,41 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what a user reads when the runtime is not there, or is not one.
+@Suite struct RuntimeSearchTests {
+    @Test func aMissingRuntimeIsReportedWithPlacesAndRemedy() throws {
+        let error = try detectorError {
+            _ = try OpenVINO.load(RuntimeSearch.candidates(named: "/nowhere/at/all"))
+        }
+        #expect(error.reason == .runtimeMissing)
+        #expect(error.description.contains("/nowhere/at/all"))
+        #expect(error.description.contains("Pipelines/setup"))
+        #expect(error.description.contains("SWIFTODT_OPENVINO"))
+    }
+
+    @Test func aLibraryWithoutTheFunctionsIsTooOld() throws {
+        let error = try detectorError {
+            _ = try OpenVINO.load(RuntimeSearch.Candidates(files: ["libc.so.6"], places: ["here"]))
+        }
+        #expect(error.reason == .runtimeMissing)
+        #expect(error.description.contains("ov_"))
+        #expect(error.description.contains("too old"))
+    }
+
+    @Test func whatIsNoLibraryIsReportedByName() throws {
+        let error = try detectorError {
+            _ = try OpenVINO.load(RuntimeSearch.candidates(named: #filePath))
+        }
+        #expect(error.reason == .runtimeMissing)
+        #expect(error.description.contains("RuntimeSearchTests.swift"))
+    }
+
+    @Test func theUsersFolderComesBeforeTheSystems() throws {
+        let places = RuntimeSearch.candidates(named: nil).places
+        let user = try #require(places.firstIndex { $0.hasSuffix("share/swiftodt/openvino") })
+        let system = try #require(places.firstIndex(of: "/usr/share/swiftodt/openvino"))
+        #expect(user < system)
+        #expect(Set(places).count == places.count)
+    }
+}

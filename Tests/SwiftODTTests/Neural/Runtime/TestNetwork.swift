@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Networks small enough to be written down: whatever comes in goes out again, negative numbers cut off.
+struct TestNetwork {
+    let file: String
+
+    /// - Parameters:
+    ///   - shapes: one an input; `nil` leaves a dimension open.
+    ///   - precision: such as `f32` or `u8`, of inputs and outputs.
+    init(_ shapes: [[Int?]], precision: String = "f32") throws {
+        let port = precision.hasPrefix("f") ? "FP" + precision.dropFirst() : precision.uppercased()
+        func dimensions(_ shape: [Int?]) -> String {
+            shape.map { "<dim>\($0 ?? -1)</dim>" }.joined()
+        }
+        var layers = ""
+        var edges = ""
+        for (number, shape) in shapes.enumerated() {
+            let id = 3 * number
+            let text = shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",")
+            layers += """
+                <layer id="\(id)" name="in\(number)" type="Parameter" version="opset1">
+                <data shape="\(text)" element_type="\(precision)"/>
+                <output><port id="0" precision="\(port)" names="in\(number)">\(dimensions(shape))</port></output></layer>
+                <layer id="\(id + 1)" name="out\(number)" type="ReLU" version="opset1">
+                <input><port id="0" precision="\(port)">\(dimensions(shape))</port></input>
+                <output><port id="1" precision="\(port)" names="out\(number)">\(dimensions(shape))</port></output></layer>
+                <layer id="\(id + 2)" name="result\(number)" type="Result" version="opset1">
+                <input><port id="0" precision="\(port)">\(dimensions(shape))</port></input></layer>
+                """
+            edges += """
+                <edge from-layer="\(id)" from-port="0" to-layer="\(id + 1)" to-port="0"/>
+                <edge from-layer="\(id + 1)" from-port="1" to-layer="\(id + 2)" to-port="0"/>
+                """
+        }
+        file = Self.folder + "/\(UUID().uuidString).xml"
+        try """
+        <?xml version="1.0"?><net name="test" version="11"><layers>\(layers)</layers><edges>\(edges)</edges></net>
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        try Data(count: 8).write(to: URL(fileURLWithPath: file.dropLast(4) + ".bin"))
+    }
+
+    /// A folder of this run of the tests.
+    static let folder: String = {
+        let folder = NSTemporaryDirectory() + "swiftodt-tests-\(getpid())"
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }()
+
+    /// Whether there is a runtime to test with: on a bare machine these suites are skipped, and counted as such.
+    ///
+    /// Asked before any of them runs, so this is where compiled networks are kept out of the user's own cache.
+    static let hasRuntime: Bool = {
+        setenv("XDG_CACHE_HOME", folder + "/cache", 1)
+        return (try? OpenVINO.shared()) != nil
+    }()
+
+    /// The material beside the checkout, where there is some.
+    static let shared: String? = {
+        let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../../../shared")
+        let folder = ProcessInfo.processInfo.environment["SWIFTODT_SHARED"] ?? beside.standardized.path
+        return FileManager.default.fileExists(atPath: folder + "/models") ? folder : nil
+    }()
+}
+
+/// The error that something throws; anything else than a ``DetectorError`` is a failure of the test.
+func detectorError(_ body: () throws -> Void) throws -> DetectorError {
+    try #require(#expect(throws: DetectorError.self) { try body() })
+}

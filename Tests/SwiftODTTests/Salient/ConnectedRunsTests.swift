@@ -1,0 +1,62 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the joining of pixels to regions, against a flood fill that is plainly right.
+@Suite struct ConnectedRunsTests {
+    @Test(arguments: 0..<40)
+    func regionsAreThoseOfAFloodFill(_ seed: Int) {
+        var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 1)
+        let (width, height) = (1 + Int(random.next() % 20), 1 + Int(random.next() % 20))
+        let mask = (0..<width * height).map { _ in random.next() % 100 < 45 }
+        var connected = ConnectedRuns()
+        for y in 0..<height {
+            connected.beginRow()
+            var x = 0
+            while x < width {
+                let start = x
+                while x < width, mask[y * width + x] { x += 1 }
+                if x > start { connected.add(start..<x, row: y, mass: Double(x - start)) }
+                x += 1
+            }
+        }
+        let found = connected.regions().map { "\($0.box) \($0.area) \($0.mass)" }.sorted()
+        #expect(found == floodFill(mask, width, height).map { "\($0.box) \($0.area) \($0.mass)" }.sorted())
+    }
+
+    private func floodFill(_ mask: [Bool], _ width: Int, _ height: Int) -> [SaliencyMap.Region] {
+        var open = mask
+        var regions: [SaliencyMap.Region] = []
+        for start in mask.indices where open[start] {
+            var region: SaliencyMap.Region?
+            var stack = [start]
+            open[start] = false
+            while let pixel = stack.popLast() {
+                let (x, y) = (pixel % width, pixel / width)
+                let single = SaliencyMap.Region(
+                    box: Box(x: Double(x), y: Double(y), width: 1, height: 1), area: 1, mass: 1)
+                region?.absorb(single)
+                region = region ?? single
+                for dy in -1...1 {
+                    for dx in -1...1 where (0..<width).contains(x + dx) && (0..<height).contains(y + dy) {
+                        let neighbour = (y + dy) * width + x + dx
+                        if open[neighbour] { stack.append(neighbour) }
+                        open[neighbour] = false
+                    }
+                }
+            }
+            if let region { regions.append(region) }
+        }
+        return regions
+    }
+
+    private struct SplitMix {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            return (mixed ^ (mixed >> 27)) >> 16
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the way from a saliency map to boxes: that they fit, that parts of one thing are one, that nothing is found in
+/// nothing.
+@Suite struct SaliencyDecoderTests {
+    /// A map of 100 x 80 for a picture of 200 x 160, black but for what is painted.
+    private struct Canvas {
+        var values = [Float](repeating: 0, count: 100 * 80)
+
+        mutating func paint(_ x: Range<Int>, _ y: Range<Int>, _ value: Float = 1) {
+            for row in y { for column in x { values[row * 100 + column] = value } }
+        }
+    }
+
+    private func decode(
+        _ canvas: Canvas, shape: [Int] = [1, 1, 80, 100], isLogit: Bool = false, floor: Double = 0.1
+    ) throws -> [Detection] {
+        let decoder = SaliencyDecoder(input: NetworkInput(width: 200, height: 160), output: 0, isLogit: isLogit)
+        let placement = InputPlacement(
+            scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0, region: Box(x: 0, y: 0, width: 200, height: 160),
+            orientation: .identity)
+        return try canvas.values.withUnsafeBytes { bytes in
+            try decoder.decode(
+                [TensorView(shape: shape, element: .float32, bytes: bytes)], placement: placement,
+                options: DetectionOptions(scoreFloor: floor))
+        }
+    }
+
+    @Test func theBoxFitsTheThing() throws {
+        var canvas = Canvas()
+        canvas.paint(20..<50, 10..<70)
+        let found = try decode(canvas)
+        #expect(found.count == 1)
+        #expect(found[0].box.iou(Box(x: 40, y: 20, width: 60, height: 120)) > 0.98)
+        #expect(found[0].score > 0.9)
+        #expect(found[0].label == nil)
+    }
+
+    @Test func edgesMoveSmoothly() throws {
+        var left: [Double] = []
+        for step in 0...10 {
+            var canvas = Canvas()
+            canvas.paint(30..<60, 20..<60)
+            canvas.paint(29..<30, 20..<60, Float(step) / 10)
+            left.append(try decode(canvas)[0].box.minX)
+        }
+        #expect(zip(left, left.dropFirst()).allSatisfy { $0 >= $1 && $0 - $1 < 1.1 }, "\(left)")
+        #expect(left[0] - left[10] > 1, "\(left)")
+    }
+
+    @Test func theProminentThingComesFirst() throws {
+        var canvas = Canvas()
+        canvas.paint(5..<15, 5..<15, 0.8)
+        canvas.paint(50..<90, 20..<70, 0.9)
+        let found = try decode(canvas)
+        #expect(found.map { $0.box.width > 40 } == [true, false])
+    }
+
+    @Test func partsOfOneThingAreOne() throws {
+        var canvas = Canvas()
+        canvas.paint(20..<40, 20..<40)
+        canvas.paint(20..<40, 41..<60)
+        canvas.paint(70..<80, 20..<40)
+        #expect(try decode(canvas).count == 2)
+    }
+
+    @Test(arguments: [Float(0), 0.05, .nan, -.infinity])
+    func nothingIsFoundInAnEvenlyDarkMap(_ value: Float) throws {
+        var canvas = Canvas()
+        canvas.paint(0..<100, 0..<80, value)
+        #expect(try decode(canvas).isEmpty)
+    }
+
+    @Test func faintThingsHaveFaintScores() throws {
+        var canvas = Canvas()
+        canvas.paint(20..<60, 20..<60, 0.2)
+        #expect(try decode(canvas)[0].score < 0.25)
+    }
+
+    @Test func aFullMapIsTheWholePicture() throws {
+        var canvas = Canvas()
+        canvas.paint(0..<100, 0..<80)
+        #expect(try decode(canvas).map(\.box) == [Box(x: 0, y: 0, width: 200, height: 160)])
+    }
+
+    @Test func specksAreManyButBoxesFew() throws {
+        var canvas = Canvas()
+        for y in stride(from: 0, to: 80, by: 8) {
+            for x in stride(from: 0, to: 100, by: 8) { canvas.paint(x..<min(100, x + 4), y..<y + 4) }
+        }
+        #expect(try decode(canvas, floor: 0).count == 10)
+    }
+
+    @Test func logitsAndOtherRangesAreBroughtToOne() throws {
+        var logits = Canvas()
+        logits.paint(0..<100, 0..<80, -8)
+        logits.paint(20..<50, 10..<70, 8)
+        #expect(try decode(logits, isLogit: true)[0].box.iou(Box(x: 40, y: 20, width: 60, height: 120)) > 0.95)
+        var bytes = Canvas()
+        bytes.paint(20..<50, 10..<70, 255)
+        #expect(try decode(bytes)[0].score > 0.9)
+    }
+
+    @Test(arguments: [[1, 80, 100], [80, 100], [1, 80, 100, 1]])
+    func theOrderOfDimensionsIsUnderstood(_ shape: [Int]) throws {
+        var canvas = Canvas()
+        canvas.paint(20..<50, 10..<70)
+        #expect(try decode(canvas, shape: shape).count == 1)
+    }
+
+    @Test(arguments: [[1, 3, 80, 100], [1, 1, 80, 101], [], [1, 1, 0, 0], [1, 1, -80, -100]])
+    func otherShapesAreErrors(_ shape: [Int]) {
+        #expect(throws: DetectorError.self) { try decode(Canvas(), shape: shape) }
+    }
+
+    @Test func aNetworkWithoutMapIsRefused() throws {
+        let picture = TensorDescription(name: "x", shape: [1, 3, 320, 320], element: .float32)
+        let classes = TensorDescription(name: "y", shape: [1, 1000], element: .float32)
+        #expect(throws: DetectorError.self) {
+            try Salient.decoder(for: .init(inputs: [picture], outputs: [classes]), manifest: nil)
+        }
+        let map = TensorDescription(name: "y", shape: [1, 1, nil, nil], element: .float32)
+        var manifest = ModelManifest(name: "small")
+        manifest.input.width = 192
+        manifest.input.height = 160
+        let decoder = try Salient.decoder(for: .init(inputs: [picture], outputs: [map]), manifest: manifest)
+        #expect(decoder.input.width == 192 && decoder.input.height == 160)
+    }
+}

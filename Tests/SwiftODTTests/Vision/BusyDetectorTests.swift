@@ -1,0 +1,118 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the throttle rule: a busy detector keeps only the latest image of a stream, and every call gets one answer.
+@Suite struct BusyDetectorTests {
+    /// What became of one call.
+    enum Outcome: Equatable {
+        case answered
+        case dropped
+        case failed
+    }
+
+    static func start(_ objectDetector: VisionObjectDetector) throws -> Ticket<Outcome> {
+        let ticket = Ticket<Outcome>()
+        objectDetector.process(VisionImage(image: try Picture.plain)) { objects, error in
+            #expect((objects == nil) == (error != nil), "objects or an error")
+            ticket.fulfil(.success(error == nil ? .answered : error is VisionDroppedError ? .dropped : .failed))
+        }
+        return ticket
+    }
+
+    @Test func ofAStreamOnlyTheLatestImageWaits() throws {
+        let detector = ScriptedDetector(.chair)
+        let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
+        detector.close()
+        let first = try Self.start(objectDetector)
+        detector.waitForCall(1)
+        let second = try Self.start(objectDetector)
+        let third = try Self.start(objectDetector)
+        #expect(try second.wait() == .dropped, "told at once, while the detector is still busy")
+        #expect(!first.isDone && !third.isDone)
+        detector.open()
+        #expect(try first.wait() == .answered)
+        #expect(try third.wait() == .answered)
+        #expect(detector.shown.count == 2)
+        #expect(VisionDroppedError().description.contains("busy"))
+    }
+
+    @Test func singleImagesAllGetTheirTurn() throws {
+        let options = VisionObjectDetectorOptions()
+        options.detectorMode = .singleImage
+        let detector = ScriptedDetector(.chair)
+        let objectDetector = VisionObjectDetector(options: options, detector: detector)
+        detector.close()
+        let calls = try (0..<5).map { _ in try Self.start(objectDetector) }
+        detector.open()
+        #expect(try calls.map { try $0.wait() } == Array(repeating: .answered, count: 5))
+    }
+
+    @Test func aHandlerMayAskAgainAndWait() throws {
+        let objectDetector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
+        let image = VisionImage(image: try Picture.plain)
+        let ids = Ticket<[Int?]>()
+        objectDetector.process(image) { objects, _ in
+            let again = (try? objectDetector.results(in: image)) ?? []
+            ids.fulfil(.success([objects?.first?.trackingID, again.first?.trackingID]))
+        }
+        #expect(try ids.wait() == [1, 1])
+    }
+
+    @Test func anErrorEndsOneCallOnly() throws {
+        let detector = ScriptedDetector { call in
+            if call == 1 { throw DetectorError(.failed, "one bad frame") }
+            return [.chair]
+        }
+        let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
+        #expect(try Self.start(objectDetector).wait() == .answered)
+        #expect(try Self.start(objectDetector).wait() == .failed)
+        let objects = try objectDetector.results(in: VisionImage(image: Picture.plain))
+        #expect(objects.first?.trackingID == 1, "the track has outlived the error")
+    }
+
+    @Test func aDetectorThatIsLetGoStillAnswers() throws {
+        let detector = ScriptedDetector(.chair)
+        detector.close()
+        let call = try Self.start(VisionObjectDetector(options: .forTests(), detector: detector))
+        detector.open()
+        #expect(try call.wait() == .answered)
+    }
+
+    @Test func manyThreadsMayAskAtOnce() async throws {
+        let objectDetector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
+        let image = VisionImage(image: try Picture.plain)
+        let outcomes = await withTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    do {
+                        _ = try await objectDetector.process(image)
+                        return .answered
+                    } catch {
+                        return error is VisionDroppedError ? .dropped : .failed
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count == 200 && !outcomes.contains(.failed) && outcomes.contains(.answered))
+    }
+
+    @Test func whatCannotWorkIsSaid() throws {
+        let image = VisionImage(image: try Picture.plain)
+        let missing = VisionObjectDetectorOptions()
+        missing.detector.modelFile = "/nowhere/model.onnx"
+        let error = #expect(throws: DetectorError.self) {
+            try Vision.vision().objectDetector(options: missing).results(in: image)
+        }
+        #expect(error?.reason == .fileNotFound)
+
+        let contradiction = VisionObjectDetectorOptions()
+        contradiction.detectorMode = .singleImage
+        contradiction.detector = DetectorRecipe(.motion)
+        let other = #expect(throws: DetectorError.self) {
+            try VisionObjectDetector.objectDetector(options: contradiction).results(in: image)
+        }
+        #expect(other?.reason == .invalidOption)
+    }
+}

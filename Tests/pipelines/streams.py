@@ -1,0 +1,110 @@
+"""Runs pipelines for the tests and keeps what they said on the bus."""
+import os
+import subprocess
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstVideo", "1.0")
+from gi.repository import GObject, Gst, GstVideo  # noqa: E402, F401
+
+Gst.init(None)
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
+BIKES = os.path.join(DATA, "videos", "bikes.mp4")
+BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
+
+FORMATS = "I420 YV12 NV12 NV21 Y42B Y444 YUY2 UYVY GRAY8 RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR".split()
+
+
+def ball(frames=90, format="I420"):
+    """The source of a ball that moves over black."""
+    return BALL.format(frames=frames, format=format)
+
+
+class Said:
+    """What a pipeline said until its end."""
+
+    def __init__(self):
+        self.structures = []
+        self.errors = []
+        self.warnings = []
+        self.ended = False
+
+    def hear(self, message):
+        """Takes one message; says whether the stream is over."""
+        if message.type == Gst.MessageType.EOS:
+            self.ended = True
+        elif message.type == Gst.MessageType.ERROR:
+            self.errors.append(message.parse_error())
+        elif message.type == Gst.MessageType.WARNING:
+            self.warnings.append(message.parse_warning())
+        elif message.type == Gst.MessageType.ELEMENT:
+            # A copy: the message may be gone when it is looked at.
+            self.structures.append(message.get_structure().copy())
+        return self.ended or bool(self.errors)
+
+    def named(self, name):
+        return [structure for structure in self.structures if structure.get_name() == name]
+
+    @property
+    def results(self):
+        return self.named("swiftodt")
+
+
+def listen(pipeline, seconds=60):
+    """Hears what the pipeline says until the stream ends, fails, or the time is over."""
+    said = Said()
+    deadline = Gst.util_get_timestamp() + int(seconds * Gst.SECOND)
+    kinds = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING | Gst.MessageType.ELEMENT
+    while (left := deadline - Gst.util_get_timestamp()) > 0:
+        message = pipeline.get_bus().timed_pop_filtered(left, kinds)
+        if message is not None and said.hear(message):
+            break
+    return said
+
+
+def run(description, seconds=60):
+    """Plays the pipeline to its end."""
+    pipeline = Gst.parse_launch(description)
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        return listen(pipeline, seconds)
+    finally:
+        pipeline.set_state(Gst.State.NULL)
+
+
+def frames(description, sink="frames", seconds=60):
+    """Plays the pipeline and yields the samples that reach its appsink; its `said` is complete at the end."""
+    pipeline = Gst.parse_launch(description)
+    appsink = pipeline.get_by_name(sink)
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        while (sample := appsink.emit("try-pull-sample", int(seconds * Gst.SECOND))) is not None:
+            yield sample
+        frames.said = listen(pipeline, 5)
+    finally:
+        pipeline.set_state(Gst.State.NULL)
+
+
+def command(*words, seconds=120, **environment):
+    """Runs a command of this checkout."""
+    return subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, timeout=seconds, env=os.environ | environment, check=False,
+        stdin=subprocess.DEVNULL)
+
+
+def box(thing):
+    """x, y, width, height of an object of a message."""
+    return tuple(thing.get_value(name) for name in ("x", "y", "width", "height"))
+
+
+def overlap(one, other):
+    """Intersection over union of two boxes."""
+    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    common = width * height
+    return common / (one[2] * one[3] + other[2] * other[3] - common)

@@ -1,0 +1,74 @@
+"""The demo's files are what it says they are."""
+import json
+import os
+import tempfile
+import unittest
+
+from streams import BIKES, ROOT, command, run
+
+OUT = os.path.join(ROOT, "Pipelines", "out", "bikes")
+
+
+@unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
+class Demo(unittest.TestCase):
+    """One run of Pipelines/demo."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.said = command("Pipelines/demo", seconds=280)
+
+    def test_ends_well(self):
+        self.assertEqual(self.said.returncode, 0, self.said.stdout + self.said.stderr)
+
+    def test_video_is_whole(self):
+        probe = command("ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", f"{OUT}/annotated.mp4")
+        (stream,) = json.loads(probe.stdout)["streams"]
+        self.assertEqual((stream["codec_name"], stream["width"], stream["height"]), ("h264", 640, 272))
+        self.assertEqual(stream["nb_read_frames"], "250")
+        self.assertAlmostEqual(float(stream["duration"]), 10, delta=0.1)
+
+    def test_messages_are_of_this_video(self):
+        with open(f"{OUT}/annotated.jsonl", encoding="utf-8") as file:
+            messages = [json.loads(line) for line in file]
+        results = [message for message in messages if message["message"] == "swiftodt"]
+        self.assertEqual(len(results), 250)
+        things = [thing for result in results for thing in result["objects"]]
+        self.assertGreater(len(things), 500)
+        for thing in things:
+            self.assertLessEqual(thing["x"] + thing["width"], 640)
+            self.assertLessEqual(thing["y"] + thing["height"], 272)
+
+    def test_contact_sheet_is_a_picture(self):
+        probe = command("ffprobe", "-v", "error", "-show_streams", "-of", "json", f"{OUT}/contact-sheet.png")
+        (stream,) = json.loads(probe.stdout)["streams"]
+        self.assertGreater(stream["width"], 1000)
+
+
+@unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
+class RealVideo(unittest.TestCase):
+    """The default settings on real footage."""
+
+    def test_two_runs_say_the_same(self):
+        def once():
+            said = run(f"filesrc location={BIKES} ! decodebin ! swiftodt multiple-objects=true updates=every-frame"
+                       " ! fakesink", seconds=120)
+            self.assertEqual(said.errors, [])
+            # Wall-clock figures differ; everything that says what was seen where and when does not.
+            return [result.to_string() for result in said.results]
+
+        first = once()
+        self.assertEqual(len(first), 250)
+        self.assertEqual(first, once())
+
+    def test_a_single_picture_is_complete_and_has_no_ids(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture, annotated = os.path.join(folder, "street.png"), os.path.join(folder, "annotated.png")
+            command("ffmpeg", "-v", "error", "-ss", "6.2", "-i", BIKES, "-frames:v", "1", picture)
+            said = command("Pipelines/single-image", "-o", annotated, picture)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertGreater(os.path.getsize(annotated), 100_000)
+        (result,) = [one for one in map(json.loads, said.stdout.splitlines()) if one["message"] == "swiftodt"]
+        self.assertGreater(result["object-count"], 0)
+        for thing in result["objects"]:
+            self.assertNotIn("tracking-id", thing)
+        self.assertEqual(result["mode"], "single-image")

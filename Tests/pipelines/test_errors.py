@@ -1,0 +1,61 @@
+"""What is wrong is said in a sentence that helps, and nothing crashes."""
+import os
+import tempfile
+import unittest
+
+from streams import ball, command, run
+
+
+class Errors(unittest.TestCase):
+    """Bad properties and missing parts."""
+
+    def fails(self, properties, *words):
+        said = run(f"{ball(5)} ! swiftodt {properties} ! fakesink", seconds=30)
+        self.assertEqual(len(said.errors), 1, f"{properties}: {said.errors}")
+        text = f"{said.errors[0][0].message} {said.errors[0][1]}"
+        for word in words:
+            self.assertIn(word, text)
+
+    def file(self, name, content):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    def test_a_model_that_is_not_there(self):
+        self.fails("detector=neural model-file=/nowhere/model.onnx", "/nowhere/model.onnx")
+        self.fails("model-file=/nowhere/model.onnx", "/nowhere/model.onnx")
+
+    def test_a_model_that_is_none(self):
+        for name in ("broken.onnx", "broken.tflite", "broken.xml", "broken.pb"):
+            for content in (b"", b"not a model", os.urandom(4096)):
+                with self.subTest(name, length=len(content)):
+                    path = self.file(name, content)
+                    self.fails(f"detector=neural model-file={path}", path)
+
+    def test_labels_that_are_not_there(self):
+        self.fails("detector=neural label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
+
+    def test_a_classifier_that_is_not_there(self):
+        self.fails("detector=motion classify=true classifier-file=/nowhere/classifier.tflite",
+                   "/nowhere/classifier.tflite")
+
+    def test_areas_that_exclude_everything(self):
+        said = run(f"{ball(5)} ! swiftodt detector=motion min-area=0.5 max-area=0.1 ! fakesink")
+        self.assertTrue(said.warnings or said.errors)
+
+
+class Missing(unittest.TestCase):
+    """Without runtime and models the default falls back to motion and says how to get them."""
+
+    def test_auto_falls_back_to_motion(self):
+        if os.path.exists("/usr/local/share/swiftodt"):
+            self.skipTest("swiftodt is installed for all users on this machine")
+        with tempfile.TemporaryDirectory() as home:
+            said = command("gst-launch-1.0", "-m", *f"{ball()} ! swiftodt ! fakesink".split(),
+                           HOME=home, XDG_DATA_HOME=home, SWIFTODT_MODEL_PATH="")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("Pipelines/setup", said.stdout + said.stderr)
+        self.assertIn("tracking-id", said.stdout)

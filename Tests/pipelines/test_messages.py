@@ -1,0 +1,128 @@
+"""Messages and metadata have the names and types that other programs rely on."""
+import json
+import unittest
+
+from streams import Gst, GstVideo, ball, box, frames, run
+
+UINT, UINT64, DOUBLE, STRING = "guint", "guint64", "gdouble", "gchararray"
+RESULT = {
+    "version": UINT, "sequence": UINT64, "epoch": UINT, "timestamp": UINT64, "stream-time": UINT64,
+    "running-time": UINT64, "duration": UINT64, "width": UINT, "height": UINT, "orientation": STRING, "mode": STRING,
+    "detection-timestamp": UINT64, "detection-latency": UINT64, "object-count": UINT, "objects": "GstValueList",
+}
+OBJECT = {
+    "tracking-id": UINT64, "x": UINT, "y": UINT, "width": UINT, "height": UINT, "x-min": DOUBLE, "y-min": DOUBLE,
+    "x-max": DOUBLE, "y-max": DOUBLE, "score": DOUBLE, "category": STRING, "category-index": "gint", "label": STRING,
+    "label-index": "gint", "state": STRING, "first-seen": UINT64, "last-seen": UINT64, "time-since-update": UINT64,
+    "velocity-x": DOUBLE, "velocity-y": DOUBLE, "prominent": "gboolean", "rank": UINT,
+}
+TIMES = {"timestamp": UINT64, "stream-time": UINT64, "running-time": UINT64, "duration": UINT64}
+
+
+def types(structure):
+    return {structure.nth_field_name(i): structure.get_field_type(structure.nth_field_name(i)).name
+            for i in range(structure.n_fields())}
+
+
+class Messages(unittest.TestCase):
+    """Section by section what the README promises of the bus."""
+
+    def said(self, properties, frames=60):
+        said = run(f"{ball(frames)} ! swiftodt detector=motion {properties} ! fakesink")
+        self.assertEqual(said.errors, [])
+        self.assertTrue(said.ended)
+        return said
+
+    def test_results_have_their_fields_and_types(self):
+        results = self.said("source=door").results
+        self.assertEqual(types(results[-1]), RESULT | {"source": STRING})
+        self.assertEqual(results[-1].get_value("source"), "door")
+
+    def test_objects_have_their_fields_and_types(self):
+        things = [thing for result in self.said("").results for thing in result.get_value("objects")]
+        self.assertTrue(things)
+        for thing in things:
+            self.assertEqual(types(thing), OBJECT)
+            self.assertEqual((thing.get_value("category"), thing.get_value("category-index")), ("unknown", -1))
+            self.assertIn(thing.get_value("state"), ("new", "tracked", "coasting", "lost"))
+
+    def test_tracks_begin_and_end(self):
+        events = self.said("").named("swiftodt-track")
+        self.assertEqual(events[0].get_value("event"), "begin")
+        self.assertEqual(events[-1].get_value("event"), "end")
+        self.assertLessEqual(TIMES.items(), types(events[0]).items())
+
+    def test_structures_parse_back_from_their_text(self):
+        for structure in self.said("message-format=structure+json source=\"a, \\\"b\\\" {c}; [d] <é>\"").structures:
+            parsed = Gst.Structure.from_string(structure.to_string())[0]
+            self.assertIsNotNone(parsed, structure.to_string())
+            self.assertTrue(parsed.is_equal(structure), structure.to_string())
+
+    def test_json_says_the_same(self):
+        for result in self.said("message-format=structure+json").results:
+            said = json.loads(result.get_value("json"))
+            self.assertEqual(said["timestamp"], result.get_value("timestamp"))
+            self.assertEqual([(one["x"], one["y"], one["width"], one["height"]) for one in said["objects"]],
+                             [box(thing) for thing in result.get_value("objects")])
+
+    def test_updates_choose_what_is_said(self):
+        self.assertEqual(len(self.said("updates=every-frame").results), 60)
+        self.assertEqual(len(self.said("updates=none").structures), 0)
+        self.assertTrue(all(result.get_value("object-count") for result in self.said("updates=on-object").results))
+        self.assertLess(len(self.said("updates=on-change").results), 20)
+
+    def test_an_interval_thins_messages_out(self):
+        results = self.said(f"updates=every-frame message-interval={Gst.SECOND // 2}").results
+        self.assertIn(len(results), range(4, 7))
+        self.assertEqual([result.get_value("sequence") for result in results], list(range(len(results))))
+
+    def test_only_the_most_prominent_object_unless_asked(self):
+        for result in self.said("").results:
+            # One that is lost is said for the last time beside the one that takes its place.
+            alive = [thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"]
+            self.assertLessEqual(len(alive), 1)
+
+
+class Metadata(unittest.TestCase):
+    """What travels with the buffers agrees with the messages."""
+
+    def buffers(self, properties, after=""):
+        samples = list(frames(f"{ball(60)} ! swiftodt detector=motion updates=every-frame {properties} {after}"
+                              " ! appsink name=frames sync=false"))
+        return [sample.get_buffer() for sample in samples], frames.said.results
+
+    def test_regions_of_interest(self):
+        found = 0
+        for buffer, result in zip(*self.buffers("")):
+            for thing in result.get_value("objects"):
+                if thing.get_value("state") == "lost":
+                    continue
+                found += 1
+                region = GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, thing.get_value("tracking-id"))
+                self.assertEqual((region.x, region.y, region.w, region.h), box(thing))
+                detection = region.get_param("detection")
+                self.assertAlmostEqual(detection.get_value("x_min"), thing.get_value("x-min"))
+                self.assertAlmostEqual(detection.get_value("confidence"), thing.get_value("score"))
+                self.assertEqual(region.get_param("object_id").get_value("id"), thing.get_value("tracking-id"))
+        self.assertGreater(found, 40)
+
+    def test_custom_metadata_survives_scaling(self):
+        buffers, results = self.buffers("", "! videoscale ! video/x-raw,width=160,height=120 ! videoconvert ! video/x-raw,format=RGBA")
+        for buffer, result in zip(buffers, results):
+            structure = buffer.get_custom_meta("SwiftOdtMeta").get_structure()
+            self.assertEqual([thing.get_value("x-min") for thing in structure.get_value("objects")],
+                             [thing.get_value("x-min") for thing in result.get_value("objects")])
+
+    def test_none_unless_asked(self):
+        for buffer in self.buffers("attach-meta=0")[0]:
+            self.assertIsNone(buffer.get_meta(GstVideo.video_region_of_interest_meta_api_get_type()))
+            self.assertIsNone(buffer.get_custom_meta("SwiftOdtMeta"))
+
+    def test_upstream_regions_are_tracked(self):
+        """What one element finds, a second one follows."""
+        samples = frames(f"{ball(60)} ! swiftodt detector=motion tracking=false draw=false updates=none"
+                         " ! swiftodt detector=upstream updates=every-frame ! appsink name=frames sync=false")
+        self.assertEqual(len(list(samples)), 60)
+        ids = [thing.get_value("tracking-id") for result in frames.said.results for thing in result.get_value("objects")]
+        self.assertGreater(len(ids), 40)
+        self.assertEqual(len(set(ids)), 1)
