@@ -13,7 +13,6 @@ import os
 
 import numpy as np
 import openvino as ov
-from openvino.preprocess import PrePostProcessor
 from PIL import Image
 
 IMAGENET_MEAN = np.array([0.485, 0.456, 0.406]) * 255
@@ -256,10 +255,10 @@ FAMILIES = {
     "yolox": (decode_yolox, dict(fit="top-left", fill=114, order="bgr")),
     "yolov5": (decode_yolov5, dict(fit="centred", fill=114, order="rgb", scale=1 / 255)),
     "yolov8": (decode_yolov8, dict(fit="centred", fill=114, order="rgb", scale=1 / 255)),
-    "yolo-end-to-end": (decode_end_to_end, dict(fit="centred", fill=114, order="rgb", scale=1 / 255)),
+    "yolo-end-to-end": (decode_end_to_end, dict(fit="centred", fill=114, order="rgb", scale=1 / 255, suppressed=True)),
     "fastestdet": (decode_fastestdet, dict(fit="stretch", order="bgr", scale=1 / 255)),
     "ssd": (decode_ssd, dict(fit="stretch", order="rgb", mean=127.5, scale=1 / 127.5)),
-    "ssd-postprocessed": (decode_ssd_postprocessed, dict(fit="stretch", order="rgb")),
+    "ssd-postprocessed": (decode_ssd_postprocessed, dict(fit="stretch", order="rgb", suppressed=True)),
     "efficientdet": (decode_efficientdet, dict(fit="top-left", fill=127, order="rgb", mean=127, scale=1 / 128)),
     "nanodet": (decode_nanodet, dict(fit="stretch", order="bgr", mean=[103.53, 116.28, 123.675],
                                      scale=[1 / 57.375, 1 / 57.12, 1 / 58.395])),
@@ -281,24 +280,25 @@ class Reference:
         network.reshape([1, height, width, 3] if channels_last else [1, 3, height, width])
         self.decode, self.prepare = FAMILIES[family][0], {**FAMILIES[family][1], **prepare}
         self.decode_options = decode or {}
-        # Grey levels are normalised by the runtime, so that they are rounded to bfloat16 where it rounds, and not before.
-        steps = PrePostProcessor(network)
-        steps.input().tensor().set_element_type(ov.Type.u8).set_layout(ov.Layout("NHWC"))
-        steps.input().model().set_layout(ov.Layout("NHWC" if channels_last else "NCHW"))
-        if network.inputs[0].get_element_type() != ov.Type.u8:
-            three = lambda value: [float(v) for v in np.broadcast_to(value, 3)]
-            steps.input().preprocess().convert_element_type(ov.Type.f32)
-            steps.input().preprocess().mean(three(self.prepare.get("mean", 0)))
-            steps.input().preprocess().scale(three(1 / np.asarray(self.prepare.get("scale", 1), np.float64)))
+        self.channels_last = channels_last
+        self.integer = network.inputs[0].get_element_type() == ov.Type.u8
         config = {"INFERENCE_PRECISION_HINT": precision} if precision else {}
-        self.compiled = core.compile_model(steps.build(), device, config)
+        self.compiled = core.compile_model(network, device, config)
 
     def run(self, path, floor=0.1, same=0.5, across=1.0):
         prepare = self.prepare
         picture = Prepared(path, *self.size, prepare["fit"], prepare.get("fill", 0), prepare["order"])
-        results = self.compiled(np.ascontiguousarray(np.round(picture.pixels).astype(np.uint8)[None]))
+        if self.integer:
+            data = np.round(picture.pixels).astype(np.uint8)
+        else:
+            scale = np.asarray(prepare.get("scale", 1), np.float32)
+            data = picture.pixels.astype(np.float32) * scale - np.asarray(prepare.get("mean", 0), np.float32) * scale
+        data = data[None] if self.channels_last else data.transpose(2, 0, 1)[None]
+        results = self.compiled(np.ascontiguousarray(data))
         outputs = [results[o] for o in self.compiled.outputs]
         boxes, scores, classes = self.decode(outputs, width=self.size[0], height=self.size[1], **self.decode_options)
+        if prepare.get("suppressed"):
+            same = across = 1.0
         boxes, scores, classes = suppress(np.asarray(boxes), scores, classes, floor, same, across)
         return [{"box": [float(v) for v in box], "score": float(score), "class": int(index)}
                 for box, score, index in zip(picture.back(boxes), scores, classes)]

@@ -19,13 +19,15 @@ struct AxisSampling {
     /// Where an output lies between the samples of a component that is halved `shift` times along this axis. Beyond the region's
     /// outermost samples the picture goes on unchanged.
     func tap(_ output: Int, shift: Int) -> Tap {
-        let fraction = (Double(reversed ? count - 1 - output : output) + 0.5) / Double(count)
-        let position = (Double(start) + fraction * Double(length)) / Double(1 << shift) - 0.5
+        // In whole numbers, so that an output that lies on a sample is that sample and nothing else.
+        let number = reversed ? count - 1 - output : output
+        let unit = 2 * count << shift
+        let position = 2 * start * count + (2 * number + 1) * length - unit / 2
         let samples = self.samples(shift: shift)
-        guard position > Double(samples.lowerBound) else { return Tap(first: samples.lowerBound, weight: 0) }
-        guard position < Double(samples.upperBound) else { return Tap(first: samples.upperBound, weight: 0) }
-        let first = Int(position)
-        return Tap(first: first, weight: position - Double(first))
+        let first = position >= 0 ? position / unit : -1
+        guard first >= samples.lowerBound else { return Tap(first: samples.lowerBound, weight: 0) }
+        guard first < samples.upperBound else { return Tap(first: samples.upperBound, weight: 0) }
+        return Tap(first: first, weight: Double(position % unit) / Double(unit))
     }
 
     /// The samples of a component that the region covers.

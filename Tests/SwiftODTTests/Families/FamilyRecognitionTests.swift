@@ -1,0 +1,146 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what networks are recognised by, what their pictures have to look like, and that a network that cannot be used is
+/// refused in words that help.
+@Suite struct FamilyRecognitionTests {
+    private func network(_ input: [Int?], _ outputs: [[Int?]], element: TensorElement = .float32) -> NetworkDescription
+    {
+        NetworkDescription(
+            inputs: [TensorDescription(name: "x", shape: input, element: element)],
+            outputs: outputs.map { TensorDescription(name: "", shape: $0, element: .float32) })
+    }
+
+    private func recognise(
+        _ network: NetworkDescription, manifest: ModelManifest? = nil, labels: Labels? = nil
+    ) throws -> (family: DetectionFamily, input: NetworkInput) {
+        let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: "/m/net.onnx")
+        return (found.family, found.decoder.input)
+    }
+
+    /// The usual exports of networks trained on COCO, without a manifest and without labels.
+    @Test(
+        arguments: [
+            ([1, 3, 416, 416], [[1, 3549, 85]], .yolox), ([1, 3, 640, 640], [[1, 8400, 85]], .yolox),
+            ([1, 3, 640, 640], [[1, 25200, 85]], .yolov5), ([1, 3, 1280, 1280], [[1, 102000, 85]], .yolov5),
+            ([1, 3, nil, nil], [[1, nil, 85]], .yolov5),
+            ([1, 3, 640, 640], [[1, 25200, 117], [1, 32, 160, 160]], .yolov5),
+            ([1, 3, 640, 640], [[1, 84, 8400]], .yolov8), ([nil, 3, nil, nil], [[nil, 84, nil]], .yolov8),
+            ([1, 3, 640, 640], [[1, 8400, 84]], .yolov8),
+            ([1, 3, 640, 640], [[1, 116, 8400], [1, 32, 160, 160]], .yolov8),
+            ([1, 3, 640, 480], [[1, 84, 6300]], .yolov8), ([1, 3, 352, 352], [[1, 85, 22, 22]], .fastestDet),
+            ([1, 3, 416, 416], [[1, 3598, 112]], .nanodet), ([1, 3, 320, 320], [[1, 2100, 112]], .nanodet),
+            ([1, 3, 320, 320], [[1, 2125, 112]], .nanodet), ([1, 3, 640, 640], [[1, 300, 84]], .detr),
+            ([1, 3, 800, 800], [[1, 100, 92], [1, 100, 4]], .detr),
+            ([1, 3, 640, 640], [[1, 300, 80], [1, 300, 4]], .detr),
+            ([1, 3, 560, 560], [[1, 300, 4], [1, 300, 91]], .detr),
+            ([1, 300, 300, 3], [[1, 1917, 4], [1, 1917, 91]], .ssd),
+            ([1, 300, 300, 3], [[1, 1917, 1, 4], [1, 1917, 91]], .ssd),
+            ([1, 3, 320, 320], [[1, 2034, 4], [1, 2034, 91]], .ssd),
+            ([1, 640, 640, 3], [[1, 51150, 4], [1, 51150, 91]], .ssd),
+            ([1, 320, 320, 3], [[1, 19206, 90], [1, 19206, 4]], .efficientDet),
+            ([1, 3, 512, 512], [[1, 49104, 90], [1, 49104, 4]], .efficientDet),
+        ] as [([Int?], [[Int?]], DetectionFamily)])
+    func knowsUsualExports(input: [Int?], outputs: [[Int?]], family: DetectionFamily) throws {
+        #expect(try recognise(network(input, outputs)).family == family)
+    }
+
+    @Test func feedsEachFamilyItsWay() throws {
+        let yolox = try recognise(network([1, 3, 416, 416], [[1, 3549, 85]])).input
+        #expect(yolox == NetworkInput(width: 416, height: 416, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114)))
+        let yolov8 = try recognise(network([nil, 3, nil, nil], [[nil, 84, nil]])).input
+        #expect(yolov8.width == 640 && yolov8.fit == .letterboxCentered(fill: 114) && yolov8.scale.x == 1 / 255)
+        let bytes = try recognise(network([1, 320, 320, 3], [[1, 19206, 90], [1, 19206, 4]], element: .uint8)).input
+        #expect(bytes.element == .uint8 && bytes.mean == .zero && bytes.scale == .one && bytes.layout == .nhwc)
+        let floats = try recognise(network([1, 320, 320, 3], [[1, 19206, 90], [1, 19206, 4]])).input
+        #expect(floats.element == .float32 && floats.mean.x == 127 && floats.scale.x == 1 / 128)
+        let wide = try recognise(network([1, 3, 480, 640], [[1, 84, 6300]])).input
+        #expect(wide.width == 640 && wide.height == 480)
+    }
+
+    @Test func believesTheManifest() throws {
+        var manifest = ModelManifest(name: "x")
+        manifest.input.width = 320
+        manifest.input.height = 256
+        manifest.input.channelOrder = .bgr
+        manifest.input.mean = SIMD3(1, 2, 3)
+        manifest.input.fit = .stretch
+        let open = try recognise(network([nil, 3, nil, nil], [[nil, 84, nil]]), manifest: manifest).input
+        #expect(open.width == 320 && open.height == 256 && open.channelOrder == .bgr && open.fit == .stretch)
+        #expect(open.mean == SIMD3(1, 2, 3) && open.scale.x == 1 / 255)
+        // YOLOv6 looks like YOLOX and means what YOLOv5 means.
+        manifest = ModelManifest(name: "x")
+        manifest.family = "yolov5"
+        #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 85]]), manifest: manifest).family == .yolov5)
+    }
+
+    @Test func reliesOnTheNumberOfLabels() throws {
+        #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 7]]), labels: names(2)).family == .yolox)
+        #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 7]]), labels: names(3)).family == .yolov8)
+    }
+
+    @Test(
+        arguments: [
+            ([1, 3, 224, 224], [[1, 1000]], "classifier"), ([1, 3, 320, 320], [[1, 1, 320, 320]], "saliency"),
+            ([1, 3, 257, 257], [[1, 17, 17, 32], [1, 17, 17, 34]], "[1,17,17,32]"),
+            ([1, 3, 64, 64], [[1, 77, 99]], "manifest"),
+            ([1, 3, 640, 640], [[1, 8400, 9]], "label"), ([1, 1, 64, 64], [[1, 84, 85]], "three channels"),
+            ([4, 3, 640, 640], [[4, 84, 8400]], "[4"),
+            ([1, 3, 100_000, 100_000], [[1, 84, 85]], "[1,3,100000,100000]"), ([1, 3, 64], [[1, 84, 85]], "[1,3,64]"),
+            ([1, 3, 64, 64], [], ""), ([1, 3, 64, 64], [[]], ""),
+        ] as [([Int?], [[Int?]], String)])
+    func refusesInWordsThatHelp(input: [Int?], outputs: [[Int?]], word: String) {
+        #expect {
+            try recognise(network(input, outputs))
+        } throws: {
+            let error = $0 as? DetectorError
+            return error?.reason == .unsupported && error?.description.contains("/m/net.onnx") == true
+                && (word.isEmpty || error?.description.contains(word) == true)
+        }
+    }
+
+    @Test func refusesMoreThanAPicture() {
+        let network = NetworkDescription(
+            inputs: [
+                TensorDescription(name: "images", shape: [1, 3, 640, 640], element: .float32),
+                TensorDescription(name: "sizes", shape: [1, 2], element: .int64),
+            ],
+            outputs: [TensorDescription(name: "", shape: [1, 84, 8400], element: .float32)])
+        #expect(throws: DetectorError.self) { try recognise(network) }
+        #expect(throws: DetectorError.self) { try recognise(NetworkDescription(inputs: [], outputs: network.outputs)) }
+    }
+
+    @Test func refusesLabelsOfAnotherModel() {
+        #expect {
+            try recognise(network([1, 3, 640, 640], [[1, 84, 8400]]), labels: names(91))
+        } throws: {
+            "\($0)".contains("91 labels")
+        }
+    }
+
+    @Test func refusesFamiliesThatDoNotFit() {
+        var manifest = ModelManifest(name: "x")
+        for family in DetectionFamily.allCases {
+            manifest.family = family.rawValue
+            #expect(throws: DetectorError.self) {
+                try recognise(network([1, 3, 64, 64], [[3], [1, 2, 3, 4, 5]]), manifest: manifest, labels: names(3))
+            }
+        }
+        manifest.family = "yolov99"
+        #expect { try recognise(network([1, 3, 640, 640], [[1, 84, 8400]]), manifest: manifest) } throws: {
+            "\($0)".contains("yolov99") && "\($0)".contains("yolov8")
+        }
+    }
+
+    @Test func dropsTheBackgroundFromLabels() throws {
+        let detector = try DetectionFamily.decoder(
+            for: network([1, 3, 640, 640], [[1, 7, 8400]]), manifest: nil,
+            labels: Labels(["background", "a", "b", "c"]), file: "x")
+        let output = TestTensor([1, 7, 8400]) { numbers in
+            let object: [Float] = [320, 320, 100, 100, 0, 0.9, 0]
+            for (plane, number) in object.enumerated() { numbers[plane * 8400] = number }
+        }
+        #expect(try detector.decode([output]).first?.label == Label(index: 1, text: "b"))
+    }
+}
