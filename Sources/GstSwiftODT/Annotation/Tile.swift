@@ -41,15 +41,21 @@ extension Blender {
         let bytes = [UInt8](unsafeUninitializedCapacity: 2 * half) { bytes, count in
             bytes.initialize(repeating: 0)
             for index in half..<(2 * half) { bytes[index] = 255 }
+            // Most of a label is one colour: the last one converted is likely to be wanted again.
+            var (known, color) = (UInt32.zero, SIMD4<Float>.zero)
             for line in 0..<lines {
                 let (upper, lower) = pixelRows(of: line, in: layout)
                 for unit in 0..<units {
                     let start = (line * units + unit) * layout.unitBytes
                     for sample in layout.samples {
                         let x = unit << layout.unitShift + sample.firstPixel
-                        let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
-                        guard mean.w > 0 else { continue }
-                        let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
+                        let only = view.uniform(x: x, pixels: sample.pixels, upper: upper, lower: lower)
+                        guard only != 0 else { continue }
+                        if only == nil || only != known {
+                            let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
+                            color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
+                            known = only ?? 0
+                        }
                         (bytes[start + sample.byte], bytes[half + start + sample.byte]) =
                             BlendRow.bytes(component: sample.component, color: color)
                     }
@@ -83,6 +89,17 @@ private struct BufferView {
         origin = pixels + first
         stepX = offset(1, 0) - first
         stepY = offset(0, 1) - first
+    }
+
+    /// The pixel, if all of them are the same.
+    @inline(__always)
+    func uniform(x: Int, pixels: Int, upper: Int, lower: Int) -> UInt32? {
+        let first = origin[x * stepX + upper * stepY]
+        if lower != upper, first != origin[x * stepX + lower * stepY] { return nil }
+        guard pixels > 1 else { return first }
+        if first != origin[(x + 1) * stepX + upper * stepY] { return nil }
+        if lower != upper, first != origin[(x + 1) * stepX + lower * stepY] { return nil }
+        return first
     }
 
     /// Red, green, blue and alpha, 0...1 and multiplied with alpha, of one, two or four pixels together.
