@@ -31,8 +31,8 @@ BOTTLENECKS = [
     (-14.09, 13.8), (-15.95, 18.33), (-20.92, 18.69), (-7.97, 8.22), (-13.81, 14.05), (-16.15, 19.51), (-7.44, 7.38),
     (-10.31, 10.56), (-21.94, 17.93), (-8.3, 9.23),
 ]
-FIRST = 2
-# Four box numbers and 91 classes for three or six anchors.
+FIRST, LAST = 2, 12
+# Of the heads: four box numbers or 91 classes, for three or six anchors.
 HEAD_CHANNELS = {12, 24, 273, 546}
 
 
@@ -80,7 +80,7 @@ def eight_bit_weights(layer):
 
 def quantise(network):
     layers = [node for node in network.get_ordered_ops() if node.get_type_name() in ("Convolution", "GroupConvolution")]
-    inner = [layer for layer in layers[FIRST:] if layer.get_output_shape(0)[1] not in HEAD_CHANNELS]
+    inner, heads = layers[FIRST:-LAST], layers[-LAST:]
     bottlenecks = iter(BOTTLENECKS)
     quantised = {}
     for layer in inner:
@@ -92,7 +92,7 @@ def quantise(network):
         weights = eight_bit_weights(layer)
         layer.input(0).replace_source_output(quantised[name].output(0))
         layer.input(1).replace_source_output(weights.output(0))
-    if next(bottlenecks, None) is not None or len(inner) != len(layers) - FIRST - 12:
+    if next(bottlenecks, None) is not None or {layer.get_output_shape(0)[1] for layer in heads} != HEAD_CHANNELS:
         raise SystemExit("prepare_ssd: the network is not built as the one that was measured")
     network.validate_nodes_and_infer_types()
     return network
