@@ -43,15 +43,23 @@ extension Blender {
             for index in half..<(2 * half) { bytes[index] = 255 }
             for line in 0..<lines {
                 let (upper, lower) = pixelRows(of: line, in: layout)
-                for unit in 0..<units {
-                    let start = (line * units + unit) * layout.unitBytes
-                    for sample in layout.samples {
+                for sample in layout.samples {
+                    var index = line * units * layout.unitBytes + sample.byte
+                    // Most of a label is one colour: the last one converted is likely to be wanted again.
+                    var (value, keep) = (UInt8.zero, UInt8.max)
+                    var known: UInt32? = 0
+                    for unit in 0..<units {
                         let x = unit << layout.unitShift + sample.firstPixel
-                        let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
-                        guard mean.w > 0 else { continue }
-                        let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
-                        (bytes[start + sample.byte], bytes[half + start + sample.byte]) =
-                            BlendRow.bytes(component: sample.component, color: color)
+                        let only = view.uniform(x: x, pixels: sample.pixels, upper: upper, lower: lower)
+                        if only == nil || only != known {
+                            let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
+                            let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
+                            (value, keep) = BlendRow.bytes(component: sample.component, color: color)
+                            known = only
+                        }
+                        bytes[index] = value
+                        bytes[half + index] = keep
+                        index += layout.unitBytes
                     }
                 }
             }
@@ -83,6 +91,17 @@ private struct BufferView {
         origin = pixels + first
         stepX = offset(1, 0) - first
         stepY = offset(0, 1) - first
+    }
+
+    /// The pixel, if all of them are the same.
+    @inline(__always)
+    func uniform(x: Int, pixels: Int, upper: Int, lower: Int) -> UInt32? {
+        let first = origin[x * stepX + upper * stepY]
+        if lower != upper, first != origin[x * stepX + lower * stepY] { return nil }
+        guard pixels > 1 else { return first }
+        if first != origin[(x + 1) * stepX + upper * stepY] { return nil }
+        if lower != upper, first != origin[(x + 1) * stepX + lower * stepY] { return nil }
+        return first
     }
 
     /// Red, green, blue and alpha, 0...1 and multiplied with alpha, of one, two or four pixels together.

@@ -1,4 +1,5 @@
 import CCairo
+import Synchronization
 
 /// A font at one size, with others to help out where it lacks a character.
 ///
@@ -17,6 +18,10 @@ final class Typeface {
     private var fonts: [OpaquePointer] = []
     private var glyphs: [Unicode.Scalar: Glyph] = [:]
 
+    /// Cairo opens font files with no lock held on the one FreeType library that all threads of a process share,
+    /// which FreeType does not allow. Annotators of many elements draw at once: what may open a file takes turns.
+    private static let library = Mutex(())
+
     private struct Glyph {
         let font: Int
         let index: UInt
@@ -33,6 +38,17 @@ final class Typeface {
         self.size = size
         self.scaleX = scaleX
         self.scaleY = scaleY
+        let opened = Typeface.library.withLock { _ -> (font: OpaquePointer, capHeight: Double)? in
+            Typeface.open(description, size: size, scaleX: scaleX, scaleY: scaleY)
+        }
+        guard let opened else { return nil }
+        fonts = [opened.font]
+        capHeight = opened.capHeight
+    }
+
+    private static func open(
+        _ description: FontDescription, size: Double, scaleX: Double, scaleY: Double
+    ) -> (font: OpaquePointer, capHeight: Double)? {
         let face = cairo_toy_font_face_create(
             description.family, description.italic ? CAIRO_FONT_SLANT_ITALIC : CAIRO_FONT_SLANT_NORMAL,
             description.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL)
@@ -40,11 +56,12 @@ final class Typeface {
         guard let font = Typeface.font(face, size: size, scaleX: scaleX, scaleY: scaleY) else { return nil }
         var extents = cairo_text_extents_t()
         cairo_scaled_font_text_extents(font, "H", &extents)
-        fonts = [font]
-        capHeight = extents.height > 0 ? extents.height : 0.7 * size
+        return (font, extents.height > 0 ? extents.height : 0.7 * size)
     }
 
-    deinit { fonts.forEach(cairo_scaled_font_destroy) }
+    deinit {
+        Typeface.library.withLock { _ in fonts.forEach(cairo_scaled_font_destroy) }
+    }
 
     func width(of text: String) -> Double {
         text.unicodeScalars.reduce(0) { $0 + glyph(for: $1).advance }
@@ -57,9 +74,11 @@ final class Typeface {
         var runFont = 0
         func show() {
             guard !run.isEmpty else { return }
-            cairo_set_scaled_font(context, fonts[runFont])
-            let count = Int32(run.count)
-            if asPath { cairo_glyph_path(context, run, count) } else { cairo_show_glyphs(context, run, count) }
+            Typeface.library.withLock { _ in
+                cairo_set_scaled_font(context, fonts[runFont])
+                let count = Int32(run.count)
+                if asPath { cairo_glyph_path(context, run, count) } else { cairo_show_glyphs(context, run, count) }
+            }
             run.removeAll(keepingCapacity: true)
         }
         for scalar in text.unicodeScalars {
@@ -74,12 +93,15 @@ final class Typeface {
 
     private func glyph(for scalar: Unicode.Scalar) -> Glyph {
         if let known = glyphs[scalar] { return known }
-        let found = fonts.indices.lazy.compactMap { self.glyph(for: scalar, font: $0) }.first
-        let glyph = found ?? borrowed(scalar) ?? self.glyph(for: scalar, font: 0, evenMissing: true)
-        let kept = glyph ?? Glyph(font: 0, index: 0, advance: size / 2)
+        let glyph = Typeface.library.withLock { _ in find(scalar) }
         if glyphs.count >= 4096 { glyphs.removeAll() }
-        glyphs[scalar] = kept
-        return kept
+        glyphs[scalar] = glyph
+        return glyph
+    }
+
+    private func find(_ scalar: Unicode.Scalar) -> Glyph {
+        fonts.indices.lazy.compactMap { self.glyph(for: scalar, font: $0) }.first ?? borrowed(scalar)
+            ?? glyph(for: scalar, font: 0, evenMissing: true) ?? Glyph(font: 0, index: 0, advance: size / 2)
     }
 
     private func glyph(for scalar: Unicode.Scalar, font: Int, evenMissing: Bool = false) -> Glyph? {

@@ -46,11 +46,11 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
     }
 
-    /// Trackers make use of detections too weak to begin an object.
+    /// A tracker makes use of detections too weak to begin an object, down to half the threshold: weaker ones keep
+    /// objects alive that have long gone.
     var detection: DetectionOptions {
-        let weak = scene.follows ? 0.1 : scene.tracker.scoreThreshold
-        return DetectionOptions(
-            scoreFloor: min(weak, scene.tracker.scoreThreshold), iouThreshold: iouThreshold)
+        let threshold = scene.tracker.scoreThreshold
+        return DetectionOptions(scoreFloor: scene.follows ? threshold / 2 : threshold, iouThreshold: iouThreshold)
     }
 }
 

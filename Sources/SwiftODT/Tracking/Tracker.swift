@@ -2,84 +2,89 @@
 ///
 /// For every frame in order call ``advance(to:width:height:luma:)``, then ``update(_:seenAt:)`` where a detector has
 /// answered, then read ``tracks``. Used from one thread at a time.
+///
+/// All is reckoned in running time, so that one set of options serves any frame rate. Where no answer comes, boxes are
+/// carried on by their filters and, where planes are given, by what is seen to move in the picture; an answer at every
+/// frame costs no image motion at all.
 public final class Tracker {
     /// May change at any time between calls.
     public var options: TrackerOptions
 
-    private struct Followed {
-        var track: Track
-        var hits: Int
-        var bestScore: Double
-        var bestBox: Box
-        var pathLength: Double
-        var isShown: Bool
-    }
+    var tracklets: ContiguousArray<Tracklet> = []
+    var statistics = MotionStatistics()
+    var history = FrameHistory()
+    var events: [TrackEvent] = []
+    var lostJustNow: [Track] = []
+    /// The frame the latest `advance` spoke of, and the one the tracklets stand at.
+    var now: Nanoseconds?
+    var settledTime: Nanoseconds = 0
+    var pendingPlane: LumaPlane?
+    var width = 0
+    var height = 0
+    var nextID = 1
+    var nextKey = 1
+    /// Nothing has been seen in this scene: what comes first is shown at once.
+    var isSceneNew = true
 
-    private var followed: [Followed] = []
-    private var lostJustNow: [Track] = []
-    private var events: [TrackEvent] = []
-    private var nextID = 1
-    private var now: Nanoseconds?
-    private var isFirstUpdate = true
-    private var width = 0
-    private var height = 0
+    private var sceneCut = SceneCut()
+    private var carrier = BoxCarrier()
+    private var matcher = Matcher()
+    private var lastAnswer: Nanoseconds?
 
     public init(options: TrackerOptions = TrackerOptions()) { self.options = options }
 
-    /// The world moved on: carries boxes, detects scene cuts, ages and ends tracks.
+    /// The world moved on. To be called once for every frame, in order, before the answer for it.
+    ///
+    /// Carries boxes, detects scene cuts (all tracks end), ages and ends tracks. A time that stands still is a repeated
+    /// frame; one that goes back by more than a second, with no ``reset(reason:)`` before, begins a new epoch.
     ///
     /// - Parameter luma: the frame's small grey copy, where there is one: boxes then follow the image.
     public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
-        self.width = width
-        self.height = height
-        let step = max(0, Double(time - (now ?? time)) / 1e9)
-        now = max(time, now ?? time)
+        if let now, time < now - 1_000_000_000 { reset(reason: .flush) }
+        settle(followingImage: true)
         lostJustNow.removeAll(keepingCapacity: true)
-        for index in followed.indices {
-            followed[index].track.box = followed[index].track.box.offset(
-                x: followed[index].track.velocityX * step, y: followed[index].track.velocityY * step)
-            followed[index].track.timeSinceUpdate = time - followed[index].track.lastSeen
+        self.width = max(0, width)
+        self.height = max(0, height)
+        if now == nil { settledTime = time }
+        now = max(time, now ?? time)
+        pendingPlane = luma
+        if let luma, sceneCut.isCut(luma) {
+            endAll(reason: .lost)
+            beginScene()
         }
-        let maxAge = options.maxAge
-        end(reason: nil) { $0.track.timeSinceUpdate > maxAge }
+        if history.last == nil {
+            settledTime = now ?? time
+            history.append(time: settledTime, plane: luma, shift: .zero)
+        }
+        endAged()
     }
 
-    /// A detector's answer for the frame at `seenAt`, which may be earlier than the last `advance`.
-    public func update(_ detections: [Detection], seenAt time: Nanoseconds) {
-        var isTaken = [Bool](repeating: false, count: detections.count)
-        for index in followed.indices {
-            var best: (index: Int, overlap: Double)?
-            for (number, detection) in detections.enumerated() where !isTaken[number] {
-                let overlap = detection.box.iou(followed[index].track.box)
-                if overlap > max(0.2, best?.overlap ?? 0) { best = (number, overlap) }
-            }
-            guard let best else {
-                followed[index].track.state = .coasting
-                continue
-            }
-            isTaken[best.index] = true
-            confirm(index, by: detections[best.index], at: time)
+    /// A detector's answer for the frame at `seenAt`.
+    ///
+    /// It may be late: then it is applied to the frame it saw and replayed to now, and shown boxes glide to where it
+    /// puts them. Answers out of order, or from before a scene cut, are dropped.
+    public func update(_ detections: [Detection], seenAt: Nanoseconds) {
+        guard let now else { return }
+        let time = min(seenAt, now)
+        if let lastAnswer, time < lastAnswer { return }
+        if time == now { settle(followingImage: false) }
+        guard let index = history.index(at: time) else { return }
+        lastAnswer = time
+        if index == history.entries.count - 1, settledTime == history.entries[index].time {
+            answer(detections, at: settledTime)
+            history.drop(first: index)
+            history.record(tracklets, moves: nil, at: 0)
+        } else {
+            answerLate(detections, at: index)
         }
-        for (number, detection) in detections.enumerated()
-        where !isTaken[number] && detection.score >= options.scoreThreshold && detection.box.isFinite
-            && !detection.box.isEmpty && followed.count < options.maxTracks
-        {
-            let track = Track(
-                id: nextID, box: detection.box, score: detection.score, label: detection.label, state: .new,
-                firstSeen: time, lastSeen: time)
-            nextID += 1
-            let isShown = isFirstUpdate || options.minHits <= 1
-            followed.append(
-                Followed(
-                    track: track, hits: 1, bestScore: detection.score, bestBox: detection.box, pathLength: 0,
-                    isShown: isShown))
-            if isShown { note(.begin, followed[followed.count - 1]) }
-        }
-        isFirstUpdate = false
     }
 
-    /// Those to be shown now: past probation, and those lost with the last `advance`.
-    public var tracks: [Track] { followed.lazy.filter(\.isShown).map(\.track) + lostJustNow }
+    /// Those to be shown now: past probation, and those lost with the latest frame, once.
+    public var tracks: [Track] {
+        settle(followingImage: true)
+        let time = now ?? 0
+        return tracklets.lazy.filter(\.isShown).map { self.snapshot($0, at: time) } + lostJustNow
+    }
 
     /// What happened since the last call.
     public func takeEvents() -> [TrackEvent] {
@@ -87,51 +92,70 @@ public final class Tracker {
         return events
     }
 
-    /// A new epoch: all tracks end; ids go on and are not used again.
+    /// A new epoch: all tracks end, what was learnt about the stream's motion is kept, ids go on and are never reused.
     public func reset(reason: TrackEvent.Reason) {
         lostJustNow.removeAll()
-        end(reason: reason) { _ in true }
+        endAll(reason: reason)
+        lostJustNow.removeAll()
+        beginScene()
         now = nil
-        isFirstUpdate = true
+        pendingPlane = nil
+        sceneCut.reset()
     }
 
-    private func confirm(_ index: Int, by detection: Detection, at time: Nanoseconds) {
-        var one = followed[index]
-        let elapsed = Double(time - one.track.lastSeen) / 1e9
-        let (dx, dy) = (detection.box.centerX - one.track.box.centerX, detection.box.centerY - one.track.box.centerY)
-        if elapsed > 0 {
-            one.track.velocityX += dx / elapsed / 2
-            one.track.velocityY += dy / elapsed / 2
+    private func beginScene() {
+        history.removeAll()
+        carrier.forgetPictures()
+        lastAnswer = nil
+        isSceneNew = true
+    }
+
+    /// Brings the tracklets to the latest frame.
+    private func settle(followingImage: Bool) {
+        guard let now, settledTime < now, let last = history.last else { return }
+        let needsImage = followingImage || tracklets.contains { $0.misses > 0 }
+        let step = Double(now - settledTime) / 1e9
+        carrier.begin(from: needsImage ? last.plane : nil, to: pendingPlane, step: step)
+        carrier.carry(&tracklets, followingImage: followingImage, jolt: statistics.jolt)
+        history.append(time: now, plane: pendingPlane, shift: carrier.shift)
+        history.record(tracklets, moves: carrier.moves, at: history.entries.count - 1)
+        settledTime = now
+    }
+
+    private func answer(_ detections: [Detection], at time: Nanoseconds) {
+        matcher.match(detections, with: tracklets, at: time, options: options)
+        if matcher.shift != .zero {
+            let step = history.secondsSinceAnswer(at: time)
+            for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
         }
-        one.pathLength += (dx * dx + dy * dy).squareRoot()
-        one.hits += 1
-        one.track.box = detection.box
-        one.track.score = detection.score
-        one.track.label = detection.label ?? one.track.label
-        one.track.lastSeen = time
-        one.track.timeSinceUpdate = (now ?? time) - time
-        if detection.score > one.bestScore { (one.bestScore, one.bestBox) = (detection.score, detection.box) }
-        one.track.state = one.isShown ? .tracked : .new
-        let begins = !one.isShown && one.hits >= options.minHits
-        if begins { one.isShown = true }
-        followed[index] = one
-        if one.isShown { note(begins ? .begin : .update, one) }
-    }
-
-    private func end(reason: TrackEvent.Reason?, where isOver: (Followed) -> Bool) {
-        for var one in followed where one.isShown && isOver(one) {
-            one.track.state = .lost
-            let isInside = !one.track.box.clipped(width: width, height: height).isEmpty
-            lostJustNow.append(one.track)
-            note(.end, one, reason: reason ?? (isInside ? .lost : .leftFrame))
+        for pair in matcher.pairs {
+            tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, statistics: statistics)
+            statistics.learn(from: tracklets[pair.track].sightings)
         }
-        followed.removeAll(where: isOver)
+        live(on: matcher, at: time)
     }
 
-    private func note(_ kind: TrackEvent.Kind, _ one: Followed, reason: TrackEvent.Reason? = nil) {
-        events.append(
-            TrackEvent(
-                kind: kind, track: one.track, bestScore: one.bestScore, bestBox: one.bestBox,
-                pathLength: one.pathLength, reason: reason))
+    /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
+    private func answerLate(_ detections: [Detection], at index: Int) {
+        let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
+        let entry = history.entries[index]
+        for number in tracklets.indices {
+            if let carried = entry.carried(tracklets[number].key) { tracklets[number].filter = carried.filter }
+        }
+        answer(detections, at: entry.time)
+        history.record(tracklets, moves: nil, at: index)
+        for next in history.entries.indices where next > index {
+            let (before, after) = (history.entries[next - 1], history.entries[next])
+            carrier.begin(from: before.plane, to: after.plane, step: Double(after.time - before.time) / 1e9)
+            carrier.replay(&tracklets, along: after, jolt: statistics.jolt)
+            history.record(tracklets, moves: carrier.moves, at: next)
+        }
+        history.drop(first: index)
+        var number = 0
+        for index in tracklets.indices {
+            while number < shown.count, shown[number].key < tracklets[index].key { number += 1 }
+            guard number < shown.count, shown[number].key == tracklets[index].key else { continue }
+            tracklets[index].glide(from: shown[number].box, at: settledTime)
+        }
     }
 }

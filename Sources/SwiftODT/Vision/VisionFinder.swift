@@ -38,7 +38,7 @@ final class VisionFinder: @unchecked Sendable {
     private func readyParts() throws -> VisionParts {
         if let parts { return parts }
         let made = try makeParts()
-        if let classifier = made.classifier { scene.classifier = classifier }
+        scene.classifier = made.classifier
         parts = made
         return made
     }

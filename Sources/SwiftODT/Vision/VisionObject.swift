@@ -1,5 +1,5 @@
 /// An object in an image.
-public struct VisionObject: Sendable {
+public struct VisionObject: Hashable, Sendable {
     /// Where it is, in pixels of the image as it lies in the buffer (not turned upright), clipped to it.
     public let frame: Box
     /// From 1, the same from call to call while the object is followed; `nil` for single images.

@@ -10,8 +10,8 @@ public final class VisionObjectDetector: Sendable {
     private let line: VisionLine
 
     public convenience init(options: VisionObjectDetectorOptions = VisionObjectDetectorOptions()) {
-        let (recipe, scene) = (options.detector, options.scene)
-        self.init(options) { try VisionParts(recipe, scene: scene) }
+        let recipe = VisionRecipe(options)
+        self.init(options) { try recipe.make() }
     }
 
     /// A detector on parts of one's own.

@@ -6,6 +6,13 @@ public final class VisionObjectDetectorOptions {
     public var scene = SceneOptions()
     /// What looks at the picture: the installed detection network, unless told otherwise.
     public var detector = DetectorRecipe(.neural)
+    /// A classifier for what the detector's labels say nothing about: a path or the name of an installed model, such as a custom
+    /// classifier made for ML Kit; `nil` for the installed default, if there is one.
+    public var classifierFile: String?
+    /// The classifier's labels, if they are not in its file or beside it.
+    public var classifierLabelFile: String?
+    /// How sure a category has to be, and how often objects are looked at.
+    public var classification = TrackClassifierOptions()
     /// Two boxes that overlap more than this are one object.
     public var iouThreshold = DetectionOptions().iouThreshold
 

@@ -116,10 +116,12 @@ final class FormatPicture {
         _ body: (Frame) throws -> Answer
     ) rethrows -> Answer {
         let planes = zip(offsets, strides).map { Frame.Plane(base: memory.baseAddress! + $0, stride: $1) }
-        return try body(
-            Frame(
-                format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,
-                orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time))
+        return try withExtendedLifetime(self) {
+            try body(
+                Frame(
+                    format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,
+                    orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time))
+        }
     }
 
     /// What GStreamer makes of the picture in RGB: four bytes a pixel, B, G, R and one of no meaning. Each chroma

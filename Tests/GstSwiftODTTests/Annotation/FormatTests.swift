@@ -129,8 +129,8 @@ import Testing
             format.isYUV
             ? [.standardDefinition, .highDefinition, .init(matrix: .bt709, fullRange: true)] : [.standardDefinition]
         for (number, space) in spaces.enumerated() {
-            for interlaced in [false, true] {
-                let (width, height) = (160, 88)
+            for interlaced in format.components.second.shiftY > 0 ? [false, true] : [false] {
+                let (width, height) = (136, 72)
                 var options = Self.options(AnnotatorOptions.BoxStyle.allCases[(number + (interlaced ? 2 : 0)) % 4])
                 // Lines as wide as rows that share chroma: where others meet, a sample belongs to both by half.
                 options.lineWidth = 4

@@ -159,11 +159,10 @@ struct GoldenTests {
                 object.box = object.box.offset(x: -3 * back, y: back * back * 0.08)
                 return object
             }
-            annotator.draw(
-                objects, options: options,
-                into: painting.frame(
-                    orientation: scene.orientation, pixelAspectRatio: scene.pixelAspectRatio,
-                    time: Int64(number) * 50_000_000))
+            painting.withFrame(
+                orientation: scene.orientation, pixelAspectRatio: scene.pixelAspectRatio,
+                time: Int64(number) * 50_000_000
+            ) { annotator.draw(objects, options: options, into: $0) }
         }
         return painting
     }

@@ -50,11 +50,19 @@ final class Painting {
         return UnsafeMutableRawPointer(row).assumingMemoryBound(to: UInt32.self) + x
     }
 
-    func frame(orientation: Orientation = .identity, pixelAspectRatio: Double = 1, time: Nanoseconds = 0) -> Frame {
-        Frame(
-            format: .bgrx, width: width, height: height,
-            planes: [.init(base: cairo_image_surface_get_data(surface), stride: stride)], orientation: orientation,
-            pixelAspectRatio: pixelAspectRatio, time: time)
+    /// Lends a view of the picture; the memory is there for as long as `body` runs.
+    @discardableResult
+    func withFrame<Answer>(
+        orientation: Orientation = .identity, pixelAspectRatio: Double = 1, time: Nanoseconds = 0,
+        _ body: (Frame) -> Answer
+    ) -> Answer {
+        withExtendedLifetime(self) {
+            body(
+                Frame(
+                    format: .bgrx, width: width, height: height,
+                    planes: [.init(base: cairo_image_surface_get_data(surface), stride: stride)],
+                    orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time))
+        }
     }
 
     /// The picture as a viewer sees it.

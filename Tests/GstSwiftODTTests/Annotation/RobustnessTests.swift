@@ -12,13 +12,13 @@ import Testing
         options.boxStyle = style
         options.drawTraces = true
         let annotator = Annotator()
-        for (width, height) in [(1, 1), (1, 40), (64, 48)] {
+        for (width, height) in [(1, 1), (32, 24)] {
             let picture = Painting(width: width, height: height)
             for (number, x) in figures.enumerated() {
                 for size in figures {
                     let object = AnnotatedObject(
                         id: number, box: Box(x: x, y: size, width: size, height: x), label: "x", score: size)
-                    annotator.draw([object], options: options, into: picture.frame(time: Int64(number)))
+                    picture.withFrame(time: Int64(number)) { annotator.draw([object], options: options, into: $0) }
                 }
             }
         }
@@ -38,8 +38,12 @@ import Testing
                 options.drawTraces = true
                 options.boxStyle = .rounded
                 options.labelBackground = aspect == 1
-                Annotator().draw([object], options: options, into: picture.frame(pixelAspectRatio: aspect, time: .min))
-                Annotator().draw([object], options: options, into: picture.frame(pixelAspectRatio: aspect, time: .max))
+                let annotator = Annotator()
+                for time in [Nanoseconds.min, .max] {
+                    picture.withFrame(pixelAspectRatio: aspect, time: time) {
+                        annotator.draw([object], options: options, into: $0)
+                    }
+                }
             }
         }
     }
@@ -67,23 +71,23 @@ import Testing
         }
         var options = AnnotatorOptions()
         options.drawLabels = false
-        Annotator().draw(objects, options: options, into: picture.frame())
+        picture.withFrame { Annotator().draw(objects, options: options, into: $0) }
         #expect(objects.allSatisfy { picture[Int($0.box.x), Int($0.box.centerY)] != 0 })
     }
 
     @Test func theCacheIsBounded() throws {
         var cache = TileCache(byteLimit: 100_000)
         let picture = Painting(width: 64, height: 64)
-        let blender = Blender(canvas: Canvas(picture.frame(), interlaced: false))
+        let blender = picture.withFrame { Blender(canvas: Canvas($0, interlaced: false)) }
         let surface = try #require(CairoSurface(width: 40, height: 20))
-        for number in 0..<2000 {
+        for number in 0..<200 {
             let style = LabelStyle(text: "\(number)", panel: nil, ink: .black)
             #expect(cache.tile(.label(style)) { blender.tile(from: surface) } != nil)
         }
         #expect(cache.count <= 32)
         var drawn = 0
         for _ in 0..<3 {
-            _ = cache.tile(.label(LabelStyle(text: "1999", panel: nil, ink: .black))) {
+            _ = cache.tile(.label(LabelStyle(text: "199", panel: nil, ink: .black))) {
                 drawn += 1
                 return nil
             }

@@ -66,13 +66,13 @@ import Testing
         let annotator = Annotator()
         let picture = Painting(width: 64, height: 48, background: 0)
         for number in 0..<5 {
-            annotator.draw(
-                [object(Double(number) * 10)], options: options,
-                into: Painting(width: 64, height: 48).frame(time: Int64(number) * Self.second / 10))
+            Painting(width: 64, height: 48).withFrame(time: Int64(number) * Self.second / 10) {
+                annotator.draw([object(Double(number) * 10)], options: options, into: $0)
+            }
         }
         let later = 6 * Self.second / 10
         #expect(annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
-        annotator.draw([], options: options, into: picture.frame(time: later))
+        picture.withFrame(time: later) { annotator.draw([], options: options, into: $0) }
         #expect(picture[30, 25] != 0)
         #expect(picture[30, 40] == 0)
         annotator.reset()

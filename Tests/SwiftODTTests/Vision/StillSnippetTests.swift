@@ -91,9 +91,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write("picture", EncodedPictures.pngRedAndBlue)
         let objectDetector = VisionObjectDetector(options: Self.options(), detector: ScriptedDetector())
-        try withExtendedLifetime(folder) {
-            #expect(try objectDetector.results(in: VisionImage(contentsOfFile: file)).isEmpty)
-        }
+        let image = try withExtendedLifetime(folder) { try VisionImage(contentsOfFile: file) }
+        #expect(try objectDetector.results(in: image).isEmpty)
         #expect(throws: DetectorError.self) { try VisionImage(contentsOfFile: file + "-missing") }
     }
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A network compiled for a device, shared by all users in the process that ask for the same.
 public final class Network: Sendable {
@@ -72,7 +71,7 @@ public final class Network: Sendable {
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
         // The lock is kept while compiling: two who ask for the same at once share one.
-        return try inUse.withLock { inUse in
+        return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
             let network = try Network(key)
             inUse = inUse.filter { $0.value.network != nil }
@@ -95,5 +94,5 @@ public final class Network: Sendable {
         weak var network: Network?
     }
 
-    private static let inUse = Mutex<[Key: Reference]>([:])
+    private static let inUse = Monitor<[Key: Reference]>([:])
 }

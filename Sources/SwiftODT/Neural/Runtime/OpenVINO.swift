@@ -1,5 +1,4 @@
 import COpenVINO
-import Synchronization
 
 /// The inference runtime: loaded when first needed, once a process, and kept.
 final class OpenVINO: @unchecked Sendable {
@@ -11,11 +10,11 @@ final class OpenVINO: @unchecked Sendable {
     let elements: ElementCodes
 
     private static let oldest = (year: 2023, release: 1)
-    private static let loaded = Mutex<OpenVINO?>(nil)
+    private static let loaded = Monitor<OpenVINO?>(nil)
 
     /// The runtime. What could not be found is looked for again the next time: setup may have been run since.
     static func shared() throws -> OpenVINO {
-        try loaded.withLock { loaded in
+        try loaded.update { loaded in
             if let loaded { return loaded }
             let runtime = try OpenVINO()
             loaded = runtime

@@ -1,0 +1,149 @@
+/// Finds the assignment of rows to columns with the greatest total gain; a row or column may stay alone, at gain 0.
+///
+/// Shortest augmenting paths with potentials, as Jonker and Volgenant do it, on the pairs that were offered instead
+/// of a full matrix: what lies far apart costs nothing, so that many objects cost little more than their number.
+/// Memory is kept and only grows; once it has, nothing is allocated.
+struct Assignment {
+    private struct Pair {
+        var column: Int32
+        var cost: Double
+    }
+
+    private var pairs: ContiguousArray<Pair> = []
+    /// Where a row's pairs begin; one entry more than rows.
+    private var starts: ContiguousArray<Int> = [0]
+    private var rowPotential: ContiguousArray<Double> = []
+    private var columnPotential: ContiguousArray<Double> = []
+    private var distance: ContiguousArray<Double> = []
+    private var reachedFrom: ContiguousArray<Int32> = []
+    private var isSettled: ContiguousArray<Bool> = []
+    private var rowOfColumn: ContiguousArray<Int32> = []
+    private var frontier: ContiguousArray<Int32> = []
+    private var settled: ContiguousArray<Int32> = []
+    /// The column of every row, -1 for rows that stay alone. Valid after ``solve()``.
+    private(set) var columnOfRow: ContiguousArray<Int32> = []
+
+    /// Begins a new problem.
+    mutating func begin(columns: Int) {
+        pairs.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+        starts.append(0)
+        columnPotential.reset(to: 0, count: columns)
+        distance.reset(to: .infinity, count: columns)
+        reachedFrom.reset(to: -1, count: columns)
+        isSettled.reset(to: false, count: columns)
+        rowOfColumn.reset(to: -1, count: columns)
+    }
+
+    /// Offers the row being built a column. Gains that are not above 0 are no offer.
+    mutating func offer(column: Int, gain: Double) {
+        if gain > 0 { pairs.append(Pair(column: Int32(truncatingIfNeeded: column), cost: -gain)) }
+    }
+
+    /// The row being built is complete.
+    mutating func endRow() { starts.append(pairs.count) }
+
+    mutating func solve() {
+        let rows = starts.count - 1
+        columnOfRow.reset(to: -1, count: rows)
+        rowPotential.reset(to: 0, count: rows)
+        for row in 0..<rows {
+            var best: Pair?
+            for pair in pairs[starts[row]..<starts[row + 1]] where pair.cost < best?.cost ?? 0 { best = pair }
+            guard let best else { continue }
+            rowPotential[row] = best.cost
+            if rowOfColumn[Int(best.column)] < 0 { match(row, Int(best.column)) }
+        }
+        for row in 0..<rows where columnOfRow[row] < 0 && starts[row] < starts[row + 1] { augment(from: row) }
+    }
+
+    private mutating func match(_ row: Int, _ column: Int) {
+        columnOfRow[row] = Int32(truncatingIfNeeded: column)
+        rowOfColumn[column] = Int32(truncatingIfNeeded: row)
+    }
+
+    /// Brings one more row in along the cheapest path, which ends at a free column or leaves some row alone.
+    private mutating func augment(from first: Int) {
+        var row = first
+        var reached = 0.0
+        var (lonelyRow, lonelyDistance) = (first, Double.infinity)
+        var freeColumn: Int?
+        while true {
+            let base = reached - rowPotential[row]
+            if base < lonelyDistance { (lonelyRow, lonelyDistance) = (row, base) }
+            for index in starts[row]..<starts[row + 1] {
+                let column = Int(pairs[index].column)
+                if isSettled[column] { continue }
+                let through = base + pairs[index].cost - columnPotential[column]
+                if through < distance[column] {
+                    if distance[column] == .infinity { frontier.append(pairs[index].column) }
+                    distance[column] = through
+                    reachedFrom[column] = Int32(truncatingIfNeeded: row)
+                }
+            }
+            guard let nearest = nearestOfFrontier(), distance[nearest] < lonelyDistance else { break }
+            reached = distance[nearest]
+            if rowOfColumn[nearest] < 0 {
+                freeColumn = nearest
+                break
+            }
+            isSettled[nearest] = true
+            settled.append(Int32(truncatingIfNeeded: nearest))
+            row = Int(rowOfColumn[nearest])
+        }
+        let end = freeColumn == nil ? lonelyDistance : reached
+        rowPotential[first] += end
+        for column in settled {
+            let slack = end - distance[Int(column)]
+            rowPotential[Int(rowOfColumn[Int(column)])] += slack
+            columnPotential[Int(column)] -= slack
+        }
+        flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
+        forgetPath()
+    }
+
+    private func nearestOfFrontier() -> Int? {
+        var nearest: Int?
+        var least = Double.infinity
+        for column in frontier where !isSettled[Int(column)] && distance[Int(column)] < least {
+            (nearest, least) = (Int(column), distance[Int(column)])
+        }
+        return nearest
+    }
+
+    /// Turns matched and unmatched pairs along the path into each other.
+    private mutating func flip(first: Int, freeColumn: Int?, lonelyRow: Int) {
+        var column: Int
+        if let freeColumn {
+            column = freeColumn
+        } else {
+            if lonelyRow == first { return }
+            column = Int(columnOfRow[lonelyRow])
+            columnOfRow[lonelyRow] = -1
+        }
+        while true {
+            let row = Int(reachedFrom[column])
+            let next = Int(columnOfRow[row])
+            match(row, column)
+            if row == first { return }
+            column = next
+        }
+    }
+
+    private mutating func forgetPath() {
+        for column in frontier {
+            distance[Int(column)] = .infinity
+            isSettled[Int(column)] = false
+        }
+        frontier.removeAll(keepingCapacity: true)
+        settled.removeAll(keepingCapacity: true)
+    }
+}
+
+extension ContiguousArray {
+    /// Sets the count and all elements, in the memory that is there.
+    fileprivate mutating func reset(to value: Element, count: Int) {
+        removeAll(keepingCapacity: true)
+        append(contentsOf: repeatElement(value, count: count))
+    }
+}

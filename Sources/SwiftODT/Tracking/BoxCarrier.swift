@@ -1,0 +1,102 @@
+/// Carries boxes from one frame to the next: along with the image where it can be seen, by their filters where not.
+struct BoxCarrier {
+    /// How each tracklet moved with the image, in their order. Valid until the next ``begin(from:to:step:)``.
+    private(set) var moves: ContiguousArray<BoxMove?> = []
+    /// How far the camera moved everything beyond its usual pace.
+    private(set) var shift = SIMD2<Double>.zero
+
+    private var motion: ImageMotion?
+    private var step = 0.0
+    private var boxes: ContiguousArray<Box> = []
+    /// Pixels a second that the background has lately moved: filters already have this in their velocities.
+    private var pace: SIMD2<Double>?
+    /// The latest pyramids, so that each frame's is built once.
+    private var pyramids: ContiguousArray<ImagePyramid> = []
+
+    /// At most this many points are followed a frame, so that the cost stays below a millisecond.
+    private static let points = 240
+
+    /// Prepares for a pair of frames. Without both planes boxes go by their filters.
+    mutating func begin(from: LumaPlane?, to: LumaPlane?, step: Double) {
+        moves.removeAll(keepingCapacity: true)
+        shift = .zero
+        motion = nil
+        self.step = step
+        guard let from, let to, from !== to, from.width == to.width, from.height == to.height,
+            min(from.width, from.height) >= 16, step > 0
+        else { return }
+        motion = ImageMotion(from: pyramid(from), to: pyramid(to))
+    }
+
+    mutating func forgetPictures() {
+        motion = nil
+        pyramids.removeAll()
+        pace = nil
+    }
+
+    /// Brings all tracklets to the second frame.
+    mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, jolt: SIMD4<Double>) {
+        if motion != nil, !tracklets.isEmpty { findShift(tracklets) }
+        let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
+        for index in tracklets.indices {
+            let isSeen = followingImage && index * budget < Self.points && !isHidden(index, tracklets)
+            let move = isSeen ? self.move(of: tracklets[index], points: budget) : nil
+            advance(&tracklets[index], by: move, jolt: jolt)
+        }
+    }
+
+    /// Does again what was done before, after the past has changed; newcomers are followed now.
+    mutating func replay(
+        _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, jolt: SIMD4<Double>
+    ) {
+        shift = entry.shift
+        for index in tracklets.indices {
+            let known = entry.carried(tracklets[index].key)
+            let move = known == nil ? self.move(of: tracklets[index], points: 9) : known?.move
+            advance(&tracklets[index], by: move, jolt: jolt)
+        }
+    }
+
+    private mutating func advance(_ tracklet: inout Tracklet, by move: BoxMove?, jolt: SIMD4<Double>) {
+        moves.append(move)
+        if let move {
+            tracklet.filter.carry(move, by: step, jolt: jolt)
+        } else {
+            tracklet.filter.predict(by: step, jolt: jolt)
+            tracklet.filter.shift(shift)
+        }
+    }
+
+    private mutating func move(of tracklet: Tracklet, points: Int) -> BoxMove? {
+        let velocity = tracklet.filter.velocity
+        let guess = SIMD2(velocity.x, velocity.y) * step + shift
+        return motion?.move(of: tracklet.filter.box, guess: guess, points: points)
+    }
+
+    private mutating func findShift(_ tracklets: ContiguousArray<Tracklet>) {
+        boxes.removeAll(keepingCapacity: true)
+        for tracklet in tracklets where boxes.count < 100 { boxes.append(tracklet.filter.box) }
+        guard let background = motion?.backgroundShift(around: boxes) else { return }
+        let seen = background / step
+        let usual = pace ?? seen
+        shift = background - usual * step
+        pace = usual + (seen - usual) * min(1, step / 0.3)
+    }
+
+    /// A box the detector has missed and another one covers: what moves in it is most likely the other object.
+    private func isHidden(_ index: Int, _ tracklets: ContiguousArray<Tracklet>) -> Bool {
+        guard tracklets[index].misses > 0 else { return false }
+        let box = tracklets[index].filter.box
+        return tracklets.contains {
+            $0.key != tracklets[index].key && $0.misses == 0 && $0.filter.box.intersection(box).area > 0.3 * box.area
+        }
+    }
+
+    private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {
+        if let known = pyramids.first(where: { $0.plane === plane }) { return known }
+        let new = ImagePyramid(plane)
+        if pyramids.count >= 2 { pyramids.removeFirst() }
+        pyramids.append(new)
+        return new
+    }
+}

@@ -1,0 +1,131 @@
+import Glibc
+
+/// Where a box is and how it moves: a constant-velocity Kalman filter for centre, width and height.
+///
+/// The four run apart (no noise couples them), so that each covariance is three numbers and a step costs a few vector
+/// instructions. All noise grows with the object's size and with time, not with frames: the same observations at twice
+/// the frame rate give the same filter.
+struct BoxFilter: Sendable {
+    /// Centre x, centre y, width, height, in pixels.
+    var position: SIMD4<Double>
+    /// Pixels a second.
+    var velocity = SIMD4<Double>.zero
+    private var variance: SIMD4<Double>
+    private var covariance = SIMD4<Double>.zero
+    private var velocityVariance: SIMD4<Double>
+
+    init(_ box: Box, jitter: SIMD4<Double>) {
+        position = box.vector
+        let size = Self.size(position)
+        variance = (size * jitter).squared * 2
+        velocityVariance = SIMD4(repeating: size * Self.firstVelocity).squared
+    }
+
+    var box: Box { Box(position) }
+
+    /// Moves on by `step` seconds. `jolt` says how much velocities change, see ``MotionStatistics``.
+    mutating func predict(by step: Double, jolt: SIMD4<Double>) {
+        guard step > 0 else { return }
+        position += velocity * step
+        keepInRange()
+        spread(over: step, jolt: jolt)
+    }
+
+    /// Takes in an observation whose standard deviation is `jitter` object sizes.
+    mutating func correct(_ box: Box, jitter: SIMD4<Double>) {
+        let noise = (Self.size(position) * jitter).squared
+        let total = variance + noise
+        let gain = variance / total
+        let velocityGain = covariance / total
+        let innovation = box.vector - position
+        position += gain * innovation
+        velocity += velocityGain * innovation
+        velocityVariance -= velocityGain * covariance
+        covariance -= gain * covariance
+        variance -= gain * variance
+        keepInRange()
+    }
+
+    /// Moves on by `step` seconds with the image: the displacement was seen, so it counts instead of the velocity, and
+    /// the velocity learns from it.
+    mutating func carry(_ move: BoxMove, by step: Double, jolt: SIMD4<Double>) {
+        guard step > 0 else { return }
+        let before = position
+        position.x += move.x
+        position.y += move.y
+        position.z *= move.scale
+        position.w *= move.scale
+        keepInRange()
+        let seen = (position - before) / step
+        let noise = (move.deviation / step) * (move.deviation / step)
+        spread(over: step, jolt: jolt)
+        let gain = velocityVariance / (velocityVariance + noise)
+        velocity += gain * (seen - velocity)
+        velocityVariance -= gain * velocityVariance
+        covariance -= gain * covariance
+        variance.replace(with: variance + move.deviation * move.deviation, where: variance .<= 0)
+    }
+
+    /// Moves the box, and changes its velocity, because the camera moved, not the object.
+    mutating func shift(_ offset: SIMD2<Double>, faster: SIMD2<Double> = .zero) {
+        position.x += offset.x
+        position.y += offset.y
+        velocity.x += faster.x
+        velocity.y += faster.y
+        keepInRange()
+    }
+
+    /// How well a box fits the prediction, 1 for exactly, falling with the squared distance in standard deviations.
+    func likeness(_ box: Box, shift: SIMD2<Double>) -> Double {
+        let noise = Self.size(position) * 0.05
+        let error = box.vector - position - SIMD4(shift.x, shift.y, 0, 0)
+        let distance = error * error / (variance + noise * noise)
+        return exp(-(distance.x + distance.y + (distance.z + distance.w) / 2) / 8)
+    }
+
+    private mutating func spread(over step: Double, jolt: SIMD4<Double>) {
+        let size = Self.size(position)
+        let joltVariance = (size * jolt).squared
+        let drift = size * Self.drift
+        variance += (covariance * 2 + velocityVariance * step) * step
+        variance += joltVariance * (step * step * step / 3) + drift * drift * step
+        covariance += velocityVariance * step + joltVariance * (step * step / 2)
+        velocityVariance += joltVariance * step
+    }
+
+    private mutating func keepInRange() {
+        position.clamp(lowerBound: SIMD4(-1e7, -1e7, 0.1, 0.1), upperBound: SIMD4(repeating: 1e7))
+        velocity.clamp(lowerBound: SIMD4(repeating: -1e7), upperBound: SIMD4(repeating: 1e7))
+    }
+
+    private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
+
+    /// Random walk of the position in object sizes per square root of a second: what a constant velocity cannot explain.
+    private static let drift = 0.05
+    /// Standard deviation of a velocity nobody has seen yet, in object sizes a second.
+    private static let firstVelocity = 2.0
+}
+
+/// How a box moved from one frame to the next, as seen in the picture.
+struct BoxMove: Sendable {
+    /// Buffer pixels.
+    var x: Double
+    var y: Double
+    /// How much larger it became.
+    var scale: Double
+    /// How sure the displacement is: one standard deviation in buffer pixels.
+    var deviation: Double
+}
+
+extension Box {
+    /// Centre x, centre y, width, height.
+    var vector: SIMD4<Double> { SIMD4(centerX, centerY, width, height) }
+
+    init(_ vector: SIMD4<Double>) {
+        self.init(centerX: vector.x, centerY: vector.y, width: vector.z, height: vector.w)
+    }
+}
+
+extension SIMD4<Double> {
+    var squared: SIMD4<Double> { self * self }
+}

@@ -1,0 +1,44 @@
+/// A luma plane at full, half and quarter size, as floating point numbers: what optical flow reads.
+final class ImagePyramid {
+    struct Level {
+        let pixels: UnsafeMutablePointer<Float>
+        let width: Int
+        let height: Int
+    }
+
+    let plane: LumaPlane
+    let levels: [Level]
+    private let storage: UnsafeMutablePointer<Float>
+
+    init(_ plane: LumaPlane) {
+        self.plane = plane
+        var sizes = [(plane.width, plane.height)]
+        while sizes.count < 3, let (width, height) = sizes.last, min(width, height) >= 48 {
+            sizes.append((width / 2, height / 2))
+        }
+        // Vector reads may reach past the end of the last row.
+        let count = sizes.reduce(32) { $0 + $1.0 * $1.1 }
+        storage = .allocate(capacity: count)
+        storage.initialize(repeating: 0, count: count)
+        var start = storage
+        levels = sizes.map { width, height in
+            defer { start += width * height }
+            return Level(pixels: start, width: width, height: height)
+        }
+        for index in 0..<plane.width * plane.height { storage[index] = Float(plane.pixels[index]) }
+        for (larger, smaller) in zip(levels, levels.dropFirst()) { Self.halve(larger, into: smaller) }
+    }
+
+    deinit { storage.deallocate() }
+
+    private static func halve(_ from: Level, into to: Level) {
+        for y in 0..<to.height {
+            let upper = from.pixels + 2 * y * from.width
+            let lower = upper + from.width
+            let row = to.pixels + y * to.width
+            for x in 0..<to.width {
+                row[x] = (upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1]) * 0.25
+            }
+        }
+    }
+}

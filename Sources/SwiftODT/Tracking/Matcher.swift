@@ -1,0 +1,90 @@
+/// Matches a detector's answer with the tracks, in stages: strong detections first, then weak ones, then the places
+/// where objects were last seen, then tracks on probation.
+struct Matcher {
+    /// The detections that came through the sieve; what ``pairs`` and ``newcomers`` count in.
+    var detections: ContiguousArray<Detection> { sieve.accepted }
+    private(set) var pairs: ContiguousArray<Association.Pair> = []
+    /// Strong detections that belong to no track.
+    private(set) var newcomers: ContiguousArray<Int> = []
+    private(set) var isTrackMatched: ContiguousArray<Bool> = []
+    /// How far the camera moved everything away from the predictions.
+    private(set) var shift = SIMD2<Double>.zero
+
+    private var sieve = DetectionSieve()
+    private var association = Association()
+    private var camera = CameraMotion()
+    private var isTaken: ContiguousArray<Bool> = []
+    private var rows: ContiguousArray<Int> = []
+    private var columns: ContiguousArray<Int> = []
+
+    mutating func match(
+        _ answer: [Detection], with tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, options: TrackerOptions
+    ) {
+        sieve.sift(answer)
+        pairs.removeAll(keepingCapacity: true)
+        isTaken.removeAll(keepingCapacity: true)
+        isTaken.append(contentsOf: repeatElement(false, count: detections.count))
+        isTrackMatched.removeAll(keepingCapacity: true)
+        isTrackMatched.append(contentsOf: repeatElement(false, count: tracks.count))
+        let threshold = options.scoreThreshold
+        let strong: (Detection) -> Bool = { $0.score >= threshold }
+        let weak: (Detection) -> Bool = { $0.score < threshold }
+        findShift(tracks, at: time, strong)
+        pass(.strong, tracks, at: time, \.isShown, strong)
+        pass(.weak, tracks, at: time, \.isShown, weak)
+        pass(.reappearing, tracks, at: time, \.isShown, strong)
+        pass(.young, tracks, at: time, { !$0.isShown }, strong)
+        newcomers.removeAll(keepingCapacity: true)
+        for index in detections.indices where !isTaken[index] && strong(detections[index]) && !isPart(index) {
+            newcomers.append(index)
+        }
+    }
+
+    /// Finds rough pairs, and from them how far the camera moved; twice, as a shift makes for better pairs.
+    private mutating func findShift(
+        _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, _ isEligible: (Detection) -> Bool
+    ) {
+        shift = .zero
+        for _ in 0..<2 {
+            choose(tracks, \.isShown, isEligible)
+            guard rows.count >= CameraMotion.fewest, columns.count >= CameraMotion.fewest else { return }
+            association.match(tracks, rows, with: detections, columns, at: time, rule: .camera, shift: shift)
+            camera.begin()
+            for pair in association.pairs where tracks[pair.track].misses == 0 && tracks[pair.track].hits > 2 {
+                let (seen, expected) = (detections[pair.detection].box, tracks[pair.track].filter.position)
+                camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
+            }
+            shift = camera.estimate()
+            if shift == .zero { return }
+        }
+    }
+
+    /// One stage: free tracks and free detections of some kind.
+    private mutating func pass(
+        _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds,
+        _ isCandidate: (Tracklet) -> Bool, _ isEligible: (Detection) -> Bool
+    ) {
+        choose(tracks, isCandidate, isEligible)
+        if rows.isEmpty || columns.isEmpty { return }
+        association.match(tracks, rows, with: detections, columns, at: time, rule: rule, shift: shift)
+        for pair in association.pairs {
+            isTaken[pair.detection] = true
+            isTrackMatched[pair.track] = true
+            pairs.append(pair)
+        }
+    }
+
+    private mutating func choose(
+        _ tracks: ContiguousArray<Tracklet>, _ isCandidate: (Tracklet) -> Bool, _ isEligible: (Detection) -> Bool
+    ) {
+        rows.removeAll(keepingCapacity: true)
+        columns.removeAll(keepingCapacity: true)
+        for index in tracks.indices where !isTrackMatched[index] && isCandidate(tracks[index]) { rows.append(index) }
+        for index in detections.indices where !isTaken[index] && isEligible(detections[index]) { columns.append(index) }
+    }
+
+    /// Whether the detection is a second box on an object that already has one.
+    private func isPart(_ index: Int) -> Bool {
+        pairs.contains { detections[$0.detection].box.iou(detections[index].box) > 0.7 }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// What a stream teaches about its detector and its objects: how much boxes jitter, and how abruptly objects move.
+///
+/// A crisp detector on strolling people and a nervous one on dancers want quite different filters. Both figures are
+/// learnt from second differences of the places where tracks were seen, over all tracks of the stream, so that no
+/// setting has to be found by hand.
+struct MotionStatistics: Sendable {
+    private var jitterVariance = SIMD4<Double>(repeating: 0.04 * 0.04)
+    private var jitterSamples = 50.0
+    private var joltVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
+    private var joltSamples = 20.0
+
+    /// Standard deviation of an observation in object sizes: centre x, centre y, width, height.
+    ///
+    /// Higher than what was measured: errors of one object's boxes come in runs, which a filter must not believe.
+    var jitter: SIMD4<Double> {
+        jitterVariance.clamped(lowerBound: SIMD4(repeating: 0.02 * 0.02), upperBound: SIMD4(repeating: 0.2 * 0.2))
+            .squareRoot() * 1.5
+    }
+
+    /// Random walk of the velocity in object sizes a second, per square root of a second.
+    var jolt: SIMD4<Double> {
+        joltVariance.clamped(lowerBound: SIMD4(repeating: 0.1 * 0.1), upperBound: SIMD4(repeating: 3 * 3)).squareRoot()
+    }
+
+    /// Learns from a track that has just been seen again.
+    mutating func learn(from sightings: Sightings) {
+        learnJitter(from: sightings)
+        learnJolt(from: sightings)
+    }
+
+    /// Jitter makes neighbouring second differences go against each other (their covariance is minus four times its
+    /// variance); smooth motion, however quick, does not.
+    private mutating func learnJitter(from sightings: Sightings) {
+        guard sightings.count >= 4 else { return }
+        let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])
+        let step = d.time - c.time
+        guard step < 300_000_000, Self.isEven(step, c.time - b.time), Self.isEven(c.time - b.time, b.time - a.time)
+        else { return }
+        let size = (c.box.width * c.box.height).squareRoot()
+        let earlier = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
+        let later = (d.box.vector - c.box.vector * 2 + b.box.vector) / size
+        let limit = (jitterVariance + 0.0001) * 8
+        let sample = (earlier * later * -0.25).clamped(lowerBound: -limit, upperBound: limit)
+        jitterSamples = min(jitterSamples + 1, 2000)
+        jitterVariance += (sample - jitterVariance) / jitterSamples
+        jitterVariance.clamp(lowerBound: .zero, upperBound: .one)
+    }
+
+    /// Over a third of a second a change of velocity shows above the jitter. The median is followed, not the mean: a
+    /// few swapped or occluded boxes must not make all objects look nervous.
+    private mutating func learnJolt(from sightings: Sightings) {
+        let c = sightings[0]
+        let b = sightings.before(c.time - Self.span)
+        let a = sightings.before(b.time - (c.time - b.time) + 1_000_000)
+        let step = c.time - b.time
+        guard step > Self.span / 2, step < Self.span * 3 / 2, Self.isEven(step, b.time - a.time) else { return }
+        let size = (b.box.width * b.box.height).squareRoot()
+        let difference = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
+        let seconds = Double(step) / 1e9
+        let growth = seconds * seconds * seconds * 2 / 3
+        joltSamples += 1
+        let rate = max(0.01, 1 / joltSamples)
+        let median = (jitterVariance * 6 + joltVariance * growth) * 0.4549
+        let up = SIMD4(repeating: exp(rate))
+        let down = SIMD4(repeating: exp(-rate))
+        joltVariance *= down.replacing(with: up, where: difference.squared .> median)
+        joltVariance.clamp(lowerBound: SIMD4(repeating: 0.0025), upperBound: SIMD4(repeating: 100))
+    }
+
+    private static func isEven(_ one: Nanoseconds, _ other: Nanoseconds) -> Bool {
+        one > 0 && abs(one - other) < one / 5
+    }
+
+    private static let span: Nanoseconds = 330_000_000
+}
+
+extension SIMD4<Double> {
+    fileprivate func squareRoot() -> Self { SIMD4(x.squareRoot(), y.squareRoot(), z.squareRoot(), w.squareRoot()) }
+}

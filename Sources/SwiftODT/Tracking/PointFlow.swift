@@ -1,0 +1,104 @@
+/// Finds where a point of one picture lies in the next: Lucas and Kanade's method on windows of 8 x 8, from the
+/// coarsest level down. Some microseconds a point.
+struct PointFlow {
+    let from: ImagePyramid
+    let to: ImagePyramid
+
+    /// The displacement of the point in plane pixels, starting from a guess; `nil` where the picture has no texture
+    /// or the point leaves it.
+    func displacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
+        var found = guess
+        for level in stride(from: min(levels, from.levels.count, to.levels.count) - 1, through: 0, by: -1) {
+            let scale = 1 / Float(1 << level)
+            guard
+                let refined = refine(
+                    point * scale, found * scale, Window(from.levels[level]), Window(to.levels[level]))
+            else {
+                if level > 0 { continue }
+                return nil
+            }
+            found = refined / scale
+        }
+        return found
+    }
+
+    /// As ``displacement(of:guess:levels:)``, but only if the way back leads to where it began.
+    func checkedDisplacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
+        guard let forth = displacement(of: point, guess: guess, levels: levels),
+            let back = PointFlow(from: to, to: from).displacement(of: point + forth, guess: -forth, levels: 1)
+        else { return nil }
+        let error = forth + back
+        return (error * error).sum() < 0.5 ? forth : nil
+    }
+
+    private func refine(_ point: SIMD2<Float>, _ start: SIMD2<Float>, _ first: Window, _ second: Window)
+        -> SIMD2<Float>?
+    {
+        guard first.contains(point) else { return nil }
+        var template = Window.Patch()
+        var (slopeX, slopeY) = (Window.Patch(), Window.Patch())
+        var (xx, xy, yy) = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
+        for row in 0..<8 {
+            template[row] = first.row(row, at: point)
+            slopeX[row] = (first.row(row, at: point + SIMD2(1, 0)) - first.row(row, at: point - SIMD2(1, 0))) * 0.5
+            slopeY[row] = (first.row(row + 1, at: point) - first.row(row - 1, at: point)) * 0.5
+            xx += slopeX[row] * slopeX[row]
+            xy += slopeX[row] * slopeY[row]
+            yy += slopeY[row] * slopeY[row]
+        }
+        let (a, b, c) = (xx.sum(), xy.sum(), yy.sum())
+        let determinant = a * c - b * b
+        // The smaller eigenvalue: without texture in both directions a point cannot be told from its neighbours.
+        let weakest = (a + c - ((a - c) * (a - c) + 4 * b * b).squareRoot()) / 2
+        guard weakest > 64 * 2, determinant > 0 else { return nil }
+        var moved = start
+        for _ in 0..<8 {
+            guard second.contains(point + moved) else { return nil }
+            var (errorX, errorY) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
+            for row in 0..<8 {
+                let difference = template[row] - second.row(row, at: point + moved)
+                errorX += difference * slopeX[row]
+                errorY += difference * slopeY[row]
+            }
+            let (x, y) = (errorX.sum(), errorY.sum())
+            let step = SIMD2((c * x - b * y) / determinant, (a * y - b * x) / determinant)
+            guard step.x.isFinite, step.y.isFinite, (step * step).sum() < 64 else { return nil }
+            moved += step
+            if (step * step).sum() < 0.001 { break }
+        }
+        return moved
+    }
+}
+
+/// Reads windows of 8 x 8 between the pixels of a level.
+private struct Window {
+    typealias Patch = InlineArray<8, SIMD8<Float>>
+
+    private let level: ImagePyramid.Level
+
+    init(_ level: ImagePyramid.Level) { self.level = level }
+
+    /// Whether the window around the point, and a margin for slopes, lies inside.
+    func contains(_ point: SIMD2<Float>) -> Bool {
+        point.x >= 6 && point.y >= 6 && point.x < Float(level.width - 7) && point.y < Float(level.height - 7)
+    }
+
+    /// Eight samples of a row, -1 to 8, of the window around a point that ``contains(_:)`` has accepted.
+    func row(_ row: Int, at point: SIMD2<Float>) -> SIMD8<Float> {
+        let (x, y) = (Int(point.x), Int(point.y))
+        let (alongX, alongY) = (point.x - Float(x), point.y - Float(y))
+        let corner = level.pixels + (y + row - 4) * level.width + x - 4
+        let below = corner + level.width
+        let upper = load(corner) + (load(corner + 1) - load(corner)) * alongX
+        let lower = load(below) + (load(below + 1) - load(below)) * alongX
+        return upper + (lower - upper) * alongY
+    }
+
+    private func load(_ start: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
+        UnsafeRawPointer(start).loadUnaligned(as: SIMD8<Float>.self)
+    }
+}
+
+extension InlineArray where Element == SIMD8<Float> {
+    fileprivate init() { self.init(repeating: .zero) }
+}

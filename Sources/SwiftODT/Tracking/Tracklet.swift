@@ -1,0 +1,103 @@
+/// All that is known of one object while it is followed.
+struct Tracklet: Sendable {
+    /// Tells tracklets apart from birth on, and grows with it. The public ``id`` comes only with being shown.
+    let key: Int
+    var id: Int?
+    var filter: BoxFilter
+    /// The filter just after the latest sighting: where a gap is filled in from once the object is seen again.
+    var filterWhenSeen: BoxFilter
+    var sightings: Sightings
+    let firstSeen: Nanoseconds
+    var score: Double
+    var votes = LabelVotes()
+    var bestScore: Double
+    var bestBox: Box
+    var pathLength = 0.0
+    /// What has been gathered for showing it, in sightings of full weight.
+    var evidence: Double
+    var hits = 1
+    /// How many of the detector's answers have missed it since it was last seen.
+    var misses = 0
+    /// Whether it has been shown in no answer before the latest.
+    var isNew = true
+    /// What is added to the filter's box when it is shown, and when that began: it fades out, so that boxes glide.
+    var residual = SIMD4<Double>.zero
+    var residualSince: Nanoseconds = 0
+
+    init(key: Int, detection: Detection, time: Nanoseconds, jitter: SIMD4<Double>, evidence: Double) {
+        self.key = key
+        filter = BoxFilter(detection.box, jitter: jitter)
+        filterWhenSeen = filter
+        sightings = Sightings(Sighting(time: time, box: detection.box))
+        firstSeen = time
+        score = detection.score
+        bestScore = detection.score
+        bestBox = detection.box
+        self.evidence = evidence
+        votes.vote(detection.label, weight: detection.score)
+    }
+
+    var isShown: Bool { id != nil }
+    var lastSeen: Nanoseconds { sightings[0].time }
+    var lastBox: Box { sightings[0].box }
+}
+
+extension Tracklet {
+    /// Takes in a detection that was matched, for the frame the filter stands at.
+    mutating func confirm(by detection: Detection, at time: Nanoseconds, statistics: MotionStatistics) {
+        if misses > 0 {
+            refill(to: detection.box, at: time, statistics: statistics)
+        } else {
+            filter.correct(detection.box, jitter: statistics.jitter)
+        }
+        let (from, to) = (filterWhenSeen.position, filter.position)
+        pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
+        filterWhenSeen = filter
+        residual = (detection.box.vector - filter.position) / 2
+        residualSince = time
+        sightings.add(Sighting(time: time, box: detection.box))
+        score = detection.score
+        votes.vote(detection.label, weight: detection.score)
+        if score > bestScore { (bestScore, bestBox) = (score, detection.box) }
+        hits += 1
+        misses = 0
+    }
+
+    /// The camera moved everything by `shift` beyond what was predicted. If it goes on doing so, it pans: velocities
+    /// follow within some tenths of a second, those of unseen objects too.
+    mutating func followCamera(_ shift: SIMD2<Double>, over step: Double) {
+        let faster = shift / max(step, 0.3)
+        filter.shift(shift, faster: faster)
+        filterWhenSeen.shift(shift, faster: faster)
+    }
+
+    /// After a gap the filter has drifted on its own. It goes back to the last sighting and along the straight way from
+    /// there to the new one instead.
+    private mutating func refill(to box: Box, at time: Nanoseconds, statistics: MotionStatistics) {
+        let steps = Double(min(misses + 1, 30))
+        let (from, to) = (lastBox.vector, box.vector)
+        let step = Double(time - lastSeen) / 1e9 / steps
+        filter = filterWhenSeen
+        for number in 1...Int(steps) {
+            filter.predict(by: step, jolt: statistics.jolt)
+            filter.correct(Box(from + (to - from) * (Double(number) / steps)), jitter: statistics.jitter)
+        }
+    }
+
+    /// The box to show at `time`.
+    func shownBox(at time: Nanoseconds) -> Box {
+        let age = Double(time - residualSince) / Self.glide
+        let shown = filter.position + residual * max(0, 1 - max(0, age))
+        return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
+    }
+
+    /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
+    mutating func glide(from shown: Box, at time: Nanoseconds) {
+        let isNear = shown.iou(filter.box) > 0.7
+        residual = isNear ? shown.vector - filter.position : .zero
+        residualSince = time
+    }
+
+    /// How long a correction takes to be blended in.
+    private static let glide = 200_000_000.0
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the whole way from a photograph to named things, with the models that setup installs.
+@Suite struct InstalledModelTests {
+    static let photo = "data/photos/coco-val-128/images/000000000632.jpg"
+    static let isPossible = SharedMaterial.has(photo) && (try? DetectorRecipe(.neural).makeDetector()) != nil
+
+    @Test(.enabled(if: isPossible)) func aBedroomsThingsAreFoundAndSorted() async throws {
+        let options = VisionObjectDetectorOptions()
+        options.detectorMode = .singleImage
+        options.shouldEnableMultipleObjects = true
+        options.shouldEnableClassification = true
+        let objectDetector = Vision.vision().objectDetector(options: options)
+        let image = try VisionImage(contentsOfFile: SharedMaterial.path(Self.photo))
+
+        let objects = try objectDetector.results(in: image)
+        #expect((2...5).contains(objects.count))
+        #expect(objects.contains { $0.classificationCategory == .homeGoods && $0.confidence != nil })
+        #expect(objects.contains { $0.classificationCategory == .plants })
+        #expect(objects.allSatisfy { $0.trackingID == nil && $0.frame.area > 100 })
+        let again = try await objectDetector.process(image)
+        #expect(again == objects, "the same picture, the same answer")
+    }
+}

@@ -1,0 +1,74 @@
+"""Every command of the README that needs no camera and no screen does what it says."""
+import os
+import re
+import shlex
+import shutil
+import tempfile
+import unittest
+
+from streams import BIKES, ROOT, command
+
+# Other tests run these whole.
+ELSEWHERE = ("Pipelines/demo", "Tests/run")
+
+
+def blocks(language):
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        return re.findall(rf"```{language}\n(.*?)```", file.read(), re.DOTALL)
+
+
+def commands():
+    """The commands as lists of words, without those that need a camera or a screen."""
+    for block in blocks("sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words and words[0] not in ELSEWHERE and not {"v4l2src", "autovideosink"} & set(words):
+                yield words
+
+
+@unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
+class Readme(unittest.TestCase):
+    """Its commands run as they stand, where the files they name are."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        os.symlink(os.path.join(ROOT, "Pipelines"), os.path.join(cls.folder.name, "Pipelines"))
+        shutil.copy(BIKES, os.path.join(cls.folder.name, "in.mp4"))
+        command("ffmpeg", "-v", "error", "-ss", "6.2", "-i", BIKES, "-frames:v", "1", cls.path("street.png"))
+        with open(cls.path("det.txt"), "w", encoding="ascii") as file:
+            file.writelines(f"{frame},-1,{10 + frame},20,30,40,0.9\n" for frame in range(1, 11))
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder.name, name)
+
+    def run_in_folder(self, *words):
+        said = command("/usr/bin/env", "--chdir", self.folder.name, *words,
+                       PATH=f"{ROOT}/.build/tool:{os.environ['PATH']}")
+        self.assertEqual(said.returncode, 0, said.stdout[-2000:] + said.stderr)
+        return said.stdout
+
+    def test_commands(self):
+        ran = 0
+        for words in commands():
+            with self.subTest(" ".join(words)):
+                self.run_in_folder(*words)
+                ran += 1
+        self.assertGreater(ran, 5)
+        self.assertGreater(os.path.getsize(self.path("annotated.mp4")), 100_000)
+        with open(self.path("tracks.txt"), encoding="ascii") as file:
+            self.assertGreater(len(file.readlines()), 5)
+
+    def test_python_program(self):
+        (program,) = blocks("python")
+        self.assertGreater(len(self.run_in_folder("/usr/bin/python3", "-c", program).splitlines()), 200)
+
+    def test_names_every_property(self):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            readme = file.read()
+        listed = command("gst-inspect-1.0", "swiftodt").stdout.split("Element Properties:")[1]
+        names = set(re.findall(r"^  ([a-z][a-z-]+) *:", listed, re.MULTILINE)) - {"name", "parent", "qos"}
+        self.assertGreater(len(names), 40)
+        self.assertEqual([name for name in sorted(names) if f"`{name}`" not in readme], [])
