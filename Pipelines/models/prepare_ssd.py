@@ -6,9 +6,9 @@ The frozen graph resizes, decodes and suppresses inside itself, with loops that 
 goes from a picture of 300 x 300 bytes to the raw heads: box differences [1,1917,4] and class logits [1,1917,91].
 
 Eight bits need to know how far the numbers between the layers go. Nearly all lie within 0...6, because the network itself
-limits them so; the few that are not limited, the ends of the bottlenecks, were measured over 200 frames of two videos.
-Weights need no measuring. The first two layers and the twelve of the heads lose most by it and cost little: they stay as
-they are.
+limits them so; the few that are not limited, the ends of the bottlenecks, were measured over 158 frames of two videos.
+Weights need no measuring. The first two layers and the six that give the boxes lose most by it and cost little: they stay
+as they are.
 """
 import os
 import platform
@@ -31,9 +31,9 @@ BOTTLENECKS = [
     (-14.09, 13.8), (-15.95, 18.33), (-20.92, 18.69), (-7.97, 8.22), (-13.81, 14.05), (-16.15, 19.51), (-7.44, 7.38),
     (-10.31, 10.56), (-21.94, 17.93), (-8.3, 9.23),
 ]
-FIRST, LAST = 2, 12
-# Of the heads: four box numbers or 91 classes, for three or six anchors.
-HEAD_CHANNELS = {12, 24, 273, 546}
+FIRST, LAST = 2, 6
+# Of the last: four box numbers for three or six anchors.
+BOX_CHANNELS = {12, 24}
 
 
 def cut(graph):
@@ -80,7 +80,7 @@ def eight_bit_weights(layer):
 
 def quantise(network):
     layers = [node for node in network.get_ordered_ops() if node.get_type_name() in ("Convolution", "GroupConvolution")]
-    inner, heads = layers[FIRST:-LAST], layers[-LAST:]
+    inner, boxes = layers[FIRST:-LAST], layers[-LAST:]
     bottlenecks = iter(BOTTLENECKS)
     quantised = {}
     for layer in inner:
@@ -92,7 +92,7 @@ def quantise(network):
         weights = eight_bit_weights(layer)
         layer.input(0).replace_source_output(quantised[name].output(0))
         layer.input(1).replace_source_output(weights.output(0))
-    if next(bottlenecks, None) is not None or {layer.get_output_shape(0)[1] for layer in heads} != HEAD_CHANNELS:
+    if next(bottlenecks, None) is not None or {layer.get_output_shape(0)[1] for layer in boxes} != BOX_CHANNELS:
         raise SystemExit("prepare_ssd: the network is not built as the one that was measured")
     network.validate_nodes_and_infer_types()
     return network
