@@ -66,10 +66,12 @@ struct BoxFilter: Sendable {
         variance.replace(with: variance + move.deviation * move.deviation, where: variance .<= 0)
     }
 
-    /// Moves the box because the camera moved, not the object.
-    mutating func shift(_ offset: SIMD2<Double>) {
+    /// Moves the box, and changes its velocity, because the camera moved, not the object.
+    mutating func shift(_ offset: SIMD2<Double>, faster: SIMD2<Double> = .zero) {
         position.x += offset.x
         position.y += offset.y
+        velocity.x += faster.x
+        velocity.y += faster.y
         keepInRange()
     }
 

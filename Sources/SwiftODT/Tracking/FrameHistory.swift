@@ -53,6 +53,9 @@ struct FrameHistory {
     /// The entry of the latest frame at or before `time`.
     func index(at time: Nanoseconds) -> Int? { entries.lastIndex { $0.time <= time } }
 
+    /// From the frame of the latest answer, the oldest one kept, to `time`.
+    func secondsSinceAnswer(at time: Nanoseconds) -> Double { Double(time - (entries.first?.time ?? time)) / 1e9 }
+
     mutating func drop(first count: Int) {
         for index in 0..<count {
             var entry = entries[index]

@@ -18,9 +18,6 @@ extension Tracker {
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
             tracklets[index].misses += 1
             tracklets[index].isNew = false
-            guard matcher.shift != .zero else { continue }
-            tracklets[index].filter.shift(matcher.shift)
-            tracklets[index].filterWhenSeen.shift(matcher.shift)
         }
         tracklets.removeAll { $0.misses > 0 && !$0.isShown }
         for index in matcher.newcomers { begin(matcher.detections[index], at: time) }

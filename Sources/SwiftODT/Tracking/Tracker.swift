@@ -124,6 +124,10 @@ public final class Tracker {
 
     private func answer(_ detections: [Detection], at time: Nanoseconds) {
         matcher.match(detections, with: tracklets, at: time, options: options)
+        if matcher.shift != .zero {
+            let step = history.secondsSinceAnswer(at: time)
+            for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
+        }
         for pair in matcher.pairs {
             tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, statistics: statistics)
             statistics.learn(from: tracklets[pair.track].sightings)

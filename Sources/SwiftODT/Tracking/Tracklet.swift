@@ -63,6 +63,14 @@ extension Tracklet {
         misses = 0
     }
 
+    /// The camera moved everything by `shift` beyond what was predicted. If it goes on doing so, it pans: velocities
+    /// follow within some tenths of a second, those of unseen objects too.
+    mutating func followCamera(_ shift: SIMD2<Double>, over step: Double) {
+        let faster = shift / max(step, 0.3)
+        filter.shift(shift, faster: faster)
+        filterWhenSeen.shift(shift, faster: faster)
+    }
+
     /// After a gap the filter has drifted on its own. It goes back to the last sighting and along the straight way from
     /// there to the new one instead.
     private mutating func refill(to box: Box, at time: Nanoseconds, statistics: MotionStatistics) {
@@ -85,7 +93,7 @@ extension Tracklet {
 
     /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
-        let isNear = shown.iou(filter.box) > 0.5
+        let isNear = shown.iou(filter.box) > 0.7
         residual = isNear ? shown.vector - filter.position : .zero
         residualSince = time
     }

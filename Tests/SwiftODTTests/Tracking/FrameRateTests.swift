@@ -1,0 +1,78 @@
+import Glibc
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the promise that time counts, not frames: the same scene gives the same tracks at any frame rate.
+@Suite struct FrameRateTests {
+    /// Four people who stroll, meet in pairs side by side and part again.
+    private static func boxes(at time: Double) -> [Box] {
+        (0..<4).map { number in
+            let lane = Double(number)
+            let x = 200 + 200 * lane + 90 * sin(0.6 * time + lane)
+            let y = 150 + 60 * lane + 40 * cos(0.45 * time + 2 * lane)
+            return Box(x: x, y: y, width: 60, height: 150)
+        }
+    }
+
+    private static func detections(at time: Double, _ dice: inout Dice) -> [Detection] {
+        boxes(at: time).map { box in
+            Detection(
+                box: Box(
+                    x: box.x + dice.noise(), y: box.y + dice.noise(), width: box.width + dice.noise(),
+                    height: box.height + dice.noise()), score: 0.8)
+        }
+    }
+
+    /// Runs ten seconds and gives the ids of each object, by sighting.
+    private func ids(times: [Double]) -> [Set<Int>] {
+        let tracker = Tracker()
+        var dice = Dice(5)
+        var found = [Set<Int>](repeating: [], count: 4)
+        for time in times {
+            let tracks = tracker.step(Nanoseconds(time * 1e9), Self.detections(at: time, &dice))
+            for (number, box) in Self.boxes(at: time).enumerated() {
+                for track in tracks where track.box.iou(box) > 0.6 { found[number].insert(track.id ?? 0) }
+            }
+        }
+        return found
+    }
+
+    @Test(arguments: [5.0, 10, 30, 60])
+    func everyObjectKeepsItsIDAtAnyRate(_ rate: Double) {
+        let found = ids(times: (0..<Int(10 * rate)).map { Double($0) / rate })
+        #expect(found.allSatisfy { $0.count == 1 })
+        #expect(Set(found.flatMap { $0 }).count == 4)
+    }
+
+    @Test func droppedFramesDoNotMatter() {
+        var dice = Dice(9)
+        let times = (0..<300).map { Double($0) / 30 }.filter { _ in Int.random(in: 0..<3, using: &dice) > 0 }
+        #expect(ids(times: times).allSatisfy { $0.count == 1 })
+    }
+
+    @Test func repeatedFramesDoNotMatter() {
+        let times = (0..<300).flatMap { number in
+            [Double](repeating: Double(number) / 30, count: number % 3 == 0 ? 2 : 1)
+        }
+        #expect(ids(times: times).allSatisfy { $0.count == 1 })
+    }
+
+    /// An object that is hidden for a while is found again, or not, by the seconds that have passed.
+    @Test(arguments: [5.0, 10, 30, 60])
+    func hiddenObjectsAreRememberedForSecondsNotFrames(_ rate: Double) {
+        for (gap, isSame) in [(0.7, true), (1.6, false)] {
+            let tracker = Tracker()
+            var last: Set<Int> = []
+            for frame in 0..<Int(6 * rate) {
+                let time = Double(frame) / rate
+                let isHidden = time > 3 && time < 3 + gap
+                let box = Box(x: 100 + 40 * time, y: 200, width: 60, height: 150)
+                let tracks = tracker.step(
+                    Nanoseconds(time * 1e9), isHidden ? [] : [Detection(box: box, score: 0.9)])
+                if !isHidden { last = Set(tracks.compactMap(\.id)) }
+            }
+            #expect(last == [isSame ? 1 : 2])
+        }
+    }
+}

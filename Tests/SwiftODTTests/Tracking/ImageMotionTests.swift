@@ -1,0 +1,68 @@
+import Glibc
+import Testing
+
+@testable import SwiftODT
+
+/// Protects boxes between detections: they follow what moves in the picture, at five frames from answer to answer.
+@Suite struct ImageMotionTests {
+    private static let people = SyntheticScene(things: [
+        .init(width: 90, height: 200, place: { (150 + 80 * sin(3 * $0), 120 + 60 * $0) }, seed: 21),
+        .init(width: 60, height: 130, place: { (900 - 150 * $0, 400 + 40 * cos(4 * $0)) }, seed: 34),
+        .init(width: 140, height: 110, place: { (500 + 100 * cos(2.5 * $0), 250 + 100 * sin(2.5 * $0)) }, seed: 55),
+    ])
+
+    /// Mean overlap of carried boxes with the truth, frames with answers left out, and the ids that were given.
+    private func carried(_ scene: SyntheticScene, withImage: Bool) -> (overlap: Double, ids: Set<Int>) {
+        let tracker = Tracker()
+        var overlaps: [Double] = []
+        var ids: Set<Int> = []
+        for frame in 0..<60 {
+            let time = Double(frame) / 30
+            tracker.advance(
+                to: Nanoseconds(time * 1e9), width: SyntheticScene.width, height: SyntheticScene.height,
+                luma: withImage ? scene.plane(at: time) : nil)
+            let boxes = scene.boxes(at: time)
+            if frame % 5 == 0 {
+                tracker.update(boxes.map { Detection(box: $0, score: 0.9) }, seenAt: Nanoseconds(time * 1e9))
+            }
+            let tracks = tracker.tracks
+            ids.formUnion(tracks.compactMap(\.id))
+            if frame % 5 == 0 || frame < 10 { continue }
+            for box in boxes { overlaps.append(tracks.map { $0.box.iou(box) }.max() ?? 0) }
+        }
+        return (overlaps.reduce(0, +) / Double(overlaps.count), ids)
+    }
+
+    @Test func boxesFollowTheImageBetweenAnswers() {
+        let seen = carried(Self.people, withImage: true)
+        let blind = carried(Self.people, withImage: false)
+        #expect(seen.overlap > 0.9)
+        #expect(seen.overlap > blind.overlap)
+        #expect(seen.ids == [1, 2, 3])
+    }
+
+    @Test func boxesFollowTheImageWhileTheCameraPans() {
+        var scene = Self.people
+        scene.camera = { (120 * sin(2 * $0), 30 * cos(3 * $0)) }
+        let seen = carried(scene, withImage: true)
+        #expect(seen.overlap > 0.9)
+        #expect(seen.ids == [1, 2, 3])
+    }
+
+    @Test func aPointIsFoundAgainToAFractionOfAPixel() throws {
+        var scene = SyntheticScene()
+        scene.camera = { (-10 * $0, 6 * $0) }
+        let flow = PointFlow(from: ImagePyramid(scene.plane(at: 0)), to: ImagePyramid(scene.plane(at: 1)))
+        let found = try #require(flow.checkedDisplacement(of: SIMD2(100, 80), guess: .zero, levels: 3))
+        #expect(abs(found.x - 2.5) < 0.2 && abs(found.y + 1.5) < 0.2)
+    }
+
+    @Test func aPlainPictureHasNoMotion() {
+        let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 * 48)
+        pixels.initialize(repeating: 100)
+        let pyramid = ImagePyramid(
+            LumaPlane(adopting: pixels, width: 64, height: 48, scaleX: 4, scaleY: 4, time: 0))
+        let flow = PointFlow(from: pyramid, to: pyramid)
+        #expect(flow.displacement(of: SIMD2(30, 20), guess: .zero, levels: 3) == nil)
+    }
+}

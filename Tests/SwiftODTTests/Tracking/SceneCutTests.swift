@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+@testable import SwiftODT
+
+/// Protects against tracks that live on in another scene, and against scenes that end when only the camera moves.
+@Suite struct SceneCutTests {
+    private static let scene = SyntheticScene(seed: 1)
+
+    @Test func anotherPictureIsACut() {
+        var cut = SceneCut()
+        let other = SyntheticScene(seed: 408)
+        let planes =
+            (0..<5).map { Self.scene.plane(at: Double($0) / 30) } + [other.plane(at: 0.2), other.plane(at: 0.25)]
+        let isCut = planes.map { cut.isCut($0) }
+        #expect(isCut == [false, false, false, false, false, true, false])
+    }
+
+    @Test func aPanIsNoCut() {
+        var cut = SceneCut()
+        var scene = Self.scene
+        scene.camera = { (1500 * $0, 0) }
+        let isCut = (0..<30).map { cut.isCut(scene.plane(at: Double($0) / 30)) }
+        #expect(!isCut.contains(true))
+    }
+
+    @Test func aFlashIsNoCut() {
+        var cut = SceneCut()
+        var bright = Self.scene
+        bright.light = 60
+        let planes = [Self.scene.plane(at: 0), bright.plane(at: 0.1), Self.scene.plane(at: 0.2)]
+        let isCut = planes.map { cut.isCut($0) }
+        #expect(isCut == [false, false, false])
+    }
+
+    @Test func tracksEndWithTheirScene() {
+        let tracker = Tracker()
+        let detection = Detection(box: Box(x: 300, y: 200, width: 100, height: 200), score: 0.9)
+        let other = SyntheticScene(seed: 408)
+        for frame in 0..<10 {
+            let time = Double(frame) / 25
+            _ = tracker.step(Nanoseconds(time * 1e9), [detection], luma: Self.scene.plane(at: time))
+        }
+        let tracks = tracker.step(400_000_000, [detection], luma: other.plane(at: 0.4))
+        #expect(tracks.first { $0.state == .lost }?.id == 1)
+        #expect(tracks.first { $0.state == .new }?.id == 2)
+        // An answer for a frame of the old scene says nothing about the new one.
+        tracker.advance(to: 440_000_000, width: 1280, height: 720, luma: other.plane(at: 0.44))
+        tracker.update([detection, detection], seenAt: 360_000_000)
+        #expect(tracker.tracks.map(\.id) == [2])
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+@testable import SwiftODT
+
+/// Repeatable noise.
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+
+    /// Roughly normal, of unit deviation.
+    mutating func noise() -> Double {
+        (0..<4).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &self) } * 0.866
+    }
+}
+
+/// A picture of textured things that move over a textured background, as a small plane and as true boxes.
+struct SyntheticScene {
+    /// Where an object's upper left corner is at a time in seconds, and its size; in buffer pixels.
+    struct Thing {
+        var width: Double
+        var height: Double
+        var place: @Sendable (Double) -> (x: Double, y: Double)
+        var seed: UInt64
+    }
+
+    var things: [Thing] = []
+    /// Where the camera looks at a time in seconds, in buffer pixels.
+    var camera: @Sendable (Double) -> (x: Double, y: Double) = { _ in (0, 0) }
+    var seed: UInt64 = 1
+    /// Added to all samples.
+    var light: Double = 0
+
+    static let width = 1280
+    static let height = 720
+    private static let scale = 4
+
+    func boxes(at time: Double) -> [Box] {
+        let eye = camera(time)
+        return things.map { thing in
+            let place = thing.place(time)
+            return Box(x: place.x - eye.x, y: place.y - eye.y, width: thing.width, height: thing.height)
+        }
+    }
+
+    func plane(at time: Double) -> LumaPlane {
+        let (width, height) = (Self.width / Self.scale, Self.height / Self.scale)
+        let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
+        let eye = camera(time)
+        Self.paint(pixels, Box(x: 0, y: 0, width: Double(Self.width), height: Double(Self.height)), eye, seed, light)
+        for (box, thing) in zip(boxes(at: time), things) {
+            Self.paint(pixels, box, (-box.minX, -box.minY), thing.seed, light)
+        }
+        return LumaPlane(
+            adopting: pixels, width: width, height: height, scaleX: Double(Self.scale), scaleY: Double(Self.scale),
+            time: Nanoseconds(time * 1e9))
+    }
+
+    /// Fills a box with a sum of waves that never repeats within a picture. Each wave is a product of one across and
+    /// one down, so that few sines are needed.
+    private static func paint(
+        _ pixels: UnsafeMutableBufferPointer<UInt8>, _ box: Box, _ origin: (x: Double, y: Double), _ seed: UInt64,
+        _ light: Double
+    ) {
+        let (width, height) = (Self.width / scale, Self.height / scale)
+        let inside = box.clipped(width: Self.width, height: Self.height)
+        let phase = Double(seed % 1009)
+        let pitch = 0.7 + 0.1 * Double(seed % 10)
+        let across = (0..<width).map { column in
+            let x = (Double(column * scale) + 2 + origin.x) * pitch
+            return SIMD4(
+                sin(x * 0.011 + phase), sin(x * 0.053 + phase * 3), cos(x * 0.07 + phase), sin(x * 0.17 + phase * 7))
+        }
+        let down = (0..<height).map { row in
+            let y = (Double(row * scale) + 2 + origin.y) * pitch
+            return SIMD4(
+                cos(y * 0.013 + phase), cos(y * 0.031 + phase * 5), sin(y * 0.061 + phase), cos(y * 0.19 + phase * 11))
+                * SIMD4(40, 30, 30, 25)
+        }
+        for row in Int(inside.minY) / scale..<Int(inside.maxY) / scale {
+            for column in Int(inside.minX) / scale..<Int(inside.maxX) / scale {
+                let waves = across[column] * down[row]
+                let value = 128 + light + waves.x + waves.y + waves.z + waves.w
+                pixels[row * width + column] = UInt8(min(max(value, 0), 255))
+            }
+        }
+    }
+}
+
+extension Tracker {
+    /// A frame with its answer.
+    func step(_ time: Nanoseconds, _ detections: [Detection], luma: LumaPlane? = nil) -> [Track] {
+        advance(to: time, width: SyntheticScene.width, height: SyntheticScene.height, luma: luma)
+        update(detections, seenAt: time)
+        return tracks
+    }
+}
