@@ -84,14 +84,15 @@ final class FrameFinisher {
         format: StreamFormat
     ) {
         let options = queued.settings.annotator
-        let drawn = objects.lazy.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
+        let drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         guard queued.settings.draw,
             annotator.needsDrawing(
-                Array(drawn), options: options, width: format.width, height: format.height, time: queued.time)
+                drawn, options: options, width: format.width, height: format.height, time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
+        let isInterlaced = format.isInterlaced(buffer)
         _ = format.withFrame(of: buffer, writable: true, orientation: queued.orientation, time: queued.time) {
-            annotator.draw(Array(drawn), options: options, into: $0, interlaced: format.isInterlaced)
+            annotator.draw(drawn, options: options, into: $0, interlaced: isInterlaced)
         }
     }
 
