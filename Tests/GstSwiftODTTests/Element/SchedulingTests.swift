@@ -66,7 +66,7 @@ import Testing
             "strategy=every-frame inference-interval=10 look-ahead=1", source: { .detector(detector) })
         harness.setCaps()
         for number in 0..<20 {
-            if number == 5 { g_signal_emit_action(harness.element, "detect-now") }
+            if number == 5 { emitAction(harness.element, "detect-now") }
             ElementHarness.release(harness.pass(harness.buffer(number)))
         }
         #expect(detector.frames.map { $0 / 33_333_333 } == [0, 5, 15])
@@ -113,7 +113,8 @@ import Testing
             case 3:
                 let strategy = Bool.random(using: &random) ? "every-frame" : "keep-only-latest"
                 gst_util_set_object_arg(
-                    UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "strategy", strategy)
+                    UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "strategy", strategy
+                )
             default: harness.push(harness.buffer(number))
             }
             while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
@@ -128,7 +129,7 @@ struct Shared<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-private func g_signal_emit_action(_ element: UnsafeMutablePointer<GstElement>, _ name: String) {
+private func emitAction(_ element: UnsafeMutablePointer<GstElement>, _ name: String) {
     var instance = GValue()
     g_value_init(&instance, g_type_from_name("GstSwiftOdt"))
     g_value_set_object(&instance, element)

@@ -1,0 +1,101 @@
+"""Runs `odt track` and the reference trackers of the package trackers on the same detections and prints how they score.
+
+Usage: compare.py ODT DATA. DATA holds sets of sequences: SET/SEQUENCE/{det/det.txt,gt/gt.txt,seqinfo.ini}.
+All trackers run with their default settings, the same on all sets.
+"""
+import configparser
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import supervision
+from trackers import ByteTrackTracker, OCSORTTracker, SORTTracker
+
+import score
+
+warnings.filterwarnings("ignore")
+REFERENCES = {"SORT": SORTTracker, "ByteTrack": ByteTrackTracker, "OC-SORT": OCSORTTracker}
+OURS = "odt track"
+
+
+class Sequence:
+    def __init__(self, folder):
+        about = configparser.ConfigParser(inline_comment_prefixes=(";", "#"))
+        about.read(folder / "seqinfo.ini")
+        about = about["Sequence"]
+        self.length, self.rate = int(about["seqLength"]), float(about["frameRate"])
+        self.size = f"{about['imWidth']}x{about['imHeight']}"
+        self.detections = folder / "det" / "det.txt"
+        self.truth = score.read(folder / "gt" / "gt.txt")
+
+
+def run_reference(kind, sequence):
+    """Rows of frame, id, x, y, w, h, and seconds spent in the tracker."""
+    tracker = kind(frame_rate=sequence.rate)
+    found = score.read(sequence.detections)
+    rows, seconds = [], 0.0
+    for frame in range(1, sequence.length + 1):
+        here = found[found[:, 0] == frame]
+        corners = np.hstack([here[:, 2:4], here[:, 2:4] + here[:, 4:6]]).astype(np.float32)
+        detections = supervision.Detections(
+            xyxy=corners, confidence=here[:, 6].astype(np.float32), class_id=np.zeros(len(here), int))
+        begun = time.perf_counter()
+        tracked = tracker.update(detections)
+        seconds += time.perf_counter() - begun
+        if tracked.tracker_id is None:
+            continue
+        for (left, top, right, bottom), name in zip(tracked.xyxy, tracked.tracker_id):
+            if name >= 0:
+                rows.append((frame, name, left, top, right - left, bottom - top))
+    return np.array(rows, float).reshape(-1, 6), seconds
+
+
+def run_ours(odt, sequence):
+    """The same of the tool; its time includes starting, reading and writing."""
+    with tempfile.NamedTemporaryFile(suffix=".txt") as output:
+        begun = time.perf_counter()
+        subprocess.run(
+            [odt, "track", "--detections", sequence.detections, "--output", output.name, "--frame-rate", str(sequence.rate),
+             "--image-size", sequence.size], check=True)
+        return score.read(output.name), time.perf_counter() - begun
+
+
+def padded(rows):
+    return np.hstack([rows[:, :6], np.ones((len(rows), 3))])
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    odt, data = sys.argv[1], pathlib.Path(sys.argv[2])
+    sets = {}
+    for folder in sorted(data.glob("*/*/det/det.txt")):
+        sets.setdefault(folder.parents[2].name, []).append(Sequence(folder.parents[1]))
+    if not sets:
+        sys.exit(f"compare.py: no SET/SEQUENCE/det/det.txt under {data}")
+    print(f"{'set':<16} {'tracker':<10} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9}")
+    overall = {}
+    for name, sequences in sets.items():
+        for tracker in [*REFERENCES, OURS]:
+            scored, seconds = [], 0.0
+            for sequence in sequences:
+                rows, spent = (
+                    run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
+                scored.append((sequence.truth, padded(rows), sequence.length))
+                seconds += spent
+            figures = score.score(scored)
+            overall.setdefault(tracker, []).append(figures)
+            frames = sum(sequence.length for sequence in sequences)
+            print(f"{name:<16} {tracker:<10} " + " ".join(f"{figure:6.2f}" for figure in figures)
+                  + f" {1e6 * seconds / frames:9.1f}", flush=True)
+    for tracker, figures in overall.items():
+        means = np.mean(figures, axis=0)
+        print(f"{'mean of sets':<16} {tracker:<10} " + " ".join(f"{mean:6.2f}" for mean in means))
+
+
+if __name__ == "__main__":
+    main()
