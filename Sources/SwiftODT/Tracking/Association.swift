@@ -19,9 +19,9 @@ struct Association {
         /// Strong detections: the main pass.
         static let strong = Rule(threshold: 0.2, buffer: 0.1, place: .predicted, isThorough: true)
         /// Weak detections continue tracks where they are expected to be, and have to fit well.
-        static let weak = Rule(threshold: 0.4, buffer: 0.1, place: .predicted, isThorough: true)
+        static let weak = Rule(threshold: 0.5, buffer: 0.1, place: .predicted, isThorough: true)
         /// Objects that stopped, or turned while they were hidden, reappear where they were.
-        static let reappearing = Rule(threshold: 0.2, buffer: 0.3, place: .lastSeen, isThorough: false)
+        static let reappearing = Rule(threshold: 0.4, buffer: 0.3, place: .lastSeen, isThorough: false)
         /// Objects seen once have no velocity yet.
         static let young = Rule(threshold: 0.2, buffer: 0.3, place: .lastSeen, isThorough: false)
         /// Rough pairs, to find out how the camera moved.

@@ -46,24 +46,18 @@ struct BoxFilter: Sendable {
         keepInRange()
     }
 
-    /// Moves on by `step` seconds with the image: the displacement was seen, so it counts instead of the velocity, and
-    /// the velocity learns from it.
+    /// Moves on by `step` seconds with the image: the displacement that was seen corrects the velocity first, as far
+    /// as each is trusted, and the box moves by that.
     mutating func carry(_ move: BoxMove, by step: Double, jolt: SIMD4<Double>) {
         guard step > 0 else { return }
-        let before = position
-        position.x += move.x
-        position.y += move.y
-        position.z *= move.scale
-        position.w *= move.scale
-        keepInRange()
-        let seen = (position - before) / step
+        let zoom = move.scale - 1
+        let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step
         let noise = (move.deviation / step) * (move.deviation / step)
-        spread(over: step, jolt: jolt)
         let gain = velocityVariance / (velocityVariance + noise)
         velocity += gain * (seen - velocity)
         velocityVariance -= gain * velocityVariance
         covariance -= gain * covariance
-        variance.replace(with: variance + move.deviation * move.deviation, where: variance .<= 0)
+        predict(by: step, jolt: jolt)
     }
 
     /// Moves the box, and changes its velocity, because the camera moved, not the object.
