@@ -7,30 +7,39 @@ struct Agreement: CustomStringConvertible {
     private var missing = 0
     private var lastPartner: [Int: Int] = [:]
     private var objects: Set<Int> = []
-    private var changed: Set<Int> = []
+    private var kept = 0
+    private var changed = 0
 
-    /// Pairs each object of the reference with the box that overlaps it most.
-    mutating func compare(_ reference: [Track], _ other: [Track]) {
-        for track in reference where track.state == .tracked || track.state == .new {
+    /// After an answer that both have had: whether each object of the reference still has the partner it had at the
+    /// answer before.
+    mutating func compareIDs(_ reference: [Track], _ other: [Track]) {
+        for track in reference where track.state == .tracked {
             guard let id = track.id else { continue }
             objects.insert(id)
-            let partner = other.filter { $0.state != .lost }.max { $0.box.iou(track.box) < $1.box.iou(track.box) }
-            guard let partner, let partnerID = partner.id, partner.box.iou(track.box) > 0.3 else {
-                missing += 1
-                continue
+            let partner = other.first { $0.state == .tracked && $0.box.iou(track.box) > 0.8 }
+            guard let partnerID = partner?.id else { continue }
+            if let last = lastPartner[id] {
+                kept += last == partnerID ? 1 : 0
+                changed += last == partnerID ? 0 : 1
             }
-            overlaps.append(partner.box.iou(track.box))
-            if let last = lastPartner[id], last != partnerID { changed.insert(id) }
             lastPartner[id] = partnerID
+        }
+    }
+
+    /// Between answers: pairs each object of the reference with the box that overlaps it most.
+    mutating func compareBoxes(_ reference: [Track], _ other: [Track]) {
+        for track in reference where track.state == .tracked || track.state == .new {
+            let overlap = other.lazy.filter { $0.state != .lost }.map { $0.box.iou(track.box) }.max() ?? 0
+            if overlap > 0.3 { overlaps.append(overlap) } else { missing += 1 }
         }
     }
 
     var description: String {
         let mean = overlaps.reduce(0, +) / Double(max(1, overlaps.count))
-        let kept = 1 - Double(changed.count) / Double(max(1, objects.count))
+        let share = Double(kept) / Double(max(1, kept + changed))
         let seen = Double(overlaps.count) / Double(max(1, overlaps.count + missing))
         return "carried boxes: mean IoU \(thousandths(mean)), \(thousandths(seen)) of boxes have a partner, "
-            + "\(thousandths(kept)) of \(objects.count) objects keep one partner"
+            + "ids of \(objects.count) objects kept at \(thousandths(share)) of answers"
     }
 
     private func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }

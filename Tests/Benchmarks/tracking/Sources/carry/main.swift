@@ -42,7 +42,9 @@ while fill(pixels, width * height) {
     }
     if frame % interval != 0 {
         costs.append(Double(spent.components.attoseconds) / 1e12)
-        agreement.compare(everyFrame.tracks, everyFifth.tracks)
+        agreement.compareBoxes(everyFrame.tracks, everyFifth.tracks)
+    } else {
+        agreement.compareIDs(everyFrame.tracks, everyFifth.tracks)
     }
     frame += 1
 }
@@ -50,7 +52,8 @@ print("cuts before frames: \(cuts.map(String.init).joined(separator: " "))")
 if !answers.isEmpty {
     print(agreement)
     costs.sort()
-    print("a carried frame: \(Int(costs[costs.count / 2])) us (median), \(Int(costs[costs.count * 95 / 100])) us (95 %)")
+    print(
+        "a carried frame: \(Int(costs[costs.count / 2])) us (median), \(Int(costs[costs.count * 95 / 100])) us (95 %)")
 }
 
 /// Reads a whole frame from standard input.
