@@ -33,6 +33,10 @@ struct Association {
         var detection: Int
     }
 
+    /// What is left of the overlap where the detector calls the two different things: it may change its mind about a
+    /// thing, but the bicycle behind somebody who walks away is not that somebody.
+    private static let doubtOfOtherLabel = 0.4
+
     private var assignment = Assignment()
     private var boxes: ContiguousArray<Box> = []
     /// The pairs of the latest ``match(_:_:with:_:at:rule:shift:)``.
@@ -65,13 +69,17 @@ struct Association {
             let wide = expected.widened(by: rule.buffer)
             let (reach, reachDown) = (widest * rule.buffer, tallest * rule.buffer)
             let unseen = min(1, Double(time - tracks[row].lastSeen) / 1e9)
+            let label = tracks[row].votes.winner
             let (top, bottom) = (wide.minY - reachDown, wide.maxY + reachDown)
             var column = firstBox(notLeftOf: wide.minX - widest - reach)
             while column < boxes.count {
                 let box = boxes[column]
                 if box.x - reach > wide.maxX { break }
                 if box.y < bottom, box.maxY > top {
-                    let overlap = wide.iou(box.widened(by: rule.buffer))
+                    var overlap = wide.iou(box.widened(by: rule.buffer))
+                    if let label, let other = detections[columns[column]].label, other.index != label.index {
+                        overlap *= Self.doubtOfOtherLabel
+                    }
                     var gain = overlap - rule.threshold
                     if gain > 0, rule.isThorough {
                         let likeness = overlap * Self.heightAgreement(expected, box).squareRoot() - rule.threshold

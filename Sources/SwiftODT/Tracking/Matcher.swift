@@ -39,6 +39,9 @@ struct Matcher {
         newcomers.removeAll(keepingCapacity: true)
         for index in detections.indices
         where !isTaken[index] && detections[index].score >= threshold && !isPart(index) { newcomers.append(index) }
+        // The surest get the first ids.
+        let detections = detections
+        newcomers.sort { detections[$0].score > detections[$1].score }
     }
 
     /// Finds rough pairs, and from them how far the camera moved; twice, as a shift makes for better pairs.
