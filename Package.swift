@@ -20,12 +20,12 @@ let package = Package(
             name: "CCairo", path: "CShims/CCairo", pkgConfig: "cairo",
             providers: [.apt(["libcairo2-dev"])]),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
+        .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
         .target(
-            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo"],
-            resources: [.embedInCode("Classification/Vocabularies")]),
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CVocabularies"]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),

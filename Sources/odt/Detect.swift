@@ -42,6 +42,7 @@ private let help = """
 
 private func detect(_ line: CommandLineOptions) throws -> Int32 {
     var recipe = DetectorRecipe(line.has("--salient") ? .salient : .neural)
+    recipe.isForStills = true
     recipe.modelFile = line.text("--model")
     recipe.labelFile = line.text("--labels")
     if let device = line.text("--device") { recipe.device = device }

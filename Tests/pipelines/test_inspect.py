@@ -74,8 +74,8 @@ class Inspection(unittest.TestCase):
 
     def test_enumerations_have_their_nicks(self):
         for name, nicks in NICKS.items():
-            values = self.element.find_property(name).enum_class.__enum_values__.values()
-            self.assertEqual([value.value_nick for value in values], nicks.split(), name)
+            section = re.search(rf"^  {name} *:.*\n(?:  {{10}}.*\n)*", self.text, re.MULTILINE)[0]
+            self.assertEqual(re.findall(r"^ *\(\d+\): ([\w-]+) ", section, re.MULTILINE), nicks.split(), name)
 
     def test_takes_and_gives_all_formats(self):
         for template in self.element.get_factory().get_static_pad_templates():

@@ -1,4 +1,5 @@
 """The element lives through whatever a pipeline may do to it, and leaves nothing behind."""
+import concurrent.futures
 import gc
 import random
 import threading
@@ -14,6 +15,11 @@ def resident():
     """Resident memory in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * 4096
+
+
+def steady_growth(sizes):
+    """The least growth from one size to the next: a leak grows every time, an allocator only now and then."""
+    return min(later - earlier for earlier, later in zip(sizes, sizes[1:]))
 
 
 class States(unittest.TestCase):
@@ -112,7 +118,7 @@ class States(unittest.TestCase):
                 spec = choose.choice(specs)
                 kind = spec.value_type
                 if kind.is_a(GObject.TYPE_ENUM):
-                    value = choose.choice(list(spec.enum_class.__enum_values__))
+                    value = choose.randrange(2)
                 elif kind == GObject.TYPE_BOOLEAN:
                     value = choose.random() < 0.5
                 elif kind == GObject.TYPE_STRING:
@@ -124,11 +130,8 @@ class States(unittest.TestCase):
                 element.set_property(spec.name, value)
                 element.get_property(spec.name)
 
-        threads = [threading.Thread(target=change, args=(seed,)) for seed in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            list(threads.map(change, range(4)))
         self.assertIsNone(pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR))
         self.reach(pipeline, Gst.State.NULL)
 
@@ -147,24 +150,23 @@ class Leaks(unittest.TestCase):
     """Nothing is left after the last reference is gone."""
 
     def test_start_and_stop_a_hundred_times(self):
-        def cycle(times):
-            for _ in range(times):
+        def cycle():
+            for _ in range(100):
                 run(f"{ball(4)} ! swiftodt detector=motion ! fakesink")
             gc.collect()
             return resident()
 
-        warm = cycle(30)
-        self.assertLess(cycle(100) - warm, 4_000_000)
+        self.assertLess(steady_growth([cycle() for _ in range(4)]), 100 * 2048)
 
     def test_a_long_stream_does_not_grow(self):
         pipeline = Gst.parse_launch(f"{ball(6000)} ! swiftodt detector=motion ! fakesink sync=false")
         pipeline.set_state(Gst.State.PLAYING)
         sizes = []
-        while pipeline.get_bus().timed_pop_filtered(Gst.SECOND, Gst.MessageType.EOS) is None:
+        while pipeline.get_bus().timed_pop_filtered(Gst.SECOND // 4, Gst.MessageType.EOS) is None:
             sizes.append(resident())
         pipeline.set_state(Gst.State.NULL)
-        self.assertGreaterEqual(len(sizes), 3, "too fast to see anything: lengthen the stream")
-        self.assertLess(sizes[-1] - sizes[len(sizes) // 2], 4_000_000)
+        self.assertGreaterEqual(len(sizes), 5, "too fast to see anything: lengthen the stream")
+        self.assertLess(steady_growth([sizes[len(sizes) * part // 5] for part in range(1, 5)]), 200_000)
 
     def test_the_leaks_tracer_finds_nothing(self):
         said = command(

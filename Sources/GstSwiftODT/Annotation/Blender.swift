@@ -10,12 +10,14 @@ final class Blender {
     let canvas: Canvas
     let planes: [PlaneLayout]
     let matrix: ComponentMatrix
+    private let alphaByte: Int?
     private let row: BlendRow
 
     init(canvas: Canvas) {
         self.canvas = canvas
         planes = PlaneLayout.planes(of: canvas.format)
         matrix = ComponentMatrix(format: canvas.format, colorSpace: canvas.colorSpace)
+        alphaByte = canvas.format.alphaByte
         row = BlendRow(capacity: planes.map { $0.units(across: canvas.width) * $0.unitBytes }.max() ?? 0)
     }
 
@@ -30,6 +32,9 @@ final class Blender {
             red: paint.red * alpha, green: paint.green * alpha, blue: paint.blue * alpha, alpha: alpha)
         for layout in planes {
             let units = layout.units(from: target.x, to: target.maxX)
+            let count = units.count * layout.unitBytes
+            let plane = frame.plane(layout.plane)
+            let start = plane.base + units.lowerBound * layout.unitBytes
             var built: Float = 0
             for line in lines(of: layout, from: target.y, to: target.maxY) {
                 let coverage = coverage(of: line, in: layout, from: target.y, to: target.maxY)
@@ -38,9 +43,7 @@ final class Blender {
                     build(layout, units: units, from: target.x, to: target.maxX, color: color * coverage)
                     built = coverage
                 }
-                blend(
-                    value: row.value, keep: row.keep, count: units.count * layout.unitBytes, layout: layout,
-                    line: line, unit: units.lowerBound, frame: frame)
+                blend(row.value, keep: row.keep, count: count, into: start + line * plane.stride)
             }
         }
     }
@@ -53,13 +56,15 @@ final class Blender {
             let start = target.y >> layout.lineShift
             let lines = min(plane.lines, lineCount(of: layout) - start)
             guard first >= 0, start >= 0, units > 0 else { continue }
+            let destination = frame.plane(layout.plane)
+            let corner = destination.base + start * destination.stride + first * layout.unitBytes
             plane.bytes.withUnsafeBufferPointer { bytes in
                 let half = bytes.count / 2
                 for line in 0..<max(lines, 0) {
                     let value = bytes.baseAddress! + line * plane.units * layout.unitBytes
                     blend(
-                        value: value, keep: value + half, count: units * layout.unitBytes, layout: layout,
-                        line: start + line, unit: first, frame: frame)
+                        value, keep: value + half, count: units * layout.unitBytes,
+                        into: corner + line * destination.stride)
                 }
             }
         }
@@ -81,13 +86,12 @@ final class Blender {
         }
     }
 
+    @inline(__always)
     private func blend(
-        value: UnsafePointer<UInt8>, keep: UnsafePointer<UInt8>, count: Int, layout: PlaneLayout, line: Int,
-        unit: Int, frame: Frame
+        _ value: UnsafePointer<UInt8>, keep: UnsafePointer<UInt8>, count: Int, into old: UnsafeMutableRawPointer
     ) {
-        let plane = frame.plane(layout.plane)
-        let old = (plane.base + line * plane.stride + unit * layout.unitBytes).assumingMemoryBound(to: UInt8.self)
-        if let alphaByte = canvas.format.alphaByte {
+        let old = old.assumingMemoryBound(to: UInt8.self)
+        if let alphaByte {
             BlendRow.blendPixels(value, keep: keep, into: old, count: count / 4, alphaByte: alphaByte)
         } else {
             BlendRow.blend(value, keep: keep, into: old, count: count)
@@ -120,6 +124,7 @@ extension Blender {
 
     /// How much of a line's pixels lie in the given rows.
     private func coverage(of line: Int, in layout: PlaneLayout, from top: Int, to bottom: Int) -> Float {
+        guard layout.lineShift > 0 else { return 1 }
         let (first, second) = pixelRows(of: line, in: layout)
         let rows = top..<bottom
         let (one, other): (Float, Float) = (rows.contains(first) ? 1 : 0, rows.contains(second) ? 1 : 0)

@@ -28,7 +28,7 @@ struct LabelText {
             case .id: showsID ? object.id.map(String.init) : nil
             }
         }
-        return LabelText.legible(text)
+        return LabelText.legible(text).inVisualOrder
     }
 
     private func label(of object: AnnotatedObject, limit: Int) -> String? {

@@ -41,23 +41,25 @@ extension Blender {
         let bytes = [UInt8](unsafeUninitializedCapacity: 2 * half) { bytes, count in
             bytes.initialize(repeating: 0)
             for index in half..<(2 * half) { bytes[index] = 255 }
-            // Most of a label is one colour: the last one converted is likely to be wanted again.
-            var (known, color) = (UInt32.zero, SIMD4<Float>.zero)
             for line in 0..<lines {
                 let (upper, lower) = pixelRows(of: line, in: layout)
-                for unit in 0..<units {
-                    let start = (line * units + unit) * layout.unitBytes
-                    for sample in layout.samples {
+                for sample in layout.samples {
+                    var index = line * units * layout.unitBytes + sample.byte
+                    // Most of a label is one colour: the last one converted is likely to be wanted again.
+                    var (value, keep) = (UInt8.zero, UInt8.max)
+                    var known: UInt32? = 0
+                    for unit in 0..<units {
                         let x = unit << layout.unitShift + sample.firstPixel
                         let only = view.uniform(x: x, pixels: sample.pixels, upper: upper, lower: lower)
-                        guard only != 0 else { continue }
                         if only == nil || only != known {
                             let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
-                            color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
-                            known = only ?? 0
+                            let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
+                            (value, keep) = BlendRow.bytes(component: sample.component, color: color)
+                            known = only
                         }
-                        (bytes[start + sample.byte], bytes[half + start + sample.byte]) =
-                            BlendRow.bytes(component: sample.component, color: color)
+                        bytes[index] = value
+                        bytes[half + index] = keep
+                        index += layout.unitBytes
                     }
                 }
             }

@@ -6,7 +6,7 @@ import Synchronization
 /// Cairo's own text interface knows one font at a time and draws an empty box for what that lacks: a label in Japanese
 /// would be a row of boxes though a Japanese font is there. So characters are turned to glyphs one by one, and
 /// fontconfig, which Cairo stands on anyway, is asked for a font that has the missing one. There is no shaping:
-/// scripts that join their letters (Arabic) or reorder them are drawn letter by letter, in the order of the text.
+/// scripts that join their letters (Arabic) or reorder them (Hindi) are drawn letter by letter.
 final class Typeface {
     /// The height of a capital letter.
     let capHeight: Double

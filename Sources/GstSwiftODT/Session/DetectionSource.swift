@@ -46,6 +46,7 @@ extension DetectionSource {
         recipe.device = settings.device
         recipe.threads = settings.threads
         recipe.hint = hint
+        recipe.isForStills = settings.scene.mode == .singleImage
         recipe.maximumInFlight = hint == .latency ? 1 : settings.lookAhead
         switch settings.detector {
         case .upstream: return .upstream

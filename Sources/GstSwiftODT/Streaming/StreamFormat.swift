@@ -9,7 +9,6 @@ struct StreamFormat {
     let height: Int
     let colorSpace: ColorSpace
     let pixelAspectRatio: Double
-    let isInterlaced: Bool
     /// From the frame rate; `nil` where that varies.
     let frameDuration: Nanoseconds?
 
@@ -22,11 +21,18 @@ struct StreamFormat {
         height = Int(info.height)
         colorSpace = ColorSpace(info.colorimetry, height: height)
         pixelAspectRatio = info.par_n > 0 && info.par_d > 0 ? Double(info.par_n) / Double(info.par_d) : 1
-        isInterlaced =
-            info.interlace_mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED
-            || info.interlace_mode == GST_VIDEO_INTERLACE_MODE_MIXED
         frameDuration =
             info.fps_n > 0 && info.fps_d > 0 ? 1_000_000_000 * Int64(info.fps_d) / Int64(info.fps_n) : nil
+    }
+
+    /// Whether the rows of two fields alternate in a buffer; with mixed interlacing each buffer says so itself.
+    func isInterlaced(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        switch info.interlace_mode {
+        case GST_VIDEO_INTERLACE_MODE_INTERLEAVED: true
+        case GST_VIDEO_INTERLACE_MODE_MIXED:
+            buffer.pointee.mini_object.flags & UInt32(GST_VIDEO_BUFFER_FLAG_INTERLACED.rawValue) != 0
+        default: false
+        }
     }
 
     /// Maps a buffer's planes and lends them for the duration of the call; `nil` where it cannot be mapped.

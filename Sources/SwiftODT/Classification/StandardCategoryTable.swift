@@ -1,5 +1,7 @@
+import CVocabularies
+
 extension CategoryTable {
-    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `Vocabularies`. Where two of
+    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `CShims/CVocabularies`. Where two of
     /// them read a word differently, a label on its own is read as in the first.
     ///
     /// Made once, at first use.
@@ -9,8 +11,11 @@ extension CategoryTable {
         return vocabulary.overridden(by: table)
     }
 
-    static let vocabularies = [
-        PackageResources.coco_tsv, PackageResources.open_images_tsv, PackageResources.more_tsv,
-        PackageResources.imagenet_tsv,
-    ]
+    /// The files, each as its bytes.
+    static var vocabularies: [UnsafeBufferPointer<UInt8>] {
+        [
+            swiftodt_vocabulary_coco(), swiftodt_vocabulary_open_images(), swiftodt_vocabulary_more(),
+            swiftodt_vocabulary_imagenet(),
+        ].map { UnsafeBufferPointer(start: $0.text, count: $0.size) }
+    }
 }

@@ -20,6 +20,8 @@ public struct DetectorRecipe: Hashable, Sendable {
     public var threads = 0
     /// Whether one answer should come soon, or many should come fast.
     public var hint = InferenceHint.latency
+    /// Whether pictures stand alone: then the fit of a box counts for more than time and than calm from frame to frame.
+    public var isForStills = false
     /// How many detections may be under way at once; 0 for as many as the runtime asks for.
     public var maximumInFlight = 0
 
@@ -38,8 +40,8 @@ public struct DetectorRecipe: Hashable, Sendable {
                 return try DetectionFamily.decoder(for: network, manifest: manifest, labels: labels, file: file)
             }
         case .salient:
-            return try network(.salient) { network, _, manifest in
-                try Salient.decoder(for: network, manifest: manifest)
+            return try network(.salient) { network, file, manifest in
+                try Salient.decoder(for: network, manifest: manifest, file: file, isForStills: isForStills)
             }
         }
     }

@@ -11,7 +11,7 @@ struct VisionParts {
 
 /// The names of the parts that options ask for.
 struct VisionRecipe: Sendable {
-    private let detector: DetectorRecipe
+    private var detector: DetectorRecipe
     private let classifierFile: String?
     private let classifierLabelFile: String?
     private let classification: TrackClassifierOptions
@@ -23,6 +23,7 @@ struct VisionRecipe: Sendable {
         classifierLabelFile = options.classifierLabelFile
         classification = options.classification
         scene = options.scene
+        detector.isForStills = scene.mode == .singleImage
     }
 
     /// - Throws: ``DetectorError`` that says what is missing and how to get it, or which options do not go together.

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-VOCABULARIES = ROOT / "Sources/SwiftODT/Classification/Vocabularies"
+VOCABULARIES = ROOT / "CShims/CVocabularies/Vocabularies"
 LABELS = ROOT / "Tests/SwiftODTTests/Classification/Labels"
 CATEGORIES = ["fashion good", "home good", "food", "place", "plant", "unknown"]
 # Crops with a shorter side say little even to people.

@@ -77,4 +77,11 @@ import Testing
         let long = text("{label} #{id}", label: String(repeating: "very ", count: 500))
         #expect(long.hasSuffix("… #3") && long.count < 100)
     }
+
+    @Test func rightToLeftWordsAreSeenFromTheLeft() {
+        #expect("abc 12".inVisualOrder == "abc 12")
+        #expect("\u{5D0}\u{5D1} \u{5D2}\u{5D3} 50% #1".inVisualOrder == "\u{5D3}\u{5D2} \u{5D1}\u{5D0} 50% #1")
+        #expect("a \u{5D0}\u{5D1}!".inVisualOrder == "a \u{5D1}\u{5D0}!")
+        #expect("\u{5D0}\u{5B8}\u{5D1}".inVisualOrder == "\u{5D1}\u{5D0}\u{5B8}")
+    }
 }

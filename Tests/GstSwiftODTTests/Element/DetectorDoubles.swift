@@ -49,6 +49,29 @@ final class SlowDetector: Detector {
     }
 }
 
+/// Answers when it is told to.
+final class PatientDetector: Detector {
+    let capacity = 1
+    private let asked = Monitor([(frame: Nanoseconds, ticket: DetectionTicket)]())
+
+    /// The times of the frames that were looked at.
+    var frames: [Nanoseconds] { asked.update { $0.map(\.frame) } }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+        let ticket = DetectionTicket()
+        asked.update { $0.append((frame.time, ticket)) }
+        return ticket
+    }
+
+    /// Answers the latest question.
+    func answer() {
+        asked.update { $0.last?.ticket }?
+            .fulfil(.success([Detection(box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9)]))
+    }
+
+    func reset() {}
+}
+
 /// Fails at its n-th frame.
 final class FailingDetector: Detector {
     let capacity = 1

@@ -57,11 +57,16 @@ final class ElementHarness {
     }
 
     /// A buffer of the current format, filled by a rule, with the time of frame `number` at 30 frames a second.
-    func buffer(_ number: Int, fill: (Int) -> UInt8 = { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }) -> Buffer {
+    ///
+    /// - Parameter fill: each byte's value by its place; `nil` for all grey.
+    func buffer(_ number: Int, fill: ((Int) -> UInt8)? = { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }) -> Buffer {
         let size = Int(info.size)
         let buffer = gst_buffer_new_allocate(nil, gsize(size), nil)!
-        let bytes = (0..<size).map(fill)
-        gst_buffer_fill(buffer, 0, bytes, gsize(size))
+        if let fill {
+            gst_buffer_fill(buffer, 0, (0..<size).map(fill), gsize(size))
+        } else {
+            gst_buffer_memset(buffer, 0, 0x80, gsize(size))
+        }
         buffer.pointee.pts = GstClockTime(number) * 33_333_333
         buffer.pointee.duration = 33_333_333
         return buffer
@@ -108,9 +113,13 @@ final class ElementHarness {
     func messages(_ name: String) -> [Structure] {
         var found: [Structure] = []
         while let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT) {
-            defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+            defer {
+                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            }
             guard let structure = gst_message_get_structure(message) else { continue }
-            if String(cString: gst_structure_get_name(structure)) == name { found.append(Structure(copying: structure)) }
+            if String(cString: gst_structure_get_name(structure)) == name {
+                found.append(Structure(copying: structure))
+            }
         }
         return found
     }

@@ -125,7 +125,10 @@ import Testing
         var manifest = ModelManifest(name: "small")
         manifest.input.width = 192
         manifest.input.height = 160
-        let decoder = try Salient.decoder(for: .init(inputs: [picture], outputs: [map]), manifest: manifest)
-        #expect(decoder.input.width == 192 && decoder.input.height == 160)
+        let network = NetworkDescription(inputs: [picture], outputs: [map])
+        let told = try Salient.decoder(for: network, manifest: manifest, isForStills: true)
+        #expect(told.input.width == 192 && told.input.height == 160)
+        #expect(try Salient.decoder(for: network, manifest: nil, isForStills: true).input.width == 320)
+        #expect(try Salient.decoder(for: network, manifest: nil).input.width == 192)
     }
 }

@@ -98,4 +98,21 @@ struct InferenceRequestTests {
         try request.infer()
         #expect(try Self.level(request) == 77)
     }
+
+    @Test func aFailedInferenceIsNotTakenForAnAnswer() throws {
+        let file = try FailingNetwork().file
+        let request = try Network.load(file: file, input: NetworkInput(width: 8, height: 8), hint: .latency)
+            .makeRequest()
+        for (level, works) in [(2, true), (7, false), (4, true), (5, false), (7, false), (8, true)] {
+            _ = try PlainPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
+            if works {
+                try request.infer()
+                #expect(try Self.level(request) == Float(level * 192))
+            } else {
+                let error = try detectorError { try request.infer() }
+                #expect(error.reason == .failed)
+                #expect(error.description.contains(file))
+            }
+        }
+    }
 }

@@ -1,0 +1,35 @@
+import CGStreamer
+import CGStreamerCheck
+import Foundation
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Measures what a live frame's way through the element takes while the detector is fast, slow and very slow. Run by
+/// `Tests/Benchmarks/live/run`; it does nothing in an ordinary test run.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil))
+struct LatencyBenchmark {
+    @Test func addedLatencyDoesNotDependOnTheDetector() {
+        for milliseconds in [10, 100, 1000] {
+            let detector = SlowDetector(milliseconds: milliseconds)
+            let harness = ElementHarness("strategy=keep-only-latest", source: { .detector(detector) })
+            harness.setCaps("I420", width: 1280, height: 720)
+            var times: [Nanoseconds] = []
+            for number in 0..<300 {
+                let buffer = harness.buffer(number % 10, fill: nil)
+                buffer.pointee.pts = GstClockTime(number) * 33_333_333
+                let start = WallClock.now
+                harness.push(buffer)
+                times.append(WallClock.now - start)
+                ElementHarness.release(harness.pull())
+                usleep(10_000)
+            }
+            times.sort()
+            print(
+                "live: detector \(milliseconds) ms, added latency p50 \(Double(times[150]) / 1e6) ms, p99",
+                "\(Double(times[297]) / 1e6) ms, frames in 300, out \(times.count), detections \(detector.frames.count)"
+            )
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import CGStreamer
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects the way from a GStreamer buffer into the library's words.
+@Suite struct VisionImageBufferTests {
+    @Test func aBufferBecomesAnImageWithItsTime() throws {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("NV12", width: 34, height: 18)
+        let buffer = harness.buffer(3)
+        defer { ElementHarness.release(buffer) }
+        let image = try VisionImage(buffer: buffer, info: harness.info, orientation: .rotate90)
+        #expect(image.timestamp == 99_999_999)
+        #expect(image.orientation == VisionDetectorImageOrientation(.rotate90))
+        let bytes = ElementHarness.bytes(of: buffer)
+        try image.picture.get().withFrame { frame in
+            #expect(frame.format == .nv12 && frame.width == 34 && frame.height == 18)
+            let row = frame.plane(0).base + 5 * frame.plane(0).stride
+            #expect(row.load(fromByteOffset: 7, as: UInt8.self) == bytes[5 * 36 + 7])
+        }
+    }
+
+    @Test func aBufferThatIsTooSmallIsAnError() {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("I420", width: 64, height: 48)
+        let buffer = gst_buffer_new_allocate(nil, 100, nil)!
+        defer { ElementHarness.release(buffer) }
+        #expect(throws: DetectorError.self) { try VisionImage(buffer: buffer, info: harness.info) }
+    }
+}
