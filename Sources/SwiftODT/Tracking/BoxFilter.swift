@@ -88,8 +88,8 @@ struct BoxFilter: Sendable {
     }
 
     private mutating func keepInRange() {
-        position.clamp(lowerBound: SIMD4(-1e7, -1e7, 0.1, 0.1), upperBound: SIMD4(repeating: 1e7))
-        velocity.clamp(lowerBound: SIMD4(repeating: -1e7), upperBound: SIMD4(repeating: 1e7))
+        position = position.bounded(SIMD4(-1e7, -1e7, 0.1, 0.1), SIMD4(repeating: 1e7))
+        velocity = velocity.bounded(SIMD4(repeating: -1e7), SIMD4(repeating: 1e7))
     }
 
     private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
@@ -122,4 +122,11 @@ extension Box {
 
 extension SIMD4<Double> {
     var squared: SIMD4<Double> { self * self }
+
+    /// As `clamped`, which is a call for every lane.
+    func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
+        SIMD4(
+            Swift.min(Swift.max(x, low.x), high.x), Swift.min(Swift.max(y, low.y), high.y),
+            Swift.min(Swift.max(z, low.z), high.z), Swift.min(Swift.max(w, low.w), high.w))
+    }
 }

@@ -44,7 +44,7 @@ struct Matcher {
         newcomers.sort { detections[$0].score > detections[$1].score }
     }
 
-    /// Finds rough pairs, and from them how far the camera moved; twice, as a shift makes for better pairs.
+    /// Finds rough pairs, and from them how far the camera moved; twice where it did, as a shift makes for better pairs.
     private mutating func findShift(_ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds) {
         shift = .zero
         for _ in 0..<2 {
@@ -58,7 +58,7 @@ struct Matcher {
                 camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
             }
             shift = camera.estimate()
-            if shift == .zero { return }
+            if abs(shift.x) + abs(shift.y) < 1 { return }
         }
     }
 

@@ -36,8 +36,11 @@ struct Sightings: Sendable {
 
     /// The latest sighting at or before `time`, or the oldest one kept.
     func before(_ time: Nanoseconds) -> Sighting {
-        var index = 0
-        while index < count - 1, self[index].time > time { index += 1 }
-        return self[index]
+        var (low, high) = (0, count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].time > time { low = middle + 1 } else { high = middle }
+        }
+        return self[low]
     }
 }

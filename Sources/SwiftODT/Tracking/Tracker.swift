@@ -132,8 +132,9 @@ public final class Tracker {
             let step = history.secondsSinceAnswer(at: time)
             for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
         }
+        let known = statistics.noise
         for pair in matcher.pairs {
-            tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, statistics: statistics)
+            tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, noise: known)
             statistics.learn(from: tracklets[pair.track].sightings)
         }
         live(on: matcher, at: time)
