@@ -28,6 +28,20 @@ import Testing
         }
     }
 
+    @Test func framesWaitWhileLaterOnesAreLookedAt() {
+        let detector = PatientDetector(capacity: 3)
+        let harness = ElementHarness("strategy=every-frame", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<3 {
+            harness.push(harness.buffer(number))
+            #expect(detector.frames.count == number + 1)
+        }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 3)
+    }
+
     @Test func lookAheadIsPartOfTheLatencyAndCanBeTurnedOff() {
         for (lookAhead, frames) in [(0, 4), (1, 0), (2, 2)] {
             let detector = SlowDetector(milliseconds: 1, capacity: 4)
