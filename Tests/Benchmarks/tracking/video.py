@@ -1,0 +1,73 @@
+"""Scores the whole pipeline on a video with ground truth, beside the same detector followed by ByteTrack in Python.
+
+Usage: video.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt and seqinfo.ini (MOTChallenge);
+the properties are given to the element in both runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs
+the packages trackers and trackeval, as compare.py does, and what Pipelines/setup builds.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import supervision
+from trackers import ByteTrackTracker
+
+import score
+from compare import Sequence, padded
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def play(video, properties):
+    """What the element says of each frame."""
+    said = subprocess.run(
+        [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
+         *(f"filesrc location={video} ! decodebin ! swiftodt draw=false updates=every-frame multiple-objects=true"
+           f" max-objects=100 {' '.join(properties)} ! fakesink").split()], check=True, capture_output=True, text=True)
+    return [one for one in map(json.loads, said.stdout.splitlines()) if one["message"] == "swiftodt"]
+
+
+def box(thing, result):
+    width, height = result["width"], result["height"]
+    return (thing["x-min"] * width, thing["y-min"] * height,
+            (thing["x-max"] - thing["x-min"]) * width, (thing["y-max"] - thing["y-min"]) * height)
+
+
+def ours(video, properties):
+    return np.array([
+        (number, thing["tracking-id"], *box(thing, result))
+        for number, result in enumerate(play(video, properties), 1) for thing in result["objects"]
+        if thing["state"] in ("new", "tracked")], float).reshape(-1, 6)
+
+
+def byte_track(video, properties, rate):
+    rows, tracker = [], ByteTrackTracker(frame_rate=rate)
+    for number, result in enumerate(play(video, [*properties, "tracking=false", "score-threshold=0.1"]), 1):
+        # Without tracking a result holds until the next one; only its own frame's objects are new.
+        here = [thing for thing in result["objects"] if thing["state"] == "new"]
+        boxes = np.array([box(thing, result) for thing in here], np.float32).reshape(-1, 4)
+        tracked = tracker.update(supervision.Detections(
+            xyxy=np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]]),
+            confidence=np.array([thing["score"] for thing in here], np.float32), class_id=np.zeros(len(here), int)))
+        if tracked.tracker_id is None:
+            continue
+        for (left, top, right, bottom), name in zip(tracked.xyxy, tracked.tracker_id):
+            if name >= 0:
+                rows.append((number, name, left, top, right - left, bottom - top))
+    return np.array(rows, float).reshape(-1, 6)
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    video, sequence, properties = sys.argv[1], Sequence(pathlib.Path(sys.argv[2])), sys.argv[3:]
+    print(f"{'whole pipeline':<22} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6}")
+    for name, rows in (("swiftodt", ours(video, properties)),
+                       ("detector + ByteTrack", byte_track(video, properties, sequence.rate))):
+        figures = score.score([(sequence.truth, padded(rows), sequence.length)])
+        print(f"{name:<22} " + " ".join(f"{figure:6.2f}" for figure in figures), flush=True)
+
+
+if __name__ == "__main__":
+    main()
