@@ -94,8 +94,9 @@ static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
   GstFlowReturn flow;
-  /* What comes after a gap is a new beginning: nothing of the old one may still wait. */
-  if (discont && (flow = drain (base)) != GST_FLOW_OK) {
+  /* What comes after a gap is a new beginning: nothing of the old one may still wait. The base class's flag stays up until
+   * it has itself pushed a buffer, so it does not tell. */
+  if (GST_BUFFER_IS_DISCONT (input) && (flow = drain (base)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
   }

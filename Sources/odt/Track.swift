@@ -101,6 +101,8 @@ private func track(_ request: TrackRequest) throws {
     if request.output == "-" {
         FileHandle.standardOutput.write(Data(lines.utf8))
     } else {
-        try Data(lines.utf8).write(to: URL(fileURLWithPath: request.output))
+        guard (try? Data(lines.utf8).write(to: URL(fileURLWithPath: request.output))) != nil else {
+            throw MOTChallengeError("cannot write '\(request.output)': is its folder there, and may it be written?")
+        }
     }
 }

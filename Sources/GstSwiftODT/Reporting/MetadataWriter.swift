@@ -52,6 +52,6 @@ enum MetadataWriter {
         for field in report.fields where field.name != "sequence" {
             StructureWriter.set(field.name, to: field.value, in: structure)
         }
-        StructureWriter.set("objects", to: report.objects, in: structure)
+        report.objectList.set("objects", in: structure)
     }
 }

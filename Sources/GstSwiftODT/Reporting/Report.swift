@@ -6,18 +6,30 @@ struct Report: Sendable {
     static let version: UInt32 = 1
 
     var sequence: UInt64 = 0
-    var epoch: UInt32
-    var times: FrameTimes
-    var width: Int
-    var height: Int
-    var orientation: Orientation
-    var mode: SceneOptions.Mode
+    let epoch: UInt32
+    let times: FrameTimes
+    let width: Int
+    let height: Int
+    let orientation: Orientation
+    let mode: SceneOptions.Mode
     /// Timestamp of the frame that the latest detection saw; none before the first.
-    var detectionTimestamp: UInt64
+    let detectionTimestamp: UInt64
     /// Running time from that frame to this one.
-    var detectionLatency: UInt64
-    var objects: [ReportedObject]
-    var source: String?
+    let detectionLatency: UInt64
+    let objects: [ReportedObject]
+    let objectList: ObjectList
+    let source: String?
+
+    init(
+        epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
+        detectionTimestamp: UInt64, detectionLatency: UInt64, objects: [ReportedObject], source: String?
+    ) {
+        (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
+        (self.orientation, self.mode, self.source) = (orientation, mode, source)
+        (self.detectionTimestamp, self.detectionLatency) = (detectionTimestamp, detectionLatency)
+        self.objects = objects
+        objectList = ObjectList(objects)
+    }
 
     /// The fields in their order, but for the objects and what is said of them as text.
     var fields: [(name: String, value: FieldValue)] {

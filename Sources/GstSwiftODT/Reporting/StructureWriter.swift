@@ -15,7 +15,7 @@ enum StructureWriter {
     /// The structure of the message `swiftodt`.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
-        if format.contains(.structure) || !format.contains(.json) { set("objects", to: report.objects, in: structure) }
+        if format.contains(.structure) || !format.contains(.json) { report.objectList.set("objects", in: structure) }
         if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: report)), in: structure) }
         return structure
     }
@@ -48,21 +48,6 @@ enum StructureWriter {
         if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
         if let source = report.source { fields.append(("source", .text(source))) }
         return structure("swiftodt-track", fields)
-    }
-
-    /// Sets a list of `object` structures.
-    static func set(
-        _ name: String, to objects: [ReportedObject], in structure: UnsafeMutablePointer<GstStructure>
-    ) {
-        var list = GValue()
-        g_value_init(&list, gst_value_list_get_type())
-        for object in objects {
-            var item = GValue()
-            g_value_init(&item, gst_structure_get_type())
-            g_value_take_boxed(&item, self.structure("object", object.fields))
-            gst_value_list_append_and_take_value(&list, &item)
-        }
-        gst_structure_take_value(structure, name, &list)
     }
 
     static func set(_ name: String, to value: FieldValue, in structure: UnsafeMutablePointer<GstStructure>) {

@@ -7,6 +7,7 @@ final class FrameFinisher {
     private let statistics: Statistics
     private let reporter: BusReporter
     private let annotator = Annotator()
+    private var figures = SteadyFigures()
     private let scene = Scene()
 
     private var epoch: UInt32 = 0
@@ -41,8 +42,7 @@ final class FrameFinisher {
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
         note(answers)
 
-        var report = report(of: objects, in: queued, format: format)
-        report.objects = objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) }
+        let report = report(of: objects, in: queued, format: format)
         var buffer = queued.buffer
         statistics.time(.draw) { draw(objects, into: &buffer, queued: queued, format: format) }
         statistics.time(.report) {
@@ -84,7 +84,8 @@ final class FrameFinisher {
         format: StreamFormat
     ) {
         let options = queued.settings.annotator
-        let drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
+        var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
+        figures.steady(&drawn, at: queued.time)
         guard queued.settings.draw,
             annotator.needsDrawing(
                 drawn, options: options, width: format.width, height: format.height, time: queued.time)
@@ -109,7 +110,8 @@ final class FrameFinisher {
             epoch: epoch, times: queued.times, width: format.width, height: format.height,
             orientation: queued.orientation, mode: queued.settings.scene.mode,
             detectionTimestamp: lastAnswer?.timestamp ?? .max,
-            detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max, objects: [],
+            detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max,
+            objects: objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) },
             source: queued.settings.source)
     }
 
@@ -136,6 +138,7 @@ final class FrameFinisher {
     func beginEpoch() {
         endTracks()
         annotator.reset()
+        figures.reset()
         reporter.reset()
         lastAnswer = nil
         lastReport = nil

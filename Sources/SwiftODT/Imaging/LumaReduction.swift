@@ -110,20 +110,39 @@ private struct BlockMean {
 
     /// Turns a row of sums into grey levels where one component says it all.
     private func grey(_ sum: UnsafeMutablePointer<UInt16>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>) {
-        let weight = parts[0].weight
-        var scale = weight / Float(rows * factor)
-        var x = 0
-        var target = out
-        while x < frame.width {
-            let end = min(x + factor, frame.width)
-            if end - x < factor { scale = weight / Float(rows * (end - x)) }
-            var total: UInt32 = 0
-            while x < end {
-                total &+= UInt32(truncatingIfNeeded: sum[x &* step])
-                x &+= 1
+        let whole = frame.width / factor
+        let level = FixedPointLevel(gain: parts[0].weight / Float(rows * factor), floor: floor)
+        // The usual factors as literals: the compiler then turns the sums into vector instructions.
+        switch (factor, step) {
+        case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
+        case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
+        case (3, 1): Self.grey(sum, step: 1, factor: 3, count: whole, level, out)
+        case (4, 1): Self.grey(sum, step: 1, factor: 4, count: whole, level, out)
+        case (6, 1): Self.grey(sum, step: 1, factor: 6, count: whole, level, out)
+        default: Self.grey(sum, step: step, factor: factor, count: whole, level, out)
+        }
+        let rest = frame.width - whole * factor
+        if rest > 0 {
+            let level = FixedPointLevel(gain: parts[0].weight / Float(rows * rest), floor: floor)
+            Self.grey(sum + whole * factor * step, step: step, factor: rest, count: 1, level, out + whole)
+        }
+    }
+
+    @inline(__always)
+    private static func grey(
+        _ sum: UnsafeMutablePointer<UInt16>, step: Int, factor: Int, count: Int, _ level: FixedPointLevel,
+        _ out: UnsafeMutablePointer<UInt8>
+    ) {
+        var i = 0
+        while i < count {
+            var total: Int32 = 0
+            var k = 0
+            while k < factor {
+                total &+= Int32(truncatingIfNeeded: sum[(i &* factor &+ k) &* step])
+                k &+= 1
             }
-            target.pointee = Self.level(Float(total) * scale - floor)
-            target += 1
+            out[i] = level.of(total)
+            i &+= 1
         }
     }
 
@@ -154,5 +173,21 @@ private struct BlockMean {
 
     private static func level(_ value: Float) -> UInt8 {
         UInt8(truncatingIfNeeded: Int32(min(max(value + 0.5, 0), 255)))
+    }
+}
+
+/// The grey level of a sum of samples, in whole numbers: 20 bits behind the point, good to a thousandth of a level.
+private struct FixedPointLevel {
+    private let gain: Int32
+    private let offset: Int32
+
+    init(gain: Float, floor: Float) {
+        self.gain = Int32((gain * 1_048_576).rounded())
+        offset = Int32(((0.5 - floor) * 1_048_576).rounded())
+    }
+
+    /// The product stays within 31 bits: a sum's mean is at most 255, and white at most 297 after the range is widened.
+    func of(_ total: Int32) -> UInt8 {
+        UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }
 }

@@ -32,7 +32,9 @@ public final class NeuralDetector: Detector {
         let decoder = try decoder(Network.inspect(file: modelFile))
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint)
-        let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount
+        // One more than can run at once: it is filled while the others run, so that none of them waits for that.
+        let spare = network.requestCount > 1 ? 1 : 0
+        let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder
         self.network = network
         self.capacity = capacity

@@ -37,17 +37,30 @@ struct Suppression {
     /// Costs sorting, and of each candidate a comparison with those that stay so far, eight at a time.
     /// Candidates with a figure that is not finite, or with no area, are dropped.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
-        var order = candidates.indices.filter { candidates[$0].isSound }
-        order.sort { (-candidates[$0].score, $0) < (-candidates[$1].score, $1) }
+        // Score and place in one whole number, because numbers sort several times faster than what a closure compares.
+        var order: [UInt64] = []
+        order.reserveCapacity(candidates.count)
+        for (place, candidate) in candidates.enumerated() where candidate.isSound {
+            order.append(UInt64(~candidate.score.ascendingBits) << 32 | UInt64(truncatingIfNeeded: place))
+        }
+        order.sort()
         var kept = KeptBoxes(capacity: min(limit, order.count))
         var result: [Candidate] = []
-        for index in order where result.count < limit {
-            let candidate = candidates[index]
+        for key in order where result.count < limit {
+            let candidate = candidates[Int(key & 0xFFFF_FFFF)]
             if kept.overlaps(candidate, within: iouThreshold, across: iouThresholdAcrossClasses) { continue }
             kept.append(candidate)
             result.append(candidate)
         }
         return result
+    }
+}
+
+extension Float {
+    /// A whole number that is larger for larger floats.
+    fileprivate var ascendingBits: UInt32 {
+        let bits = bitPattern
+        return bits >> 31 == 0 ? bits | 1 << 31 : ~bits
     }
 }
 

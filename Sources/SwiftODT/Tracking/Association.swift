@@ -1,5 +1,3 @@
-import Glibc
-
 /// Brings tracks and detections together: which pairs are thinkable, how alike they are, and the best pairing of all.
 ///
 /// Only pairs whose boxes come near each other are looked at, found along the x axis, so that the cost grows with the
@@ -13,19 +11,21 @@ struct Association {
         var buffer: Double
         /// Whether tracks are looked for where they should be by now, or where they were last seen.
         var place: Place
+        /// Whether overlap is all, or height, motion and age count too.
+        var isThorough: Bool
 
         enum Place { case predicted, lastSeen }
 
         /// Strong detections: the main pass.
-        static let strong = Rule(threshold: 0.2, buffer: 0.1, place: .predicted)
+        static let strong = Rule(threshold: 0.2, buffer: 0.1, place: .predicted, isThorough: true)
         /// Weak detections continue tracks where they are expected to be, and have to fit well.
-        static let weak = Rule(threshold: 0.4, buffer: 0.1, place: .predicted)
+        static let weak = Rule(threshold: 0.5, buffer: 0.1, place: .predicted, isThorough: true)
         /// Objects that stopped, or turned while they were hidden, reappear where they were.
-        static let reappearing = Rule(threshold: 0.2, buffer: 0.3, place: .lastSeen)
+        static let reappearing = Rule(threshold: 0.4, buffer: 0.3, place: .lastSeen, isThorough: false)
         /// Objects seen once have no velocity yet.
-        static let young = Rule(threshold: 0.2, buffer: 0.3, place: .lastSeen)
+        static let young = Rule(threshold: 0.2, buffer: 0.3, place: .lastSeen, isThorough: false)
         /// Rough pairs, to find out how the camera moved.
-        static let camera = Rule(threshold: 0.2, buffer: 0.3, place: .predicted)
+        static let camera = Rule(threshold: 0.2, buffer: 0.3, place: .predicted, isThorough: false)
     }
 
     struct Pair: Sendable {
@@ -33,14 +33,20 @@ struct Association {
         var detection: Int
     }
 
+    /// What is left of the overlap where the detector calls the two different things: it may change its mind about a
+    /// thing, but the bicycle behind somebody who walks away is not that somebody.
+    private static let doubtOfOtherLabel = 0.4
+
     private var assignment = Assignment()
-    private var order: ContiguousArray<Int> = []
+    private var boxes: ContiguousArray<Box> = []
     /// The pairs of the latest ``match(_:_:with:_:at:rule:shift:)``.
     private(set) var pairs: ContiguousArray<Pair> = []
 
     /// Finds the best pairs among some of the tracks and some of the detections, both given by index.
     ///
-    /// - Parameter shift: how far the camera has moved everything away from the predictions.
+    /// - Parameters:
+    ///   - columns: from left to right.
+    ///   - shift: how far the camera has moved everything away from the predictions.
     mutating func match(
         _ tracks: ContiguousArray<Tracklet>, _ rows: ContiguousArray<Int>,
         with detections: ContiguousArray<Detection>, _ columns: ContiguousArray<Int>, at time: Nanoseconds, rule: Rule,
@@ -48,23 +54,38 @@ struct Association {
     ) {
         pairs.removeAll(keepingCapacity: true)
         if rows.isEmpty || columns.isEmpty { return }
-        order.removeAll(keepingCapacity: true)
-        order.append(contentsOf: columns)
-        order.sort { detections[$0].box.x < detections[$1].box.x }
-        var widest = 0.0
-        for column in columns { widest = max(widest, detections[column].box.width) }
-        assignment.begin(columns: order.count)
+        boxes.removeAll(keepingCapacity: true)
+        var (widest, tallest) = (0.0, 0.0)
+        for column in columns {
+            boxes.append(detections[column].box)
+            widest = max(widest, detections[column].box.width)
+            tallest = max(tallest, detections[column].box.height)
+        }
+        assignment.begin(columns: columns.count)
         for row in rows {
-            let track = tracks[row]
-            let place = rule.place == .predicted ? track.filter.box : track.lastBox
+            // Field by field: a tracklet is large, and not copied for this.
+            let place = rule.place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
             let expected = place.offset(x: shift.x, y: shift.y)
             let wide = expected.widened(by: rule.buffer)
-            let reach = widest * rule.buffer
-            var column = firstColumn(notLeftOf: wide.minX - widest - reach, detections)
-            while column < order.count {
-                let detection = detections[order[column]]
-                if detection.box.x - reach > wide.maxX { break }
-                if let gain = gain(track, expected, wide, detection, at: time, rule: rule, shift: shift) {
+            let (reach, reachDown) = (widest * rule.buffer, tallest * rule.buffer)
+            let unseen = min(1, Double(time - tracks[row].lastSeen) / 1e9)
+            let label = tracks[row].votes.winner
+            let (top, bottom) = (wide.minY - reachDown, wide.maxY + reachDown)
+            var column = firstBox(notLeftOf: wide.minX - widest - reach)
+            while column < boxes.count {
+                let box = boxes[column]
+                if box.x - reach > wide.maxX { break }
+                if box.y < bottom, box.maxY > top {
+                    var overlap = wide.iou(box.widened(by: rule.buffer))
+                    if let label, let other = detections[columns[column]].label, other.index != label.index {
+                        overlap *= Self.doubtOfOtherLabel
+                    }
+                    var gain = overlap - rule.threshold
+                    if gain > 0, rule.isThorough {
+                        let likeness = overlap * Self.heightAgreement(expected, box).squareRoot() - rule.threshold
+                        let motion = 0.3 * tracks[row].filter.likeness(box, shift: shift)
+                        gain = likeness > 0 ? max(likeness + motion - 0.3 * unseen, 1e-6) : 0
+                    }
                     assignment.offer(column: column, gain: gain)
                 }
                 column += 1
@@ -73,23 +94,8 @@ struct Association {
         }
         assignment.solve()
         for (number, row) in rows.enumerated() where assignment.columnOfRow[number] >= 0 {
-            pairs.append(Pair(track: row, detection: order[Int(assignment.columnOfRow[number])]))
+            pairs.append(Pair(track: row, detection: columns[Int(assignment.columnOfRow[number])]))
         }
-    }
-
-    /// What the pair is worth, or `nil` if it is none.
-    private func gain(
-        _ track: Tracklet, _ expected: Box, _ wide: Box, _ detection: Detection, at time: Nanoseconds, rule: Rule,
-        shift: SIMD2<Double>
-    ) -> Double? {
-        let overlap = wide.iou(detection.box.widened(by: rule.buffer))
-        guard overlap > rule.threshold else { return nil }
-        guard rule.place == .predicted else { return overlap - rule.threshold }
-        let likeness = overlap * Self.heightAgreement(expected, detection.box).squareRoot()
-        guard likeness > rule.threshold else { return nil }
-        let unseen = min(1, Double(time - track.lastSeen) / 1e9)
-        let gain = likeness - rule.threshold + 0.3 * track.filter.likeness(detection.box, shift: shift) - 0.3 * unseen
-        return max(gain, 1e-6)
     }
 
     /// Overlap along the vertical alone: people side by side differ little across, but often in height and distance.
@@ -99,11 +105,11 @@ struct Association {
         return whole > 0 ? max(0, shared) / whole : 0
     }
 
-    private func firstColumn(notLeftOf x: Double, _ detections: ContiguousArray<Detection>) -> Int {
-        var (low, high) = (0, order.count)
+    private func firstBox(notLeftOf x: Double) -> Int {
+        var (low, high) = (0, boxes.count)
         while low < high {
             let middle = (low + high) / 2
-            if detections[order[middle]].box.x < x { low = middle + 1 } else { high = middle }
+            if boxes[middle].x < x { low = middle + 1 } else { high = middle }
         }
         return low
     }

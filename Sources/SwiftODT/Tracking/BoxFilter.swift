@@ -46,24 +46,18 @@ struct BoxFilter: Sendable {
         keepInRange()
     }
 
-    /// Moves on by `step` seconds with the image: the displacement was seen, so it counts instead of the velocity, and
-    /// the velocity learns from it.
+    /// Moves on by `step` seconds with the image: the displacement that was seen corrects the velocity first, as far
+    /// as each is trusted, and the box moves by that.
     mutating func carry(_ move: BoxMove, by step: Double, jolt: SIMD4<Double>) {
         guard step > 0 else { return }
-        let before = position
-        position.x += move.x
-        position.y += move.y
-        position.z *= move.scale
-        position.w *= move.scale
-        keepInRange()
-        let seen = (position - before) / step
+        let zoom = move.scale - 1
+        let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step
         let noise = (move.deviation / step) * (move.deviation / step)
-        spread(over: step, jolt: jolt)
         let gain = velocityVariance / (velocityVariance + noise)
         velocity += gain * (seen - velocity)
         velocityVariance -= gain * velocityVariance
         covariance -= gain * covariance
-        variance.replace(with: variance + move.deviation * move.deviation, where: variance .<= 0)
+        predict(by: step, jolt: jolt)
     }
 
     /// Moves the box, and changes its velocity, because the camera moved, not the object.
@@ -94,8 +88,8 @@ struct BoxFilter: Sendable {
     }
 
     private mutating func keepInRange() {
-        position.clamp(lowerBound: SIMD4(-1e7, -1e7, 0.1, 0.1), upperBound: SIMD4(repeating: 1e7))
-        velocity.clamp(lowerBound: SIMD4(repeating: -1e7), upperBound: SIMD4(repeating: 1e7))
+        position = position.bounded(SIMD4(-1e7, -1e7, 0.1, 0.1), SIMD4(repeating: 1e7))
+        velocity = velocity.bounded(SIMD4(repeating: -1e7), SIMD4(repeating: 1e7))
     }
 
     private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
@@ -128,4 +122,11 @@ extension Box {
 
 extension SIMD4<Double> {
     var squared: SIMD4<Double> { self * self }
+
+    /// As `clamped`, which is a call for every lane.
+    func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
+        SIMD4(
+            Swift.min(Swift.max(x, low.x), high.x), Swift.min(Swift.max(y, low.y), high.y),
+            Swift.min(Swift.max(z, low.z), high.z), Swift.min(Swift.max(w, low.w), high.w))
+    }
 }

@@ -1,6 +1,6 @@
 /// Lets through what can be tracked: finite boxes of sensible size, each object once, not more than can be handled.
 struct DetectionSieve {
-    /// The detections that came through, strongest first.
+    /// The detections that came through, from left to right.
     private(set) var accepted: ContiguousArray<Detection> = []
 
     /// More than this many detections in a frame are noise; the strongest are kept.
@@ -21,27 +21,27 @@ struct DetectionSieve {
             kept.score = min(kept.score, 1)
             accepted.append(kept)
         }
-        accepted.sort { $0.score > $1.score }
-        if accepted.count > Self.most { accepted.removeLast(accepted.count - Self.most) }
+        if accepted.count > Self.most {
+            accepted.sort { $0.score > $1.score }
+            accepted.removeLast(accepted.count - Self.most)
+        }
+        accepted.sort { $0.box.x < $1.box.x }
         dropDuplicates()
     }
 
-    /// Two boxes this much alike are one object, found twice.
+    /// Two boxes this much alike are one object, found twice. The stronger one stays.
     private mutating func dropDuplicates() {
-        var count = 0
-        for candidate in 0..<accepted.count {
-            let box = accepted[candidate].box
-            var isDuplicate = false
-            for index in 0..<count where abs(accepted[index].box.x - box.x) < 0.1 * box.width {
-                if accepted[index].box.iou(box) > 0.9 {
-                    isDuplicate = true
-                    break
+        for first in accepted.indices {
+            let box = accepted[first].box
+            var second = first + 1
+            while second < accepted.count, accepted[second].box.x - box.x < 0.1 * box.width {
+                if accepted[first].score > 0, accepted[second].box.iou(box) > 0.9 {
+                    let weaker = accepted[first].score < accepted[second].score ? first : second
+                    accepted[weaker].score = 0
                 }
+                second += 1
             }
-            if isDuplicate { continue }
-            accepted[count] = accepted[candidate]
-            count += 1
         }
-        accepted.removeLast(accepted.count - count)
+        accepted.removeAll { $0.score == 0 }
     }
 }

@@ -47,7 +47,8 @@ struct ImageMotion {
         let (y, spreadY) = Self.median(&down)
         let spread = max(spreadX, spreadY)
         guard spread < 0.15 * Float(max(small.width, small.height)) + 0.5 else { return nil }
-        let deviation = (Double(spread) / Double(across.count).squareRoot() + 0.15) * max(scale.x, scale.y)
+        // Neighbouring windows overlap: three points say about as much as one.
+        let deviation = (Double(spread) / (Double(across.count) / 3).squareRoot() + 0.15) * max(scale.x, scale.y)
         return BoxMove(x: Double(x) * scale.x, y: Double(y) * scale.y, scale: zoom, deviation: deviation)
     }
 

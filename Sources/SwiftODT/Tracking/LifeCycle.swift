@@ -19,7 +19,9 @@ extension Tracker {
             tracklets[index].misses += 1
             tracklets[index].isNew = false
         }
-        tracklets.removeAll { $0.misses > 0 && !$0.isShown }
+        if tracklets.indices.contains(where: { tracklets[$0].misses > 0 && !tracklets[$0].isShown }) {
+            tracklets.removeAll { $0.misses > 0 && !$0.isShown }
+        }
         for index in matcher.newcomers { begin(matcher.detections[index], at: time) }
         isSceneNew = isSceneNew && tracklets.isEmpty
     }
@@ -28,7 +30,7 @@ extension Tracker {
     ///
     /// Only those that an answer has missed: between the answers of a slow detector nobody has looked.
     func endAged() {
-        guard let now else { return }
+        guard let now, tracklets.indices.contains(where: { tracklets[$0].misses > 0 }) else { return }
         let (maxAge, width, height) = (max(0, options.maxAge), width, height)
         end { tracklet in
             if tracklet.misses == 0 { return nil }

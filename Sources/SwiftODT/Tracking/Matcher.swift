@@ -14,6 +14,8 @@ struct Matcher {
     private var association = Association()
     private var camera = CameraMotion()
     private var isTaken: ContiguousArray<Bool> = []
+    private var isShown: ContiguousArray<Bool> = []
+    private var threshold = 0.0
     private var rows: ContiguousArray<Int> = []
     private var columns: ContiguousArray<Int> = []
 
@@ -26,27 +28,28 @@ struct Matcher {
         isTaken.append(contentsOf: repeatElement(false, count: detections.count))
         isTrackMatched.removeAll(keepingCapacity: true)
         isTrackMatched.append(contentsOf: repeatElement(false, count: tracks.count))
-        let threshold = options.scoreThreshold
-        let strong: (Detection) -> Bool = { $0.score >= threshold }
-        let weak: (Detection) -> Bool = { $0.score < threshold }
-        findShift(tracks, at: time, strong)
-        pass(.strong, tracks, at: time, \.isShown, strong)
-        pass(.weak, tracks, at: time, \.isShown, weak)
-        pass(.reappearing, tracks, at: time, \.isShown, strong)
-        pass(.young, tracks, at: time, { !$0.isShown }, strong)
+        isShown.removeAll(keepingCapacity: true)
+        for index in tracks.indices { isShown.append(tracks[index].isShown) }
+        threshold = options.scoreThreshold
+        findShift(tracks, at: time)
+        pass(.strong, tracks, at: time, shown: true, strong: true)
+        pass(.weak, tracks, at: time, shown: true, strong: false)
+        pass(.reappearing, tracks, at: time, shown: true, strong: true)
+        pass(.young, tracks, at: time, shown: false, strong: true)
         newcomers.removeAll(keepingCapacity: true)
-        for index in detections.indices where !isTaken[index] && strong(detections[index]) && !isPart(index) {
-            newcomers.append(index)
-        }
+        for index in detections.indices
+        where !isTaken[index] && detections[index].score >= threshold && !isPart(index) { newcomers.append(index) }
+        // The surest get the first ids.
+        let detections = detections
+        newcomers.sort { detections[$0].score > detections[$1].score }
     }
 
-    /// Finds rough pairs, and from them how far the camera moved; twice, as a shift makes for better pairs.
-    private mutating func findShift(
-        _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, _ isEligible: (Detection) -> Bool
-    ) {
+    /// Finds rough pairs, and from them how far the camera moved; twice where it did, as a shift makes for better pairs.
+    private mutating func findShift(_ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds) {
         shift = .zero
         for _ in 0..<2 {
-            choose(tracks, \.isShown, isEligible)
+            choose(shown: true, strong: true)
+            thinRows(to: 200)
             guard rows.count >= CameraMotion.fewest, columns.count >= CameraMotion.fewest else { return }
             association.match(tracks, rows, with: detections, columns, at: time, rule: .camera, shift: shift)
             camera.begin()
@@ -55,16 +58,28 @@ struct Matcher {
                 camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
             }
             shift = camera.estimate()
-            if shift == .zero { return }
+            if abs(shift.x) + abs(shift.y) < 1 { return }
         }
+    }
+
+    /// A crowd agrees on the camera's motion long before all have been asked.
+    private mutating func thinRows(to most: Int) {
+        let every = (rows.count + most - 1) / most
+        if every <= 1 { return }
+        var kept = 0
+        for index in stride(from: 0, to: rows.count, by: every) {
+            rows[kept] = rows[index]
+            kept += 1
+        }
+        rows.removeLast(rows.count - kept)
     }
 
     /// One stage: free tracks and free detections of some kind.
     private mutating func pass(
-        _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds,
-        _ isCandidate: (Tracklet) -> Bool, _ isEligible: (Detection) -> Bool
+        _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, shown: Bool,
+        strong: Bool
     ) {
-        choose(tracks, isCandidate, isEligible)
+        choose(shown: shown, strong: strong)
         if rows.isEmpty || columns.isEmpty { return }
         association.match(tracks, rows, with: detections, columns, at: time, rule: rule, shift: shift)
         for pair in association.pairs {
@@ -74,13 +89,13 @@ struct Matcher {
         }
     }
 
-    private mutating func choose(
-        _ tracks: ContiguousArray<Tracklet>, _ isCandidate: (Tracklet) -> Bool, _ isEligible: (Detection) -> Bool
-    ) {
+    private mutating func choose(shown: Bool, strong: Bool) {
         rows.removeAll(keepingCapacity: true)
         columns.removeAll(keepingCapacity: true)
-        for index in tracks.indices where !isTrackMatched[index] && isCandidate(tracks[index]) { rows.append(index) }
-        for index in detections.indices where !isTaken[index] && isEligible(detections[index]) { columns.append(index) }
+        for index in isShown.indices where !isTrackMatched[index] && isShown[index] == shown { rows.append(index) }
+        for index in detections.indices where !isTaken[index] && (detections[index].score >= threshold) == strong {
+            columns.append(index)
+        }
     }
 
     /// Whether the detection is a second box on an object that already has one.

@@ -15,14 +15,21 @@ struct MotionStatistics: Sendable {
     ///
     /// Higher than what was measured: errors of one object's boxes come in runs, which a filter must not believe.
     var jitter: SIMD4<Double> {
-        jitterVariance.clamped(lowerBound: SIMD4(repeating: 0.02 * 0.02), upperBound: SIMD4(repeating: 0.2 * 0.2))
-            .squareRoot() * 1.5
+        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.5
     }
 
     /// Random walk of the velocity in object sizes a second, per square root of a second.
     var jolt: SIMD4<Double> {
-        joltVariance.clamped(lowerBound: SIMD4(repeating: 0.1 * 0.1), upperBound: SIMD4(repeating: 3 * 3)).squareRoot()
+        joltVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
+
+    /// Both figures at one time.
+    struct Noise: Sendable {
+        let jitter: SIMD4<Double>
+        let jolt: SIMD4<Double>
+    }
+
+    var noise: Noise { Noise(jitter: jitter, jolt: jolt) }
 
     /// Learns from a track that has just been seen again.
     mutating func learn(from sightings: Sightings) {
@@ -42,10 +49,10 @@ struct MotionStatistics: Sendable {
         let earlier = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
         let later = (d.box.vector - c.box.vector * 2 + b.box.vector) / size
         let limit = (jitterVariance + 0.0001) * 8
-        let sample = (earlier * later * -0.25).clamped(lowerBound: -limit, upperBound: limit)
+        let sample = (earlier * later * -0.25).bounded(-limit, limit)
         jitterSamples = min(jitterSamples + 1, 2000)
         jitterVariance += (sample - jitterVariance) / jitterSamples
-        jitterVariance.clamp(lowerBound: .zero, upperBound: .one)
+        jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
     /// Over a third of a second a change of velocity shows above the jitter. The median is followed, not the mean: a
@@ -66,7 +73,7 @@ struct MotionStatistics: Sendable {
         let up = SIMD4(repeating: exp(rate))
         let down = SIMD4(repeating: exp(-rate))
         joltVariance *= down.replacing(with: up, where: difference.squared .> median)
-        joltVariance.clamp(lowerBound: SIMD4(repeating: 0.0025), upperBound: SIMD4(repeating: 100))
+        joltVariance = joltVariance.bounded(SIMD4(repeating: 0.0025), SIMD4(repeating: 100))
     }
 
     private static func isEven(_ one: Nanoseconds, _ other: Nanoseconds) -> Bool {

@@ -4,29 +4,43 @@ struct Sighting: Sendable {
     var box: Box
 }
 
-/// The latest places where an object was seen: a ring of fixed size, without heap memory.
+/// The latest places where an object was seen: a ring of fixed size, allocated once in a track's life.
 struct Sightings: Sendable {
     private static let capacity = 24
-    private var ring: InlineArray<24, Sighting>
-    private var total = 1
+    private var ring: ContiguousArray<Sighting> = []
+    private var newest = 0
 
-    init(_ first: Sighting) { ring = InlineArray(repeating: first) }
+    init(_ first: Sighting) {
+        ring.reserveCapacity(Self.capacity)
+        ring.append(first)
+    }
 
     /// How many are kept.
-    var count: Int { min(total, Self.capacity) }
+    var count: Int { ring.count }
 
     /// 0 is the latest, `count - 1` the oldest.
-    subscript(index: Int) -> Sighting { ring[(total - 1 - min(index, count - 1)) % Self.capacity] }
+    subscript(index: Int) -> Sighting {
+        let place = newest - index
+        return ring[place < 0 ? place + ring.count : place]
+    }
 
     mutating func add(_ sighting: Sighting) {
-        ring[total % Self.capacity] = sighting
-        total += 1
+        newest += 1
+        if ring.count < Self.capacity {
+            ring.append(sighting)
+        } else {
+            if newest == Self.capacity { newest = 0 }
+            ring[newest] = sighting
+        }
     }
 
     /// The latest sighting at or before `time`, or the oldest one kept.
     func before(_ time: Nanoseconds) -> Sighting {
-        var index = 0
-        while index < count - 1, self[index].time > time { index += 1 }
-        return self[index]
+        var (low, high) = (0, count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].time > time { low = middle + 1 } else { high = middle }
+        }
+        return self[low]
     }
 }

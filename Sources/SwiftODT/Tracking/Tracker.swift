@@ -82,8 +82,12 @@ public final class Tracker {
     /// Those to be shown now: past probation, and those lost with the latest frame, once.
     public var tracks: [Track] {
         settle(followingImage: true)
-        let time = now ?? 0
-        return tracklets.lazy.filter(\.isShown).map { self.snapshot($0, at: time) } + lostJustNow
+        var shown: [Track] = []
+        shown.reserveCapacity(tracklets.count + lostJustNow.count)
+        for index in tracklets.indices where tracklets[index].isShown {
+            shown.append(snapshot(tracklets[index], at: now ?? 0))
+        }
+        return shown + lostJustNow
     }
 
     /// What happened since the last call.
@@ -113,7 +117,7 @@ public final class Tracker {
     /// Brings the tracklets to the latest frame.
     private func settle(followingImage: Bool) {
         guard let now, settledTime < now, let last = history.last else { return }
-        let needsImage = followingImage || tracklets.contains { $0.misses > 0 }
+        let needsImage = followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 }
         let step = Double(now - settledTime) / 1e9
         carrier.begin(from: needsImage ? last.plane : nil, to: pendingPlane, step: step)
         carrier.carry(&tracklets, followingImage: followingImage, jolt: statistics.jolt)
@@ -128,8 +132,9 @@ public final class Tracker {
             let step = history.secondsSinceAnswer(at: time)
             for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
         }
+        let known = statistics.noise
         for pair in matcher.pairs {
-            tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, statistics: statistics)
+            tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, noise: known)
             statistics.learn(from: tracklets[pair.track].sightings)
         }
         live(on: matcher, at: time)

@@ -44,11 +44,11 @@ struct Tracklet: Sendable {
 
 extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
-    mutating func confirm(by detection: Detection, at time: Nanoseconds, statistics: MotionStatistics) {
+    mutating func confirm(by detection: Detection, at time: Nanoseconds, noise: MotionStatistics.Noise) {
         if misses > 0 {
-            refill(to: detection.box, at: time, statistics: statistics)
+            refill(to: detection.box, at: time, noise: noise)
         } else {
-            filter.correct(detection.box, jitter: statistics.jitter)
+            filter.correct(detection.box, jitter: noise.jitter)
         }
         let (from, to) = (filterWhenSeen.position, filter.position)
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
@@ -73,14 +73,14 @@ extension Tracklet {
 
     /// After a gap the filter has drifted on its own. It goes back to the last sighting and along the straight way from
     /// there to the new one instead.
-    private mutating func refill(to box: Box, at time: Nanoseconds, statistics: MotionStatistics) {
+    private mutating func refill(to box: Box, at time: Nanoseconds, noise: MotionStatistics.Noise) {
         let steps = Double(min(misses + 1, 30))
         let (from, to) = (lastBox.vector, box.vector)
         let step = Double(time - lastSeen) / 1e9 / steps
         filter = filterWhenSeen
         for number in 1...Int(steps) {
-            filter.predict(by: step, jolt: statistics.jolt)
-            filter.correct(Box(from + (to - from) * (Double(number) / steps)), jitter: statistics.jitter)
+            filter.predict(by: step, jolt: noise.jolt)
+            filter.correct(Box(from + (to - from) * (Double(number) / steps)), jitter: noise.jitter)
         }
     }
 

@@ -5,7 +5,8 @@ let package = Package(
     name: "tracking-benchmark",
     dependencies: [.package(name: "swiftodt", path: "../../..")],
     targets: [
-        .executableTarget(name: "cost", dependencies: [.product(name: "SwiftODT", package: "swiftodt")])
+        .executableTarget(name: "cost", dependencies: [.product(name: "SwiftODT", package: "swiftodt")]),
+        .executableTarget(name: "carry", dependencies: [.product(name: "SwiftODT", package: "swiftodt")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -58,7 +58,8 @@ import Testing
             let plane = (0..<count).last { offsets[$0] <= index }!
             planes.insert(plane)
             let row = (index - offsets[plane]) / strides[plane]
-            let halved = plane > 0 && ["I420", "YV12", "NV12", "NV21"].contains(String(cString: info.finfo.pointee.name))
+            let halved =
+                plane > 0 && ["I420", "YV12", "NV12", "NV21"].contains(String(cString: info.finfo.pointee.name))
             rows.insert(halved ? row * 2 : row)
         }
         return (rows, planes.count)
@@ -99,7 +100,8 @@ extension FormatTests {
         for row in 0..<67 {
             let start = Int(offsets[0]) + row * Int(strides[0])
             changed += bytes[start..<start + rowBytes].count { $0 != 0x55 }
-            #expect(bytes[start + rowBytes..<start + Int(strides[0])].allSatisfy { $0 == 0x55 }, "padding of row \(row)")
+            #expect(
+                bytes[start + rowBytes..<start + Int(strides[0])].allSatisfy { $0 == 0x55 }, "padding of row \(row)")
         }
         #expect(changed > 100)
     }

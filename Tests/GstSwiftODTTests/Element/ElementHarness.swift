@@ -113,9 +113,13 @@ final class ElementHarness {
     func messages(_ name: String) -> [Structure] {
         var found: [Structure] = []
         while let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT) {
-            defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+            defer {
+                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            }
             guard let structure = gst_message_get_structure(message) else { continue }
-            if String(cString: gst_structure_get_name(structure)) == name { found.append(Structure(copying: structure)) }
+            if String(cString: gst_structure_get_name(structure)) == name {
+                found.append(Structure(copying: structure))
+            }
         }
         return found
     }

@@ -28,7 +28,8 @@ struct LatencyBenchmark {
             times.sort()
             print(
                 "live: detector \(milliseconds) ms, added latency p50 \(Double(times[150]) / 1e6) ms, p99",
-                "\(Double(times[297]) / 1e6) ms, frames in 300, out \(times.count), detections \(detector.frames.count)")
+                "\(Double(times[297]) / 1e6) ms, frames in 300, out \(times.count), detections \(detector.frames.count)"
+            )
         }
     }
 }

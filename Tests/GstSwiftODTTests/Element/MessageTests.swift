@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test func everyStructureParsesBackFromItsText() {
-        let harness = ElementHarness("detector=upstream track-min-hits=1 message-format=structure+json source=\"a,\\ \\\"b\\\"\"")
+        let harness = ElementHarness(
+            "detector=upstream track-min-hits=1 message-format=structure+json source=\"a,\\ \\\"b\\\"\"")
         harness.setCaps()
         for (number, name) in ["a & <b> \"c\"; {d}, [e]", "größe 日本", "x=(int)1", "\\"].enumerated() {
             let buffer = harness.buffer(number)
@@ -95,7 +96,7 @@ import Testing
     @Test func betweenTwoMessagesTheNewestWins() throws {
         let harness = run("message-interval=100000000", frames: 10)
         var stats: UnsafeMutablePointer<GstStructure>?
-        g_object_get_structure(harness.element, "stats", &stats)
+        structureProperty(harness.element, "stats", &stats)
         let counters = Structure(copying: try #require(stats))
         gst_structure_free(stats)
         let messages = harness.messages("swiftodt")
@@ -120,29 +121,31 @@ import Testing
 
     @Test func regionsAndCustomMetaTravelWithTheBuffer() {
         var checked = 0
-        let harness = run("", frames: 2, inspect: { output in
-            let region = gst_buffer_get_meta(output, gst_video_region_of_interest_meta_api_get_type())!
-            let meta = UnsafeMutableRawPointer(region).assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self)
-            #expect(String(cString: g_quark_to_string(meta.pointee.roi_type)) == "cup")
-            #expect(meta.pointee.id == 1)
-            #expect([meta.pointee.x, meta.pointee.y, meta.pointee.w, meta.pointee.h] == [8, 6, 20, 16])
-            let detection = Structure(copying: gst_video_region_of_interest_meta_get_param(meta, "detection"))
-            #expect(detection[int: "label_id"] == 7 && detection[real: "x_min"] == 0.125)
-            let identity = Structure(copying: gst_video_region_of_interest_meta_get_param(meta, "object_id"))
-            #expect(identity[int: "id"] == 1)
-            let custom = gst_buffer_get_custom_meta(output, "SwiftOdtMeta")!
-            let structure = Structure(copying: gst_custom_meta_get_structure(custom))
-            #expect(structure.objects.first?[real: "x-min"] == 0.125)
-            #expect(gst_buffer_get_n_meta(output, gst_video_region_of_interest_meta_api_get_type()) == 1)
-            checked += 1
-        })
+        let harness = run(
+            "", frames: 2,
+            inspect: { output in
+                let region = gst_buffer_get_meta(output, gst_video_region_of_interest_meta_api_get_type())!
+                let meta = UnsafeMutableRawPointer(region).assumingMemoryBound(to: GstVideoRegionOfInterestMeta.self)
+                #expect(String(cString: g_quark_to_string(meta.pointee.roi_type)) == "cup")
+                #expect(meta.pointee.id == 1)
+                #expect([meta.pointee.x, meta.pointee.y, meta.pointee.w, meta.pointee.h] == [8, 6, 20, 16])
+                let detection = Structure(copying: gst_video_region_of_interest_meta_get_param(meta, "detection"))
+                #expect(detection[int: "label_id"] == 7 && detection[real: "x_min"] == 0.125)
+                let identity = Structure(copying: gst_video_region_of_interest_meta_get_param(meta, "object_id"))
+                #expect(identity[int: "id"] == 1)
+                let custom = gst_buffer_get_custom_meta(output, "SwiftOdtMeta")!
+                let structure = Structure(copying: gst_custom_meta_get_structure(custom))
+                #expect(structure.objects.first?[real: "x-min"] == 0.125)
+                #expect(gst_buffer_get_n_meta(output, gst_video_region_of_interest_meta_api_get_type()) == 1)
+                checked += 1
+            })
         withExtendedLifetime(harness) {}
         #expect(checked == 2)
     }
 }
 
 /// `g_object_get` is variadic; this is its one use here.
-private func g_object_get_structure(
+private func structureProperty(
     _ element: UnsafeMutablePointer<GstElement>, _ name: String, _ result: inout UnsafeMutablePointer<GstStructure>?
 ) {
     var value = GValue()

@@ -28,6 +28,20 @@ import Testing
         }
     }
 
+    @Test func framesWaitWhileLaterOnesAreLookedAt() {
+        let detector = PatientDetector(capacity: 3)
+        let harness = ElementHarness("strategy=every-frame", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<3 {
+            harness.push(harness.buffer(number))
+            #expect(detector.frames.count == number + 1)
+        }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 3)
+    }
+
     @Test func lookAheadIsPartOfTheLatencyAndCanBeTurnedOff() {
         for (lookAhead, frames) in [(0, 4), (1, 0), (2, 2)] {
             let detector = SlowDetector(milliseconds: 1, capacity: 4)
@@ -66,7 +80,7 @@ import Testing
             "strategy=every-frame inference-interval=10 look-ahead=1", source: { .detector(detector) })
         harness.setCaps()
         for number in 0..<20 {
-            if number == 5 { g_signal_emit_action(harness.element, "detect-now") }
+            if number == 5 { emitAction(harness.element, "detect-now") }
             ElementHarness.release(harness.pass(harness.buffer(number)))
         }
         #expect(detector.frames.map { $0 / 33_333_333 } == [0, 5, 15])
@@ -113,7 +127,8 @@ import Testing
             case 3:
                 let strategy = Bool.random(using: &random) ? "every-frame" : "keep-only-latest"
                 gst_util_set_object_arg(
-                    UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "strategy", strategy)
+                    UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "strategy", strategy
+                )
             default: harness.push(harness.buffer(number))
             }
             while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
@@ -128,7 +143,7 @@ struct Shared<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-private func g_signal_emit_action(_ element: UnsafeMutablePointer<GstElement>, _ name: String) {
+private func emitAction(_ element: UnsafeMutablePointer<GstElement>, _ name: String) {
     var instance = GValue()
     g_value_init(&instance, g_type_from_name("GstSwiftOdt"))
     g_value_set_object(&instance, element)

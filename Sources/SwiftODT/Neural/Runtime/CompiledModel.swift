@@ -72,6 +72,8 @@ extension OpenVINO {
             func set(_ key: String, _ value: String) -> Bool {
                 swiftodt_openvino_set(functions, core, target.device, key, value) == 0
             }
+            // A pipeline's other threads need processors too: two streams tied to one that is busy run at half speed.
+            _ = set("ENABLE_CPU_PINNING", "NO")
             // Only processors know threads: 0 is said to undo an earlier number.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")

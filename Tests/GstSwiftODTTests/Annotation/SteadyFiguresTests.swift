@@ -1,0 +1,21 @@
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects the labels from figures that flicker.
+@Suite struct SteadyFiguresTests {
+    @Test func smallChangesWaitLargeOnesDoNot() {
+        var figures = SteadyFigures()
+        func shown(_ score: Double, milliseconds: Int) -> Double {
+            var objects = [AnnotatedObject(id: 1, box: Box(x: 0, y: 0, width: 1, height: 1), score: score)]
+            figures.steady(&objects, at: Nanoseconds(milliseconds) * 1_000_000)
+            return objects[0].score
+        }
+        #expect(shown(0.80, milliseconds: 0) == 0.80)
+        #expect(shown(0.83, milliseconds: 40) == 0.80)
+        #expect(shown(0.70, milliseconds: 80) == 0.70)
+        #expect(shown(0.72, milliseconds: 579) == 0.70)
+        #expect(shown(0.72, milliseconds: 580) == 0.72)
+    }
+}
