@@ -42,8 +42,10 @@ class States(unittest.TestCase):
             state = choose.choice(STATES)
             pipeline.set_state(state)
             if choose.random() < 0.5:
-                self.assertNotEqual(pipeline.get_state(SHORT)[0], Gst.StateChangeReturn.FAILURE)
-        self.reach(pipeline, Gst.State.NULL)
+                # Not every one arrives: GStreamer's own filters too can miss a PAUSED asked for on the way to PLAYING.
+                self.assertNotEqual(pipeline.get_state(Gst.SECOND)[0], Gst.StateChangeReturn.FAILURE)
+        for state in (Gst.State.NULL, Gst.State.PLAYING, Gst.State.NULL):
+            self.reach(pipeline, state)
 
     def test_a_storm_of_flushing_seeks(self):
         choose = random.Random(2)
@@ -112,8 +114,7 @@ class States(unittest.TestCase):
 
         def change(seed):
             choose = random.Random(seed)
-            specs = [spec for spec in element.list_properties() if spec.flags & GObject.ParamFlags.WRITABLE
-                     and spec.name not in ("name", "parent")]
+            specs = [spec for spec in element.list_properties() if int(spec.flags) & Gst.PARAM_MUTABLE_PLAYING]
             for _ in range(300):
                 spec = choose.choice(specs)
                 kind = spec.value_type
@@ -132,7 +133,8 @@ class States(unittest.TestCase):
 
         with concurrent.futures.ThreadPoolExecutor(4) as threads:
             list(threads.map(change, range(4)))
-        self.assertIsNone(pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR))
+        error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+        self.assertIsNone(error, error and error.parse_error())
         self.reach(pipeline, Gst.State.NULL)
 
     def test_many_elements_in_one_pipeline(self):
