@@ -46,11 +46,11 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
     }
 
-    /// A tracker makes use of detections too weak to begin an object, down to half the threshold: weaker ones keep
-    /// objects alive that have long gone.
+    /// A tracker makes use of detections too weak to begin an object: they keep it alive where it is expected.
     var detection: DetectionOptions {
         let threshold = scene.tracker.scoreThreshold
-        return DetectionOptions(scoreFloor: scene.follows ? threshold / 2 : threshold, iouThreshold: iouThreshold)
+        return DetectionOptions(
+            scoreFloor: scene.follows ? min(0.1, threshold / 2) : threshold, iouThreshold: iouThreshold)
     }
 }
 
