@@ -13,7 +13,7 @@ final class FrameFinisher {
     private var epoch: UInt32 = 0
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
-    private var lastTime: Nanoseconds = 0
+    private var lastSettings = Settings()
 
     init(element: ElementHandle, statistics: Statistics) {
         self.element = element
@@ -53,11 +53,8 @@ final class FrameFinisher {
         }
         lastReport = report
         lastSettings = settings
-        lastTime = queued.time
         return buffer
     }
-
-    private var lastSettings = Settings()
 
     // MARK: The stages
 

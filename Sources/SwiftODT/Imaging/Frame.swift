@@ -59,12 +59,5 @@ public struct Frame: @unchecked Sendable {
     }
 }
 
-extension Frame {
-    /// The size of the picture once turned upright.
-    public var uprightSize: (width: Int, height: Int) {
-        orientation.swapsAxes ? (height, width) : (width, height)
-    }
-}
-
 /// A time or a duration in nanoseconds, as GStreamer counts them.
 public typealias Nanoseconds = Int64
