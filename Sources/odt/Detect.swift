@@ -48,7 +48,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     if let device = line.text("--device") { recipe.device = device }
     let options = DetectionOptions(
         scoreFloor: try line.number("--score", in: 0...1) ?? 0.4,
-        iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5)
+        iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     let detector = try recipe.makeDetector()
     var code = ExitCode.success
     for path in line.operands {

@@ -36,6 +36,8 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;  // th
     F(void, ov_free, (const char *))                                                                              \
     F(ov_status, ov_core_create, (ov_core **))                                                                    \
     F(ov_status, ov_core_read_model, (const ov_core *, const char *, const char *, ov_model **))                  \
+    F(ov_status, ov_core_read_model_from_memory_buffer,                                                           \
+      (const ov_core *, const char *, size_t, const ov_tensor *, ov_model **))                                    \
     F(ov_status, ov_core_compile_model,                                                                           \
       (const ov_core *, const ov_model *, const char *, size_t, ov_compiled_model **, ...))                       \
     F(ov_status, ov_core_import_model, (const ov_core *, const char *, size_t, const char *, ov_compiled_model **)) \
@@ -69,6 +71,7 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;  // th
     F(ov_status, ov_infer_request_get_output_tensor_by_index, (const ov_infer_request *, size_t, ov_tensor **))   \
     F(ov_status, ov_infer_request_set_callback, (ov_infer_request *, const ov_callback *))                        \
     F(ov_status, ov_infer_request_start_async, (ov_infer_request *))                                              \
+    F(ov_status, ov_infer_request_infer, (ov_infer_request *))                                                    \
     F(ov_status, ov_infer_request_cancel, (ov_infer_request *))                                                   \
     F(ov_status, ov_infer_request_wait, (ov_infer_request *))                                                     \
     F(void, ov_infer_request_free, (ov_infer_request *))                                                          \

@@ -27,6 +27,14 @@ enum DetectionSource {
         }
     }
 
+    /// For any thread.
+    var cancel: @Sendable () -> Void {
+        switch self {
+        case .detector(let detector): { detector.cancel() }
+        case .upstream: {}
+        }
+    }
+
     func reset() {
         if case .detector(let detector) = self { detector.reset() }
     }

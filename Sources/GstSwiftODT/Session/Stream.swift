@@ -81,6 +81,9 @@ final class Stream {
             framesInEpoch += 1
             statistics.update { $0.frames += 1 }
             return GST_FLOW_OK
+        } catch is CancellationError {
+            GstBufferReference.release(buffer)
+            return GST_FLOW_FLUSHING
         } catch {
             GstBufferReference.release(buffer)
             element.fail(Complaint(error))
@@ -111,9 +114,14 @@ final class Stream {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     if settings.scene.follows { luma = LumaPlane.reduce(frame) }
                     guard isDue else { return }
+                    var options = settings.detection
+                    options.isAwaited = plan.waits && plan.depth == 0
+                    let startedAt = WallClock.now
+                    let ticket = try signals.interruptible(by: source.cancel) {
+                        try source.start(frame, of: buffer, options: options)
+                    }
                     underWay = StartedDetection(
-                        ticket: try source.start(frame, of: buffer, options: settings.detection), time: time,
-                        timestamp: times.timestamp, startedAt: WallClock.now)
+                        ticket: ticket, time: time, timestamp: times.timestamp, startedAt: startedAt)
                 }
             }
             if isMapped == nil { warnOfMapping() }

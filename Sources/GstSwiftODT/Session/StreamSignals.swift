@@ -9,8 +9,8 @@ final class StreamSignals: Sendable {
         var isClosed = true
         var wantsReset = false
         var wantsDetection = false
-        /// What the streaming thread waits for.
-        var awaited: DetectionTicket?
+        /// Cuts short what the streaming thread is at.
+        var cut: (@Sendable () -> Void)?
         var capacity = 1
         var frameDuration: Nanoseconds?
     }
@@ -32,11 +32,11 @@ final class StreamSignals: Sendable {
     func requestDetection() { state.withLock { $0.wantsDetection = true } }
 
     private func interrupt(_ change: (inout State) -> Void) {
-        let awaited = state.withLock { state in
+        let cut = state.withLock { state in
             change(&state)
-            return state.awaited
+            return state.cut
         }
-        awaited?.cancel()
+        cut?()
     }
 
     // MARK: Heard by the streaming thread
@@ -58,15 +58,21 @@ final class StreamSignals: Sendable {
         }
     }
 
-    /// Waits for an answer; throws `CancellationError` when flushing or stopping begins.
-    func wait(for ticket: DetectionTicket) throws -> [Detection] {
+    /// Does what takes its time: `cut` is called from another thread when flushing or stopping begins meanwhile. Throws
+    /// `CancellationError` where that has begun already.
+    func interruptible<Answer>(by cut: @escaping @Sendable () -> Void, _ body: () throws -> Answer) throws -> Answer {
         let isInterrupted = state.withLock { state in
-            state.awaited = ticket
+            state.cut = cut
             return state.isFlushing || state.isClosed
         }
-        defer { state.withLock { $0.awaited = nil } }
-        if isInterrupted { ticket.cancel() }
-        return try ticket.wait()
+        defer { state.withLock { $0.cut = nil } }
+        if isInterrupted { throw CancellationError() }
+        return try body()
+    }
+
+    /// Waits for an answer; throws `CancellationError` when flushing or stopping begins.
+    func wait(for ticket: DetectionTicket) throws -> [Detection] {
+        try interruptible(by: ticket.cancel) { try ticket.wait() }
     }
 
     // MARK: What latency depends on

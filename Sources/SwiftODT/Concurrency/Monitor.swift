@@ -26,8 +26,9 @@ public final class Monitor<Value>: @unchecked Sendable {
     public func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_cond_broadcast(condition)
             pthread_mutex_unlock(mutex)
+            // Once the lock is free: who wakes up would only fall asleep on it again.
+            pthread_cond_broadcast(condition)
         }
         return try body(&value)
     }

@@ -14,6 +14,15 @@ public protocol Detector: AnyObject, Sendable {
 
     /// Forgets what was learnt from earlier frames: a new epoch begins.
     func reset()
+
+    /// Ends what is under way as soon as it can be ended; its tickets throw `CancellationError`. Called from any thread, also while
+    /// ``start(_:options:)`` is at work on another.
+    func cancel()
+}
+
+extension Detector {
+    /// For those whose work ends within a moment.
+    public func cancel() {}
 }
 
 /// What may change from frame to frame.
@@ -22,10 +31,14 @@ public struct DetectionOptions: Hashable, Sendable {
     public var scoreFloor: Double
     /// Two boxes that overlap more than this are one object (non-maximum suppression).
     public var iouThreshold: Double
+    /// Whether the caller is going to do nothing but wait: then a detector may work on its thread and return with the answer,
+    /// which is sooner by two changes of thread.
+    public var isAwaited: Bool
 
-    public init(scoreFloor: Double = 0.1, iouThreshold: Double = 0.5) {
+    public init(scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false) {
         self.scoreFloor = scoreFloor
         self.iouThreshold = iouThreshold
+        self.isAwaited = isAwaited
     }
 }
 

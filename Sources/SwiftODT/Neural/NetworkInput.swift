@@ -1,6 +1,13 @@
 /// How a picture enters a network: size, layout, number type, normalisation and how it is fitted in.
 public struct NetworkInput: Hashable, Sendable {
-    public enum Layout: Hashable, Sendable { case nchw, nhwc }
+    public enum Layout: Hashable, Sendable {
+        case nchw, nhwc
+        /// As nchw, but each channel in four quarters of half the width and height: the pixels that begin with the picture's first in
+        /// every second column of every second row, those below them, those right of them, and those across. All channels of a
+        /// quarter come before those of the next.
+        case quarters
+    }
+
     public enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
 
     /// How a picture of another shape is brought to the network's size.
@@ -38,6 +45,28 @@ public struct NetworkInput: Hashable, Sendable {
         self.mean = mean
         self.scale = scale
         self.fit = fit
+    }
+
+    /// That of the network's input.
+    var shape: [Int] {
+        switch layout {
+        case .nchw: [1, 3, height, width]
+        case .nhwc: [1, height, width, 3]
+        case .quarters: [1, 12, height / 2, width / 2]
+        }
+    }
+
+    /// The same in quarters, where that can be.
+    var quartered: NetworkInput? {
+        guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
+        var input = self
+        input.layout = .quarters
+        return input
+    }
+
+    /// The same in quarters if that gives the shape.
+    func fitting(_ shape: [Int?]) -> NetworkInput {
+        quartered.flatMap { $0.shape == shape ? $0 : nil } ?? self
     }
 }
 

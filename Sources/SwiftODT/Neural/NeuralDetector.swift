@@ -63,7 +63,7 @@ public final class NeuralDetector: Detector {
             work.timings.preprocess.add(filled - begin)
             work.running.append((request, ticket))
         }
-        request.start { [work, decoder] result in
+        let finish = { @Sendable [work, decoder] (result: Result<Void, any Error>) in
             let inferred = now()
             let answer = Result {
                 try result.get()
@@ -79,11 +79,17 @@ public final class NeuralDetector: Detector {
             }
             ticket.fulfil(answer)
         }
+        if options.isAwaited {
+            finish(Result { try request.infer() })
+        } else {
+            request.start(completion: finish)
+        }
         return ticket
     }
 
-    /// Stops what is under way; its tickets throw `CancellationError`.
-    public func reset() {
+    public func reset() { cancel() }
+
+    public func cancel() {
         work.update { work in
             for (request, ticket) in work.running {
                 ticket.cancel()

@@ -17,7 +17,7 @@ final class VisionFinder: @unchecked Sendable {
         let strong = options.scene.tracker.scoreThreshold
         detection = DetectionOptions(
             scoreFloor: options.scene.follows ? min(DetectionOptions().scoreFloor, strong) : strong,
-            iouThreshold: options.iouThreshold)
+            iouThreshold: options.iouThreshold, isAwaited: true)
     }
 
     func find(in image: VisionImage) throws -> [VisionObject] {

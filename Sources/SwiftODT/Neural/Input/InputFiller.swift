@@ -11,6 +11,7 @@ final class InputFiller {
     private let input: NetworkInput
     /// Whether the tensor holds bytes rather than floats.
     private let bytes: Bool
+    private let places: TensorPlaces
 
     private var plan: Plan?
     /// The components of a row.
@@ -38,6 +39,7 @@ final class InputFiller {
     init(input: NetworkInput, bytes: Bool) {
         self.input = input
         self.bytes = bytes
+        places = TensorPlaces(input)
     }
 
     /// - Parameter tensor: three planes of the input's size, of bytes or floats.
@@ -87,14 +89,15 @@ final class InputFiller {
 
     /// Fills the whole tensor with the level that surrounds a letterboxed picture.
     private func paintBackground(of tensor: UnsafeMutableRawPointer) {
-        let plane = input.width * input.height
-        for channel in 0..<3 {
+        for plane in 0..<places.planes {
+            let channel = plane % 3
             let level = (Float(input.fillLevel) - input.mean[channel]) * input.scale[channel]
+            let start = plane * places.plane
             if bytes {
-                (tensor.assumingMemoryBound(to: UInt8.self) + channel * plane)
-                    .update(repeating: RowKernels.byte(max(0, min(255, level))), count: plane)
+                (tensor.assumingMemoryBound(to: UInt8.self) + start)
+                    .update(repeating: RowKernels.byte(max(0, min(255, level))), count: places.plane)
             } else {
-                (tensor.assumingMemoryBound(to: Float.self) + channel * plane).update(repeating: level, count: plane)
+                (tensor.assumingMemoryBound(to: Float.self) + start).update(repeating: level, count: places.plane)
             }
         }
     }
@@ -148,22 +151,30 @@ extension InputFiller {
 extension InputFiller {
     private func storeRow(_ row: Int, plan: Plan) {
         let area = plan.geometry.area
-        let plane = input.width * input.height
-        let start = (area.y + row) * input.width + area.x
-        let floats = plan.tensor.assumingMemoryBound(to: Float.self) + start
-        if !bytes && plan.padded == plan.across {
-            writeChannels(at: floats, channelStride: plane, plan: plan)
+        let y = area.y + row
+        if !bytes && places.step == 1 && plan.padded == plan.across {
+            let floats = plan.tensor.assumingMemoryBound(to: Float.self)
+            writeChannels(
+                at: floats + places.offset(x: area.x, y: y, channel: 0), channelStride: places.plane, plan: plan)
             return
         }
         writeChannels(at: channelRows.base, channelStride: plan.padded, plan: plan)
         for channel in 0..<3 {
-            let source = channelRows.base + channel * plan.padded
-            if bytes {
-                RowKernels.round(
-                    source, count: plan.across,
-                    into: plan.tensor.assumingMemoryBound(to: UInt8.self) + channel * plane + start)
-            } else {
-                (floats + channel * plane).update(from: source, count: plan.across)
+            for first in 0..<min(places.step, plan.across) {
+                let source = channelRows.base + channel * plan.padded + first
+                let offset = places.offset(x: area.x + first, y: y, channel: channel)
+                let count = places.count(of: plan.across, from: first)
+                if bytes {
+                    RowKernels.pick(
+                        source, every: places.step, count: count,
+                        into: plan.tensor.assumingMemoryBound(to: UInt8.self) + offset
+                    ) { RowKernels.byte($0) }
+                } else {
+                    RowKernels.pick(
+                        source, every: places.step, count: count,
+                        into: plan.tensor.assumingMemoryBound(to: Float.self) + offset
+                    ) { $0 }
+                }
             }
         }
     }
@@ -171,20 +182,26 @@ extension InputFiller {
     /// Stores gathered buffer rows, `first` being the number of the first, as columns of the upright picture.
     private func storeColumns(from first: Int, count: Int, plan: Plan) {
         let area = plan.geometry.area
-        let plane = input.width * input.height
         for channel in 0..<3 {
-            let source = channelRows.base + channel * Self.turnedRows * plan.padded
-            let start = channel * plane + area.y * input.width + area.x + first
-            if bytes {
-                RowKernels.turn(
-                    source, stride: plan.padded, rows: count, columns: plan.across,
-                    into: plan.tensor.assumingMemoryBound(to: UInt8.self) + start, targetStride: input.width
-                ) { RowKernels.byte($0) }
-            } else {
-                RowKernels.turn(
-                    source, stride: plan.padded, rows: count, columns: plan.across,
-                    into: plan.tensor.assumingMemoryBound(to: Float.self) + start, targetStride: input.width
-                ) { $0 }
+            let rows = channelRows.base + channel * Self.turnedRows * plan.padded
+            for y in 0..<plan.across {
+                for start in 0..<min(places.step, count) {
+                    let offset = places.offset(x: area.x + first + start, y: area.y + y, channel: channel)
+                    let source = rows + start * plan.padded + y
+                    let step = places.step * plan.padded
+                    let length = places.count(of: count, from: start)
+                    if bytes {
+                        RowKernels.pick(
+                            source, every: step, count: length,
+                            into: plan.tensor.assumingMemoryBound(to: UInt8.self) + offset
+                        ) { RowKernels.byte($0) }
+                    } else {
+                        RowKernels.pick(
+                            source, every: step, count: length,
+                            into: plan.tensor.assumingMemoryBound(to: Float.self) + offset
+                        ) { $0 }
+                    }
+                }
             }
         }
     }

@@ -156,27 +156,29 @@ enum RowKernels {
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
-    /// Rounds to bytes what lies within 0...255.
-    static func round(_ source: UnsafePointer<Float>, count: Int, into target: UnsafeMutablePointer<UInt8>) {
-        var i = 0
-        while i < count {
-            target[i] = byte(source[i])
-            i &+= 1
-        }
-    }
-
-    /// Stores rows as columns.
+    /// Stores every `step`th number side by side.
     @inline(__always)
-    static func turn<Element: BitwiseCopyable>(
-        _ source: UnsafePointer<Float>, stride: Int, rows: Int, columns: Int,
-        into target: UnsafeMutablePointer<Element>, targetStride: Int, _ value: (Float) -> Element
+    static func pick<Element: BitwiseCopyable>(
+        _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Element>,
+        _ value: (Float) -> Element
     ) {
-        for x in 0..<columns {
-            let column = target + x &* targetStride
-            var y = 0
-            while y < rows {
-                column[y] = value(source[y &* stride &+ x])
-                y &+= 1
+        var i = 0
+        switch step {
+        // Said twice, so that the compiler knows them and takes many at once.
+        case 1:
+            while i < count {
+                target[i] = value(source[i])
+                i &+= 1
+            }
+        case 2:
+            while i < count {
+                target[i] = value(source[2 &* i])
+                i &+= 1
+            }
+        default:
+            while i < count {
+                target[i] = value(source[step &* i])
+                i &+= 1
             }
         }
     }

@@ -54,16 +54,12 @@ public final class InferenceRequest: @unchecked Sendable {
         run.start(completion: completion)
     }
 
-    /// Runs the network and returns when it has an answer.
-    public func infer() throws {
-        let result = Monitor<Result<Void, any Error>?>(nil)
-        start { answer in result.update { $0 = answer } }
-        try result.wait { $0 }.get()
-    }
+    /// Runs the network on the calling thread and those of the runtime, and returns when it has an answer.
+    public func infer() throws { try run.infer() }
 
     /// The answers, in the order of the network's description. Their memory is valid until the next start.
     public func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Stops a run under way as soon as the runtime can; its completion is called with `CancellationError`.
+    /// Stops a run under way as soon as the runtime can; it ends with `CancellationError`.
     public func cancel() { run.cancel() }
 }

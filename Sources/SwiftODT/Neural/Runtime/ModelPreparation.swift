@@ -2,6 +2,18 @@ import COpenVINO
 
 /// Fits a network to what it will be fed: one picture of a fixed size, in planes of bytes or floats.
 extension ReadModel {
+    /// Reads a network and fits it, without the stem that costs more than it is worth where it begins with one.
+    static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> ReadModel {
+        if let quartered = input.quartered, let cut = ReadModel(withoutFocus: file, runtime: runtime),
+            (try? cut.prepare(for: quartered)) != nil
+        {
+            return cut
+        }
+        let read = try ReadModel(file, runtime: runtime)
+        try read.prepare(for: input)
+        return read
+    }
+
     /// Whether the network is fed bytes: where it wants them itself. Else floats, into which mean and scale go for free.
     private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
         port.code == runtime.elements.uint8 && input.mean == .zero && input.scale == .one
@@ -36,11 +48,12 @@ extension ReadModel {
 
     /// Gives the one input its fixed shape, where it has another.
     private func reshape(_ port: Port, to input: NetworkInput) throws {
-        let wanted =
-            input.layout == .nchw ? [1, 3, input.height, input.width] : [1, input.height, input.width, 3]
+        let wanted = input.shape
         let shape = port.description.shape
-        let channel = input.layout == .nchw ? 1 : 3
-        guard port.anyRank || shape.count == 4, port.anyRank || shape[channel] == nil || shape[channel] == 3 else {
+        let channel = input.layout == .nhwc ? 3 : 1
+        guard port.anyRank || shape.count == 4,
+            port.anyRank || shape[channel] == nil || shape[channel] == wanted[channel]
+        else {
             throw DetectorError(
                 .unsupported,
                 "the input of \(file.name) has the shape \(text(shape)); it should be a picture of three channels")
@@ -62,7 +75,7 @@ extension ReadModel {
         let odd = outputs.indices.filter {
             passedOn(outputs[$0].code) == .float32 && outputs[$0].code != elements.float32
         }
-        if input.layout == .nchw && port.code == fed && odd.isEmpty { return }
+        if input.layout != .nhwc && port.code == fed && odd.isEmpty { return }
 
         let functions = runtime.functions
         var processor: OpaquePointer?
@@ -95,7 +108,7 @@ extension ReadModel {
             && functions.ov_preprocess_input_info_get_tensor_info(info, &tensor) == 0
             && functions.ov_preprocess_input_info_get_model_info(info, &wanted) == 0
             && functions.ov_layout_create("NCHW", &planes) == 0
-            && functions.ov_layout_create(layout == .nchw ? "NCHW" : "NHWC", &own) == 0
+            && functions.ov_layout_create(layout == .nhwc ? "NHWC" : "NCHW", &own) == 0
             && functions.ov_preprocess_input_tensor_info_set_element_type(tensor, element) == 0
             && functions.ov_preprocess_input_tensor_info_set_layout(tensor, planes) == 0
             && functions.ov_preprocess_input_model_info_set_layout(wanted, own) == 0

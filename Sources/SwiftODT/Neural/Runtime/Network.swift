@@ -17,14 +17,12 @@ public final class Network: Sendable {
 
     private init(_ key: Key) throws {
         let runtime = try OpenVINO.shared()
-        input = key.input
         name = key.file.name
         let cache = NetworkCache(runtime: runtime)
         if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
             (self.compiled, self.description) = (compiled, description)
         } else {
-            let read = try ReadModel(key.file, runtime: runtime)
-            try read.prepare(for: key.input)
+            let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
             let begin = Self.milliseconds()
             compiled = try CompiledModel.compile(read, for: key.target)
             description = try read.description()
@@ -32,6 +30,7 @@ public final class Network: Sendable {
                 cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
             }
         }
+        input = key.input.fitting(description.inputs[0].shape)
         bytes = description.inputs[0].element == .uint8
         requestCount = compiled.requestCount
     }

@@ -56,9 +56,12 @@ struct NetworkCache {
         prune()
     }
 
+    /// To be counted up whenever files are prepared in another way than before.
+    private static let way = 2
+
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
         "\(target.hint) with \(target.threads) threads on \(target.device), \(runtime.fullName(of: target.device)), "
-            + "fed \(input), of \(file.identityText)"
+            + "fed \(input), read in way \(Self.way), of \(file.identityText)"
     }
 
     // MARK: Files

@@ -18,6 +18,24 @@ final class ReadModel {
         self.model = model
     }
 
+    /// The network without the stem that it begins with; `nil` where it has none that is known.
+    init?(withoutFocus file: ModelFile, runtime: OpenVINO) {
+        guard file.path.hasSuffix(".onnx"),
+            let cut = try? FocusStem.cut(FileBytes.read(file.path, limit: Self.largestCut))
+        else { return nil }
+        var model: OpaquePointer?
+        let status = cut.withUnsafeBytes {
+            runtime.functions.ov_core_read_model_from_memory_buffer(
+                runtime.core, $0.bindMemory(to: CChar.self).baseAddress, $0.count, nil, &model)
+        }
+        guard status == 0, let model else { return nil }
+        self.runtime = runtime
+        self.file = file
+        self.model = model
+    }
+
+    private static let largestCut = 1 << 28
+
     deinit { runtime.functions.ov_model_free(model) }
 
     /// Puts another form of the network in the place of this one.

@@ -57,7 +57,10 @@ import Testing
                     ? reference(picture, frame: frame, region: range, area: area, x: x, y: y)
                     : [Double](repeating: Double(input.fillLevel), count: 3)
                 for channel in 0..<3 {
-                    let slot = channel * plane + y * input.width + x
+                    let slot =
+                        input.layout == .quarters
+                        ? ((y % 2 + x % 2 * 2) * 3 + channel) * plane / 4 + y / 2 * (input.width / 2) + x / 2
+                        : channel * plane + y * input.width + x
                     let stored =
                         bytes
                         ? Double(tensor.load(fromByteOffset: slot, as: UInt8.self))
@@ -99,6 +102,17 @@ import Testing
                 let frame = picture.frame(orientation: orientation)
                 #expect(try Self.worst(picture, frame: frame, input: input) < 0.5)
             }
+        }
+    }
+
+    @Test(arguments: Orientation.allCases)
+    func quartersHoldThePixelsInTheirOrder(_ orientation: Orientation) throws {
+        let picture = Self.noise(.nv12, width: 50, height: 31)
+        for fit in [NetworkInput.Fit.stretch, .letterboxTopLeft(fill: 114), .letterboxCentered(fill: 7)] {
+            let input = NetworkInput(width: 38, height: 40, layout: .quarters, fit: fit)
+            let frame = picture.frame(orientation: orientation)
+            #expect(try Self.worst(picture, frame: frame, input: input) < 0.5)
+            #expect(try Self.worst(picture, frame: frame, input: input, bytes: true) <= 1)
         }
     }
 

@@ -73,6 +73,34 @@ struct NeuralDetectorTests {
         }
     }
 
+    @Test func whoWaitsAnywayGetsTheAnswerAtOnce() throws {
+        let detector = try Self.detector(hint: .latency)
+        for level in [7, 200] {
+            let ticket = try PlainPicture.withGrey(UInt8(level)) {
+                try detector.start($0, options: DetectionOptions(isAwaited: true))
+            }
+            #expect(ticket.isDone)
+            #expect(try ticket.wait().map(\.score) == [Double(level)])
+        }
+        #expect(detector.timings.inference.count == 2)
+    }
+
+    @Test func cancellingEndsTheWaitOfWhoWorksHimself() throws {
+        let gate = Monitor(false)
+        let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
+        let thread = Thread {
+            while detector.timings.preprocess.count == 0 { usleep(100) }
+            detector.cancel()
+            gate.update { $0 = true }
+        }
+        thread.start()
+        let ticket = try PlainPicture.withGrey(1) {
+            try detector.start($0, options: DetectionOptions(isAwaited: true))
+        }
+        #expect(throws: CancellationError.self) { try ticket.wait() }
+        #expect(try Self.start(detector, 50).wait()[0].score == 50)
+    }
+
     @Test func resetDropsWhatIsUnderWay() throws {
         let gate = Monitor(false)
         let detector = try Self.detector(maximumInFlight: 4, decoder: Decoder(gate: gate))

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the shortcut past a network's first nodes: taken where it is known, the numbers after them stay what they were.
+struct FocusStemTests {
+    @Test(
+        .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"),
+        arguments: [
+            (FocusNetwork(), true), (FocusNetwork(takesBothAtOnce: true), true), (FocusNetwork(size: (nil, nil)), true),
+            (FocusNetwork(order: [(0, 0), (0, 1), (1, 0), (1, 1)]), false),
+            (FocusNetwork(order: [(0, 0), (1, 0), (1, 0), (1, 1)]), false), (FocusNetwork(looksAtAllToo: true), false),
+        ])
+    func theNetworkSeesTheSameQuarters(_ network: FocusNetwork, _ isCut: Bool) throws {
+        let (width, height) = (8, 12)
+        let input = NetworkInput(width: width, height: height)
+        let request = try Network.load(file: network.write(), input: input, hint: .latency).makeRequest()
+        #expect(request.network.input.layout == (isCut ? .quarters : .nchw))
+        let picture = PlainPicture(.rgb, width: width, height: height) { c, x, y in UInt8(1 + 80 * c + 6 * y + x) }
+        _ = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
+        try request.infer()
+        let seen = try #require(try request.outputs().first).bytes.bindMemory(to: Float.self)
+        for (quarter, begin) in network.order.enumerated() {
+            for place in 0..<3 * width * height / 4 {
+                let (c, y, x) = (place / 24, place / 4 % 6 * 2 + begin.0, place % 4 * 2 + begin.1)
+                #expect(seen[quarter * 72 + place] == Float(1 + 80 * c + 6 * y + x))
+            }
+        }
+    }
+
+    @Test func otherSlicesAreLeftAlone() {
+        #expect(FocusStem.cut(FocusNetwork().bytes) != nil)
+        #expect(FocusStem.cut(FocusNetwork(step: 3).bytes) == nil)
+        #expect(FocusStem.cut(FocusNetwork(order: [(0, 0), (2, 0), (0, 1), (2, 1)]).bytes) == nil)
+    }
+
+    @Test func damagedFilesAreLeftToTheRuntime() {
+        var generator = SeededGenerator(seed: 6)
+        let sound = FocusNetwork().bytes
+        for _ in 0..<3000 { _ = FocusStem.cut(generator.damage(sound)) }
+        #expect(FocusStem.cut([]) == nil)
+    }
+}
