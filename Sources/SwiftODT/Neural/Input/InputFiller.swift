@@ -161,20 +161,10 @@ extension InputFiller {
         writeChannels(at: channelRows.base, channelStride: plan.padded, plan: plan)
         for channel in 0..<3 {
             for first in 0..<min(places.step, plan.across) {
-                let source = channelRows.base + channel * plan.padded + first
-                let offset = places.offset(x: area.x + first, y: y, channel: channel)
-                let count = places.count(of: plan.across, from: first)
-                if bytes {
-                    RowKernels.pick(
-                        source, every: places.step, count: count,
-                        into: plan.tensor.assumingMemoryBound(to: UInt8.self) + offset
-                    ) { RowKernels.byte($0) }
-                } else {
-                    RowKernels.pick(
-                        source, every: places.step, count: count,
-                        into: plan.tensor.assumingMemoryBound(to: Float.self) + offset
-                    ) { $0 }
-                }
+                put(
+                    channelRows.base + channel * plan.padded + first, every: places.step,
+                    count: places.count(of: plan.across, from: first),
+                    at: places.offset(x: area.x + first, y: y, channel: channel), of: plan.tensor)
             }
         }
     }
@@ -186,23 +176,24 @@ extension InputFiller {
             let rows = channelRows.base + channel * Self.turnedRows * plan.padded
             for y in 0..<plan.across {
                 for start in 0..<min(places.step, count) {
-                    let offset = places.offset(x: area.x + first + start, y: area.y + y, channel: channel)
-                    let source = rows + start * plan.padded + y
-                    let step = places.step * plan.padded
-                    let length = places.count(of: count, from: start)
-                    if bytes {
-                        RowKernels.pick(
-                            source, every: step, count: length,
-                            into: plan.tensor.assumingMemoryBound(to: UInt8.self) + offset
-                        ) { RowKernels.byte($0) }
-                    } else {
-                        RowKernels.pick(
-                            source, every: step, count: length,
-                            into: plan.tensor.assumingMemoryBound(to: Float.self) + offset
-                        ) { $0 }
-                    }
+                    put(
+                        rows + start * plan.padded + y, every: places.step * plan.padded,
+                        count: places.count(of: count, from: start),
+                        at: places.offset(x: area.x + first + start, y: area.y + y, channel: channel), of: plan.tensor)
                 }
             }
+        }
+    }
+
+    private func put(
+        _ source: UnsafePointer<Float>, every step: Int, count: Int, at offset: Int, of tensor: UnsafeMutableRawPointer
+    ) {
+        if bytes {
+            RowKernels.pick(
+                source, every: step, count: count, into: tensor.assumingMemoryBound(to: UInt8.self) + offset)
+        } else {
+            RowKernels.pick(
+                source, every: step, count: count, into: tensor.assumingMemoryBound(to: Float.self) + offset)
         }
     }
 }

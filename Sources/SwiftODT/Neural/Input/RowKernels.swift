@@ -157,29 +157,30 @@ enum RowKernels {
     }
 
     /// Stores every `step`th number side by side.
-    @inline(__always)
-    static func pick<Element: BitwiseCopyable>(
-        _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Element>,
-        _ value: (Float) -> Element
+    static func pick(
+        _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Float>
+    ) {
+        if step == 1 { return target.update(from: source, count: count) }
+        var i = 0
+        // Reads one number more than it takes: the last ones are left to the loop after this.
+        while step == 2 && i &+ 4 < count {
+            store(load(source + 2 &* i, as: SIMD8<Float>.self).evenHalf, at: target + i)
+            i &+= 4
+        }
+        while i < count {
+            target[i] = source[step &* i]
+            i &+= 1
+        }
+    }
+
+    /// The same, rounded to bytes: for numbers within 0...255.
+    static func pick(
+        _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<UInt8>
     ) {
         var i = 0
-        switch step {
-        // Said twice, so that the compiler knows them and takes many at once.
-        case 1:
-            while i < count {
-                target[i] = value(source[i])
-                i &+= 1
-            }
-        case 2:
-            while i < count {
-                target[i] = value(source[2 &* i])
-                i &+= 1
-            }
-        default:
-            while i < count {
-                target[i] = value(source[step &* i])
-                i &+= 1
-            }
+        while i < count {
+            target[i] = byte(source[step &* i])
+            i &+= 1
         }
     }
 
