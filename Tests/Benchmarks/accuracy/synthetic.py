@@ -104,7 +104,9 @@ def detr(path):
     maker = Maker(17, 256)
     raw, rest = maker.split(maker.rows(4 + 92, (16,)), 4, 92)
     placed = ops.multiply(boxes(maker, raw, (16,)), constant([[[1 / 256] * 4]]))
-    return maker.save(path, [ops.multiply(rest, constant([[[1.5]]])), placed], {"labels": "coco90", "family": "detr"})
+    # Every class has a name: COCO's own list has gaps, which trained networks never choose and this one would.
+    names = [f"thing {number}" for number in range(1, 91)]
+    return maker.save(path, [ops.multiply(rest, constant([[[1.5]]])), placed], {"labels": names, "family": "detr"})
 
 
 def ssd_postprocessed(path):
