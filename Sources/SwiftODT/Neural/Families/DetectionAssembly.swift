@@ -29,6 +29,18 @@ struct DetectionAssembly: Sendable {
         }
     }
 
+    /// Boxes in input pixels, whatever the export gives: those for TensorFlow give fractions of the input. The figures tell,
+    /// because in pixels no object is smaller than two.
+    func inPixels(_ candidates: [Candidate]) -> [Candidate] {
+        guard candidates.allSatisfy({ $0.maxX <= 2 && $0.maxY <= 2 }) else { return candidates }
+        let (width, height) = (Float(input.width), Float(input.height))
+        return candidates.map {
+            Candidate(
+                minX: $0.minX * width, minY: $0.minY * height, maxX: $0.maxX * width, maxY: $0.maxY * height,
+                score: $0.score, classIndex: $0.classIndex)
+        }
+    }
+
     /// The floor as networks count; never so low that empty cells pass.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 

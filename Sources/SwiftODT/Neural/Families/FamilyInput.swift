@@ -13,14 +13,16 @@ extension NetworkSurvey {
     ///
     /// - Throws: ``DetectorError`` where it is not one picture of three channels in numbers that can be fed.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
-        guard network.inputs.count == 1 else {
+        guard let picture = network.pictureInput else {
+            let inputs = network.inputs.map { "\($0.name) \(Self.text($0.shape))" }.joined(separator: ", ")
             throw DetectorError(
                 .unsupported,
-                "\(file) wants \(network.inputs.count) inputs; only networks that want nothing but a picture are understood: "
-                    + "export it without its post-processing")
+                "\(file) wants \(network.inputs.count) inputs (\(inputs)); only networks that want nothing but a picture, "
+                    + "or its size beside, are understood: export it without its post-processing")
         }
-        let input = network.inputs[0]
-        let shape = input.shape
+        let input = network.inputs[picture]
+        // Some take a single picture without the dimension for a batch.
+        let shape = input.shape.count == 3 ? [1] + input.shape : input.shape
         guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
         let layout: NetworkInput.Layout
         switch (shape[1], shape[3]) {
