@@ -8,6 +8,12 @@ struct FlatBuffer {
         self.bytes = bytes
     }
 
+    /// A .tflite file; `nil` for others.
+    static func read(tflite path: String) throws -> FlatBuffer? {
+        guard ModelFormat(file: path) == .tflite else { return nil }
+        return FlatBuffer(try FileBytes.read(path, limit: 1 << 30), identifier: "TFL3")
+    }
+
     /// The outermost table.
     var root: Table? { offset(at: 0).flatMap { table(at: $0) } }
 

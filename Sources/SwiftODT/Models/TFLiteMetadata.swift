@@ -8,14 +8,6 @@ struct TFLiteMetadata: Equatable {
     var scoreThreshold: Double?
 
     /// - Returns: `nil` for files without metadata, or with such as cannot be read.
-    static func read(_ path: String) throws -> TFLiteMetadata? {
-        guard ModelFormat(file: path) == .tflite else { return nil }
-        return FlatBuffer(try FileBytes.read(path, limit: largestFile), identifier: "TFL3").flatMap(Self.init(model:))
-    }
-
-    /// Larger ones are for other machines than those that run TensorFlow Lite.
-    private static let largestFile = 1 << 30
-
     init?(model: FlatBuffer) {
         guard let root = model.root,
             let entry = root.tables(ModelField.metadata).first(where: { $0.text(0) == "TFLITE_METADATA" })
@@ -41,7 +33,8 @@ struct TFLiteMetadata: Equatable {
         for output in graph.tables(3) {
             guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
             else { continue }
-            scoreThreshold = Double(threshold)
+            // As it was written, not as the nearest float is: 0.35, not 0.3499999940395355.
+            scoreThreshold = Double(threshold.description)
             break
         }
     }
@@ -78,7 +71,9 @@ extension ModelManifest {
     /// - Throws: ``DetectorError`` where one of them is there but cannot be read.
     public static func load(model: String) throws -> ModelManifest? {
         let manifest = try load(besideModel: model)
-        guard let metadata = try TFLiteMetadata.read(model) else { return manifest }
+        guard let metadata = try FlatBuffer.read(tflite: model).flatMap({ TFLiteMetadata(model: $0) }) else {
+            return manifest
+        }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
         // A manifest that names one of the two means it to go with the family's usual other.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {

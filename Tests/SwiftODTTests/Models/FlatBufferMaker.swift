@@ -8,6 +8,8 @@ struct FlatBufferMaker {
         case text(String)
         case bytes([UInt8])
         case numbers([UInt32])
+        /// Whole numbers of 64 bits, each in two halves.
+        case zeros([UInt32])
         /// Fields by their number in the schema.
         case table([Int: Value])
         case tables([[Int: Value]])
@@ -49,6 +51,9 @@ struct FlatBufferMaker {
         case .numbers(let numbers):
             add(UInt32(numbers.count))
             for number in numbers { add(number) }
+        case .zeros(let halves):
+            add(UInt32(halves.count / 2))
+            for half in halves { add(half) }
         case .tables(let tables):
             add(UInt32(tables.count))
             for _ in tables { add(0) }

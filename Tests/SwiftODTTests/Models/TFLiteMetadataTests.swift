@@ -71,7 +71,10 @@ import Testing
 
     @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite"), "no shared test material"))
     func readsMLKitsSample() throws {
-        let metadata = try #require(try TFLiteMetadata.read(SharedMaterial.path("models/object_labeler.tflite")))
-        #expect(metadata.mean != nil && metadata.deviation != nil)
+        let metadata = try #require(
+            try FlatBuffer.read(tflite: SharedMaterial.path("models/object_labeler.tflite")).flatMap {
+                TFLiteMetadata(model: $0)
+            })
+        #expect(metadata.mean != nil && metadata.deviation != nil && metadata.scoreThreshold == 0.35)
     }
 }

@@ -44,7 +44,14 @@ extension NetworkSurvey {
             fed.element = .float32
             fed.mean = told?.mean ?? usual.mean
             fed.scale = told?.scale ?? usual.scale
-        case .int8, .int32, .int64: throw unsuitableInput(input)
+        case .int8:
+            // Fed as floats, which the runtime turns into these: what the network takes for its numbers, then their whole ones.
+            guard let quantised = quantisation?[input] else { throw unsuitableInput(input) }
+            let scale = told?.scale ?? usual.scale
+            fed.element = .float32
+            fed.mean = (told?.mean ?? usual.mean) - quantised.zero * quantised.step / scale
+            fed.scale = scale / quantised.step
+        case .int32, .int64: throw unsuitableInput(input)
         }
         return fed
     }
