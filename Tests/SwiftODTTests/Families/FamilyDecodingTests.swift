@@ -58,6 +58,17 @@ import Testing
             label: "thing 2")
     }
 
+    /// Finished detections may reach far out of the picture, and are fractions nonetheless.
+    @Test func fractionsThatReachFarOut() throws {
+        let rows = TestTensor([1, 1, 2, 7]) { numbers in
+            numbers.replaceSubrange(0..<7, with: [0, 2, 0.8, 0.25, 0.5, 4, 3])
+            numbers[7] = -1
+        }
+        try expect(
+            [rows], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
+            gives: Box(minX: 16, minY: 32, maxX: 64, maxY: 64), score: 0.8, label: "thing 1")
+    }
+
     @Test func paddlesRows() throws {
         let rows = TestTensor([3, 6]) { $0.replaceSubrange(6..<12, with: [2, 0.8, 10, 12, 30, 40]) }
         try expect(

@@ -29,10 +29,13 @@ struct DetectionAssembly: Sendable {
         }
     }
 
-    /// Boxes in input pixels, whatever the export gives: those for TensorFlow give fractions of the input. The figures tell,
-    /// because in pixels no object is smaller than two.
-    func inPixels(_ candidates: [Candidate]) -> [Candidate] {
-        guard candidates.allSatisfy({ $0.maxX <= 2 && $0.maxY <= 2 }) else { return candidates }
+    /// Boxes in input pixels, whatever the export gives: those for TensorFlow give fractions of the input.
+    ///
+    /// - Parameter areFractions: `nil` to go by the figures: in pixels, most boxes have their centres elsewhere than in the first
+    ///   two rows and columns.
+    func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
+        let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
+        guard areFractions ?? (2 * atCorner > candidates.count) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
         return candidates.map {
             Candidate(

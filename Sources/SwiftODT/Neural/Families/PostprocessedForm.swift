@@ -10,6 +10,15 @@ enum PostprocessedForm: Sendable {
     /// One list of rows: class, score, two corners. As PaddleDetection gives them.
     case classFirst(output: Int)
 
+    /// Whether corners are fractions of the input; `nil` where networks of one form differ.
+    var hasFractions: Bool? {
+        switch self {
+        case .rows, .separate(_, _, _, _, topFirst: true): true
+        case .pixels, .classFirst: false
+        case .separate: nil
+        }
+    }
+
     /// The form, and what networks of this form call their first class.
     static func recognise(_ survey: NetworkSurvey) -> (Self, firstClass: Int)? {
         let shapes = survey.outputs.map(\.shape)

@@ -19,7 +19,8 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
             case .pixels(let boxes, let classes): try pixels(outputs, boxes: boxes, classes: classes, floor)
             }
         return assembly.detections(
-            from: assembly.inPixels(candidates), placement: placement, options: options, suppressed: true)
+            from: assembly.inPixels(candidates, areFractions: form.hasFractions), placement: placement,
+            options: options, suppressed: true)
     }
 
     /// - Parameter corners: left, top, right, bottom; as fractions or in input pixels, which the figures of all of them tell.
