@@ -17,8 +17,8 @@ final class InferenceRun: @unchecked Sendable {
         var isCancelled = false
         /// The thread that is inside a completion.
         var completing: pthread_t?
-        /// Whether another thread is finding out how the inference ended.
-        var isAsking = false
+        /// How many other threads are finding out how an inference ended.
+        var askers = 0
     }
 
     /// What no network is likely to compute, as a float not even a number. The runtime's C interface does not tell a callback
@@ -49,7 +49,11 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Returns at once; `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        guard begin(completion) else { return completion(.failure(isBusy)) }
+        guard RunsUnderWay.enter() else { return completion(.failure(CancellationError())) }
+        guard begin(completion) else {
+            RunsUnderWay.leave()
+            return completion(.failure(isBusy))
+        }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
         // Set anew each time: the runtime takes it away while it is being called, which may be just now.
@@ -63,6 +67,8 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Works on the calling thread, with the runtime's others beside it: two changes of thread less than ``start(completion:)``.
     func infer() throws {
+        guard RunsUnderWay.enter() else { throw CancellationError() }
+        defer { RunsUnderWay.leave() }
         guard begin({ _ in }) else { throw isBusy }
         let runtime = network.compiled.runtime
         let status = runtime.functions.ov_infer_request_infer(request)
@@ -103,20 +109,23 @@ final class InferenceRun: @unchecked Sendable {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
         // The runtime tells how it went, but to nobody whom it is calling. A thread costs some 50 microseconds, for failures and
         // for networks of whose outputs none has a known size.
-        state.update { $0.isAsking = true }
+        state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
-            run.state.update { $0.isAsking = false }
+            run.state.update { $0.askers -= 1 }
         }
         if isAsked { return }
-        state.update { $0.isAsking = false }
+        state.update { $0.askers -= 1 }
         complete { .failure(DetectorError(.failed, "no thread can be started to hear how \(network.name) fared")) }
     }
 
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        state.update { $0.completing = nil }
+        // Another may have begun and ended meanwhile.
+        state.update { state in
+            if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
+        }
     }
 
     /// Waits for the runtime to be done with its callback, and asks it how the inference ended.
@@ -127,11 +136,15 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        let (completion, isCancelled) = state.update { state in
-            defer { state.completion = nil }
-            return (state.completion, state.isCancelled)
+        // What the completion holds is let go of before this run counts as over.
+        do {
+            let (completion, isCancelled) = state.update { state in
+                defer { state.completion = nil }
+                return (state.completion, state.isCancelled)
+            }
+            completion?(isCancelled ? .failure(CancellationError()) : result())
         }
-        completion?(isCancelled ? .failure(CancellationError()) : result())
+        RunsUnderWay.leave()
     }
 }
 
@@ -206,18 +219,23 @@ extension InferenceRun {
                 self.body = body
             }
         }
+        RunsUnderWay.enterLate()
         var thread = pthread_t()
         let errand = Unmanaged.passRetained(Errand(self, body))
         let started = pthread_create(
             &thread, nil,
             { errand in
                 guard let errand else { return nil }
-                let taken = Unmanaged<Errand>.fromOpaque(errand).takeRetainedValue()
-                taken.body(taken.run)
+                do {
+                    let taken = Unmanaged<Errand>.fromOpaque(errand).takeRetainedValue()
+                    taken.body(taken.run)
+                }
+                RunsUnderWay.leave()
                 return nil
             }, errand.toOpaque())
         guard started == 0 else {
             errand.release()
+            RunsUnderWay.leave()
             return false
         }
         pthread_detach(thread)
@@ -228,7 +246,7 @@ extension InferenceRun {
         let functions = network.compiled.runtime.functions
         cancel()
         _ = functions.ov_infer_request_wait(request)
-        state.wait { $0.isAsking ? nil : () }
+        state.wait { $0.askers > 0 ? nil : () }
         functions.ov_infer_request_free(request)
         Unmanaged.passUnretained(self).release()
     }

@@ -39,6 +39,7 @@ public final class Network: Sendable {
         input = key.input.fitting(description.inputs[picture].shape)
         bytes = description.inputs[picture].element == .uint8
         requestCount = compiled.requestCount
+        RunsUnderWay.settleAtExit(device: key.target.device)
     }
 
     /// Compiling that takes less, in milliseconds, is done again the next time.

@@ -122,6 +122,13 @@ struct InferenceRequestTests {
         }
     }
 
+    /// What exiting waits for: all that was let go of in the midst of things comes to its end.
+    @Test func whatIsUnderWaySettles() throws {
+        let network = try Self.network(size: 512)
+        for _ in 0..<8 { try network.makeRequest().start { _ in } }
+        #expect(RunsUnderWay.settle(within: 20_000))
+    }
+
     /// Failures are told on a thread of our own: letting go of the request then must be safe too, from inside and from outside.
     @Test(arguments: FailingNetwork.Output.allCases)
     func aRequestMayGoWhileItFails(_ output: FailingNetwork.Output) throws {
