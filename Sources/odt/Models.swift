@@ -98,7 +98,7 @@ private func verifyModels() throws -> Int32 {
 
 private func showModel(_ name: String) throws -> Int32 {
     let file = try ModelSearchPath.locate(named: name)
-    let manifest = try ModelManifest.load(besideModel: file)
+    let manifest = try ModelManifest.load(model: file)
     let labels = try Labels.load(manifest: manifest, model: file)
     let network = try Network.inspect(file: file)
     print(file)
@@ -107,6 +107,7 @@ private func showModel(_ name: String) throws -> Int32 {
         if let licence = manifest.licence { print("  licence  \(licence)") }
         if let source = manifest.source { print("  source   \(source)") }
     }
+    if let threshold = manifest?.scoreThreshold { print("  believed from a score of \(threshold) on") }
     for input in network.inputs { print("  input    \(text(input))") }
     for output in network.outputs { print("  output   \(text(output))") }
     if let labels {

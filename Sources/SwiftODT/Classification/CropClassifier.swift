@@ -25,7 +25,7 @@ public final class CropClassifier: Classifier {
         table: CategoryTable = .standard
     ) throws {
         let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.classifier)
-        let manifest = try ModelManifest.load(besideModel: file)
+        let manifest = try ModelManifest.load(model: file)
         let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
         let survey = try NetworkSurvey(Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
         reading = try ClassifierReading(survey, table: table)

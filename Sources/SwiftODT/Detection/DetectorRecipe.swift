@@ -51,7 +51,7 @@ public struct DetectorRecipe: Hashable, Sendable {
         decoder: (NetworkDescription, String, ModelManifest?) throws -> any DetectionDecoder
     ) throws -> NeuralDetector {
         let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(purpose)
-        let manifest = try ModelManifest.load(besideModel: file)
+        let manifest = try ModelManifest.load(model: file)
         return try NeuralDetector(
             modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight
         ) { try decoder($0, file, manifest) }

@@ -1,6 +1,4 @@
-import Glibc
-
-/// Where models are looked for: the folders of `SWIFTODT_MODEL_PATH` (separated by colons), the user's own, the system's.
+/// Where models are looked for: the folders of `SWIFTODT_MODEL_PATH` (separated by colons), then as ``DataFolders`` has them.
 public enum ModelSearchPath {
     /// The models that are used where none is named, the best first: setup fetches them.
     public enum Purpose: String, CaseIterable, Sendable {
@@ -18,16 +16,8 @@ public enum ModelSearchPath {
 
     /// The folders in the order in which they are searched, whether they exist or not.
     public static var folders: [String] {
-        let named = environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
-        return named + [userFolder].compactMap(\.self) + [
-            "/usr/local/share/swiftodt/models", "/usr/share/swiftodt/models",
-        ]
-    }
-
-    /// The user's own folder, where `Pipelines/fetch-models` puts what it fetches.
-    public static var userFolder: String? {
-        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/swiftodt/models" }
-        return environment("HOME").map { $0 + "/.local/share/swiftodt/models" }
+        let named = DataFolders.environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
+        return named + DataFolders.holding("models")
     }
 
     /// The model to use where none is named.
@@ -62,12 +52,6 @@ public enum ModelSearchPath {
 
     private static func find(_ file: String) -> String? {
         folders.lazy.map { $0 + "/" + file }.first { FileBytes.size($0) != nil }
-    }
-
-    private static func environment(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
     }
 }
 

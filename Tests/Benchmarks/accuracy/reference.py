@@ -13,6 +13,7 @@ import os
 
 import numpy as np
 import openvino as ov
+import openvino.preprocess  # noqa: F401
 from PIL import Image
 
 IMAGENET_MEAN = np.array([0.485, 0.456, 0.406]) * 255
@@ -243,6 +244,19 @@ def decode_detr(outputs, width, height, activation="softmax", background=0, **_)
     return corners(*boxes[0].T) * [width, height, width, height], score, index
 
 
+def decode_fractions(outputs, width, height, **_):
+    boxes, score, index = decode_yolov8(outputs)
+    return boxes * [width, height, width, height], score, index
+
+
+def decode_three_lists(outputs, first=0, **_):
+    """Corners in pixels, classes, scores; the classes are the whole numbers."""
+    flat = [o[0] if o.ndim > 1 and o.shape[0] == 1 else o for o in outputs]
+    boxes = next(o for o in flat if o.ndim == 2)
+    index = next(o for o in flat if o.ndim == 1 and o.dtype.kind == "i")
+    return boxes, next(o for o in flat if o.ndim == 1 and o.dtype.kind == "f"), index - first
+
+
 def decode_ssd_postprocessed(outputs, width, height, **_):
     """DetectionOutput's rows: picture, class, score, x0, y0, x1, y1; a negative picture ends the list."""
     rows = outputs[0].reshape(-1, 7)
@@ -255,6 +269,9 @@ FAMILIES = {
     "yolox": (decode_yolox, dict(fit="top-left", fill=114, order="bgr")),
     "yolov5": (decode_yolov5, dict(fit="centred", fill=114, order="rgb", scale=1 / 255)),
     "yolov8": (decode_yolov8, dict(fit="centred", fill=114, order="rgb", scale=1 / 255)),
+    "yolov8-fractions": (decode_fractions, dict(fit="centred", fill=114, order="rgb", scale=1 / 255)),
+    "yolox-decoded": (decode_yolov5, dict(fit="top-left", fill=114, order="bgr")),
+    "three-lists": (decode_three_lists, dict(fit="stretch", order="rgb", scale=1 / 255, suppressed=True)),
     "yolo-end-to-end": (decode_end_to_end, dict(fit="centred", fill=114, order="rgb", scale=1 / 255, suppressed=True)),
     "fastestdet": (decode_fastestdet, dict(fit="stretch", order="bgr", scale=1 / 255)),
     "ssd": (decode_ssd, dict(fit="stretch", order="rgb", mean=127.5, scale=1 / 127.5)),
@@ -273,11 +290,20 @@ class Reference:
         core = ov.Core()
         network = core.read_model(model)
         shape = network.inputs[0].get_partial_shape()
-        channels_last = shape[3].is_static and shape[3].get_length() == 3
-        axes = (2, 1) if channels_last else (3, 2)
-        self.size = size or tuple(shape[i].get_length() for i in axes)
+        channels_last = shape[len(shape) - 1].is_static and shape[len(shape) - 1].get_length() == 3
+        axes = (-2, -3) if channels_last else (-1, -2)
+        self.size = size or tuple(shape[len(shape) + i].get_length() for i in axes)
         width, height = self.size
-        network.reshape([1, height, width, 3] if channels_last else [1, 3, height, width])
+        fed = ([1, height, width, 3] if channels_last else [1, 3, height, width])[4 - len(shape):]
+        network.reshape({network.inputs[0]: fed, **{side: [1, 2] for side in network.inputs[1:]}})
+        self.rank = len(fed)
+        self.sides = [np.array([[width, height]], np.int64) for _ in network.inputs[1:]]
+        if network.inputs[0].get_element_type() == ov.Type.f16:  # else the runtime rounds boxes to half pixels on their way out
+            whole = ov.preprocess.PrePostProcessor(network)
+            whole.input(0).tensor().set_element_type(ov.Type.f32)
+            for index in range(len(network.outputs)):
+                whole.output(index).tensor().set_element_type(ov.Type.f32)
+            network = whole.build()
         self.decode, self.prepare = FAMILIES[family][0], {**FAMILIES[family][1], **prepare}
         self.decode_options = decode or {}
         self.channels_last = channels_last
@@ -294,7 +320,8 @@ class Reference:
             scale = np.asarray(prepare.get("scale", 1), np.float32)
             data = picture.pixels.astype(np.float32) * scale - np.asarray(prepare.get("mean", 0), np.float32) * scale
         data = data[None] if self.channels_last else data.transpose(2, 0, 1)[None]
-        results = self.compiled(np.ascontiguousarray(data))
+        data = np.ascontiguousarray(data.reshape(data.shape[4 - self.rank:]))
+        results = self.compiled([data, *self.sides])
         outputs = [results[o] for o in self.compiled.outputs]
         boxes, scores, classes = self.decode(outputs, width=self.size[0], height=self.size[1], **self.decode_options)
         if prepare.get("suppressed"):

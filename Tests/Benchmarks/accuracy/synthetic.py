@@ -18,10 +18,18 @@ def constant(values, kind=np.float32):
 
 
 class Maker:
-    def __init__(self, seed, size):
+    def __init__(self, seed, width, height=None, shape="NCHW", kind=np.float32):
+        """`shape`: `NCHW`, `NHWC` or `CHW`, of the input; `?CHW` leaves the batch open."""
         self.random = np.random.default_rng(seed)
-        self.size = size
-        self.picture = ops.parameter([1, 3, size, size], np.float32, name="images")
+        self.width, self.height = width, height or width
+        extents = {"N": 1, "?": -1, "C": 3, "H": self.height, "W": self.width}
+        self.input = ops.parameter(ov.PartialShape([extents[axis] for axis in shape]), kind, name="images")
+        self.inputs = [self.input]
+        self.picture = self.input if kind == np.float32 else ops.convert(self.input, "f32")
+        if shape == "NHWC":
+            self.picture = ops.transpose(self.picture, constant([0, 3, 1, 2], np.int64))
+        elif shape == "CHW":
+            self.picture = ops.unsqueeze(self.picture, constant([0], np.int64))
 
     def features(self, stride, channels, channels_in=3):
         """Smoothed colour contrasts, reduced to a cell every `stride` pixels, mixed into so many channels."""
@@ -50,14 +58,18 @@ class Maker:
         """[1, cells, 2] and [1, cells, 1]: middle of each cell and its stride."""
         middle, sizes = [], []
         for stride in strides:
-            cells = self.size // stride
-            y, x = np.mgrid[:cells, :cells]
+            y, x = np.mgrid[:self.height // stride, :self.width // stride]
             middle.append(np.stack([(x + 0.5) * stride, (y + 0.5) * stride], -1).reshape(-1, 2))
-            sizes.append(np.full((cells * cells, 1), stride))
+            sizes.append(np.full((x.size, 1), stride))
         return constant(np.concatenate(middle)[None]), constant(np.concatenate(sizes)[None])
 
     def save(self, path, outputs, manifest):
-        network = ov.Model([ops.result(output) for output in outputs], [self.picture], "made-up")
+        named = outputs if isinstance(outputs, dict) else {f"output{i}": output for i, output in enumerate(outputs)}
+        results = []
+        for name, output in named.items():
+            results.append(ops.result(output))
+            results[-1].output(0).set_names({name})
+        network = ov.Model(results, self.inputs, "made-up")
         ov.save_model(network, path + ".xml", compress_to_fp16=False)
         with open(path + ".json", "w") as file:
             json.dump({"name": "made-up", **manifest}, file)
@@ -93,6 +105,69 @@ def yolov8(path):
     return maker.save(path, [ops.transpose(rows, constant([0, 2, 1], np.int64))], {})
 
 
+def yolov8_wide_half(path):
+    """640x384 in 16-bit floats with an open batch, as `export format=onnx half=True dynamic=True imgsz=384,640` has it."""
+    maker = Maker(81, 640, 384, shape="?CHW", kind=np.float16)
+    raw, rest = maker.split(maker.rows(84, STRIDES), 4, 80)
+    rows = ops.concat([boxes(maker, raw, STRIDES), scores(maker, rest)], 2)
+    return maker.save(path, [ops.convert(ops.transpose(rows, constant([0, 2, 1], np.int64)), "f16")], {})
+
+
+def yolov8_tensorflow(path):
+    """Channels last and boxes as fractions, as exports for TensorFlow Lite have it."""
+    maker = Maker(82, 320, shape="NHWC")
+    raw, rest = maker.split(maker.rows(84, STRIDES), 4, 80)
+    placed = ops.multiply(boxes(maker, raw, STRIDES), constant([[[1 / 320] * 4]]))
+    return maker.save(path, [ops.transpose(ops.concat([placed, scores(maker, rest)], 2), constant([0, 2, 1], np.int64))], {})
+
+
+def yolox_decoded(path):
+    """As exported with `--decode_in_inference`."""
+    maker = Maker(83, 320)
+    maker.range = "bytes"
+    raw, one, rest = maker.split(maker.rows(85, STRIDES), 4, 1, 80)
+    return maker.save(path, [ops.concat([boxes(maker, raw, STRIDES), ops.sigmoid(one), scores(maker, rest)], 2)], {})
+
+
+def strongest(maker, raw, rest, count):
+    """Boxes as cx, cy, w, h fractions, scores and classes of the best so many cells, as DETR's own post-processing does."""
+    placed = ops.multiply(boxes(maker, raw, (16,)), constant([[[1 / maker.width, 1 / maker.height] * 2]]))
+    best = ops.topk(scores(maker, rest), constant(1, np.int64), 2, "max", "none", "i64")
+    flat = lambda x: ops.squeeze(x, constant([2], np.int64))
+    top = ops.topk(flat(best.output(0)), constant(count, np.int64), 1, "max", "value", "i64")
+    chosen = lambda x: ops.gather(x, ops.squeeze(top.output(1), constant([0], np.int64)), constant(1, np.int64))
+    return chosen(placed), top.output(0), chosen(flat(best.output(1)))
+
+
+def corners_of(placed):
+    x, y, w, h = ops.split(placed, constant(2, np.int64), 4).outputs()
+    half = lambda v: ops.multiply(v, constant([[[0.5]]]))
+    return ops.concat([ops.subtract(x, half(w)), ops.subtract(y, half(h)), ops.add(x, half(w)), ops.add(y, half(h))], 2)
+
+
+def rtdetr_told_the_size(path):
+    """RT-DETR's own export: labels, boxes, scores, and a second input with the size to scale to."""
+    maker = Maker(84, 320)
+    sizes = ops.parameter(ov.PartialShape([-1, 2]), np.int64, name="orig_target_sizes")
+    maker.inputs.append(sizes)
+    raw, rest = maker.split(maker.rows(84, (16,)), 4, 80)
+    placed, score, index = strongest(maker, raw, rest, 100)
+    twice = ops.unsqueeze(ops.tile(ops.convert(sizes, "f32"), constant([1, 2], np.int64)), constant([1], np.int64))
+    outputs = {"labels": index, "boxes": ops.multiply(corners_of(placed), twice), "scores": score}
+    return maker.save(path, outputs, {"labels": "coco80"})
+
+
+def torchvision(path):
+    """torchvision's detectors: a picture without a batch, corners in pixels, classes from 1."""
+    maker = Maker(85, 320, 256, shape="CHW")
+    raw, rest = maker.split(maker.rows(84, (16,)), 4, 80)
+    placed, score, index = strongest(maker, raw, rest, 100)
+    flat = lambda x: ops.squeeze(x, constant([0], np.int64))
+    pixels = ops.multiply(corners_of(placed), constant([[[320, 256] * 2]]))
+    outputs = {"boxes": flat(pixels), "labels": ops.add(flat(index), constant(1, np.int64)), "scores": flat(score)}
+    return maker.save(path, outputs, {"labels": "coco80"})
+
+
 def nanodet(path):
     maker = Maker(13, 320)
     maker.range = "normal"
@@ -104,7 +179,9 @@ def detr(path):
     maker = Maker(17, 256)
     raw, rest = maker.split(maker.rows(4 + 92, (16,)), 4, 92)
     placed = ops.multiply(boxes(maker, raw, (16,)), constant([[[1 / 256] * 4]]))
-    return maker.save(path, [ops.multiply(rest, constant([[[1.5]]])), placed], {"labels": "coco90", "family": "detr"})
+    # Every class has a name: COCO's own list has gaps, which trained networks never choose and this one would.
+    names = [f"thing {number}" for number in range(1, 91)]
+    return maker.save(path, [ops.multiply(rest, constant([[[1.5]]])), placed], {"labels": names, "family": "detr"})
 
 
 def ssd_postprocessed(path):
@@ -130,6 +207,11 @@ def ssd_postprocessed(path):
 NETWORKS = {
     "made-up yolov5": (yolov5, "yolov5", {}),
     "made-up yolov8": (yolov8, "yolov8", {}),
+    "made-up yolov8 half": (yolov8_wide_half, "yolov8", {}),
+    "made-up yolov8 tf": (yolov8_tensorflow, "yolov8-fractions", {}),
+    "made-up yolox": (yolox_decoded, "yolox-decoded", {}),
+    "made-up rt-detr": (rtdetr_told_the_size, "three-lists", dict(decode=dict(first=0))),
+    "made-up torchvision": (torchvision, "three-lists", dict(decode=dict(first=1))),
     "made-up nanodet": (nanodet, "nanodet", {}),
     "made-up detr": (detr, "detr", dict(decode=dict(activation="softmax", background=1))),
     "made-up ssd-post": (ssd_postprocessed, "ssd-postprocessed", {}),

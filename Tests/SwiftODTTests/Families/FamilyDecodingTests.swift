@@ -32,6 +32,50 @@ import Testing
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
     }
 
+    @Test func yoloxThatDecodesByItself() throws {
+        let output = TestTensor([1, 84, 8]) { numbers in
+            numbers.replaceSubrange(63 * 8..<63 * 8 + 4, with: [59, 61, 8, 8])
+            numbers.replaceSubrange(65 * 8..<65 * 8 + 8, with: [24, 20, 16, 32, 0.8, 0.1, 0.9, 0.2])
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
+            gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
+    }
+
+    /// Exports for TensorFlow have the picture's channels last, and boxes as fractions.
+    @Test func yoloInFractions() throws {
+        let object: [Float] = [0.5, 0.3125, 0.15625, 0.46875]
+        let box = Box(centerX: 32, centerY: 20, width: 10, height: 30)
+        let newer = TestTensor([1, 7, 84]) { numbers in
+            for (plane, number) in (object + [0.1, 0.7, 0.2]).enumerated() { numbers[plane * 84 + 83] = number }
+        }
+        try expect(
+            [newer], input: [1, 64, 64, 3], labels: names(3), family: .yolov8, gives: box, score: 0.7,
+            label: "thing 1")
+        let older = TestTensor([1, 252, 8]) { $0.replaceSubrange(80..<88, with: object + [0.8, 0.1, 0.2, 0.9]) }
+        try expect(
+            [older], input: [1, 64, 64, 3], labels: names(3), family: .yolov5, gives: box, score: 0.72,
+            label: "thing 2")
+    }
+
+    /// Finished detections may reach far out of the picture, and are fractions nonetheless.
+    @Test func fractionsThatReachFarOut() throws {
+        let rows = TestTensor([1, 1, 2, 7]) { numbers in
+            numbers.replaceSubrange(0..<7, with: [0, 2, 0.8, 0.25, 0.5, 4, 3])
+            numbers[7] = -1
+        }
+        try expect(
+            [rows], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
+            gives: Box(minX: 16, minY: 32, maxX: 64, maxY: 64), score: 0.8, label: "thing 1")
+    }
+
+    @Test func paddlesRows() throws {
+        let rows = TestTensor([3, 6]) { $0.replaceSubrange(6..<12, with: [2, 0.8, 10, 12, 30, 40]) }
+        try expect(
+            [rows, TestTensor([1], [3])], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
+            gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
+    }
+
     @Test func yolov5() throws {
         let output = TestTensor([1, 252, 8]) {
             $0.replaceSubrange(80..<88, with: [32, 20, 10, 30, 0.8, 0.1, 0.2, 0.9])

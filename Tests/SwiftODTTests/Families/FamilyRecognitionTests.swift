@@ -46,6 +46,57 @@ import Testing
         #expect(try recognise(network(input, outputs)).family == family)
     }
 
+    private func network(_ inputs: [TensorDescription], _ outputs: [(String, [Int?], TensorElement)])
+        -> NetworkDescription
+    {
+        NetworkDescription(
+            inputs: inputs, outputs: outputs.map { TensorDescription(name: $0.0, shape: $0.1, element: $0.2) })
+    }
+
+    private func picture(_ shape: [Int?]) -> TensorDescription {
+        TensorDescription(name: "images", shape: shape, element: .float32)
+    }
+
+    /// RT-DETR, D-FINE and PaddleDetection want to be told a size beside the picture.
+    @Test func knowsExportsThatAreToldTheSize() throws {
+        let sizes = TensorDescription(name: "orig_target_sizes", shape: [nil, 2], element: .int64)
+        let realTime = network(
+            [picture([nil, 3, 640, 640]), sizes],
+            [("labels", [nil, 300], .int64), ("boxes", [nil, 300, 4], .float32), ("scores", [nil, 300], .float32)])
+        let found = try recognise(realTime, labels: names(80))
+        #expect(found.family == .ssdPostprocessed && found.input.scale.x == 1 / 255)
+        let scale = TensorDescription(name: "scale_factor", shape: [nil, 2], element: .float32)
+        let paddle = network(
+            [scale, picture([nil, 3, 320, 320])],
+            [("multiclass_nms", [nil, 6], .float32), ("counts", [nil], .int32)])
+        #expect(try recognise(paddle, labels: names(80)).family == .ssdPostprocessed)
+    }
+
+    @Test func knowsTorchvisionsForm() throws {
+        let network = network(
+            [picture([3, 300, 320])],
+            [("boxes", [nil, 4], .float32), ("labels", [nil], .int64), ("scores", [nil], .float32)])
+        let found = try recognise(network, labels: names(90))
+        #expect(found.family == .ssdPostprocessed && found.input.width == 320 && found.input.height == 300)
+    }
+
+    /// Of 91 classes the first means nothing; RF-DETR's do not compete, and its pictures are normalised as ImageNet's are.
+    @Test func tellsTransformersApart() throws {
+        let roboflow = network(
+            [picture([1, 3, 384, 384])], [("dets", [1, 300, 4], .float32), ("labels", [1, 300, 5], .float32)])
+        let found = try DetectionFamily.recognise(roboflow, manifest: nil, labels: names(4), file: "net.onnx")
+        let decoder = try #require(found.decoder as? DETRDecoder)
+        #expect(decoder.firstClass == 1 && decoder.input.mean.x > 100)
+        guard case .each(.sigmoid) = decoder.activation else { throw DetectorError(.failed, "classes compete") }
+        for (numbers, competing) in [(92, true), (91, false), (80, false)] {
+            let network = network([1, 3, 800, 800], [[1, 300, numbers], [1, 300, 4]])
+            let found = try DetectionFamily.recognise(network, manifest: nil, labels: nil, file: "net.onnx")
+            let decoder = try #require(found.decoder as? DETRDecoder)
+            #expect(decoder.firstClass == (numbers > 90 ? 1 : 0))
+            if case .softmax = decoder.activation { #expect(competing) } else { #expect(!competing) }
+        }
+    }
+
     @Test func feedsEachFamilyItsWay() throws {
         let yolox = try recognise(network([1, 3, 416, 416], [[1, 3549, 85]])).input
         #expect(yolox == NetworkInput(width: 416, height: 416, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114)))

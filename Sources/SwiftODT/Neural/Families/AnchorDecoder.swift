@@ -117,6 +117,11 @@ extension AnchorDecoder {
         let input = try survey.input(Self.usualEfficientDet)
         var pyramid = Anchors.Pyramid.efficientDet
         pyramid.adjust(to: survey.manifest?.anchors)
+        if let end = survey.postProcess {
+            guard end.anchors.count / 4 == pyramid.count(width: input.width, height: input.height) else { return nil }
+            try self.init(survey, input, end)
+            return
+        }
         let grid = pyramid.grid(width: input.width, height: input.height)
         let paired = AnchorHeads(survey, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
         guard
@@ -133,6 +138,10 @@ extension AnchorDecoder {
     init?(ssd survey: NetworkSurvey) throws {
         guard survey.outputs.count >= 2 else { return nil }
         let input = try survey.input(Self.usualSSD)
+        if let end = survey.postProcess {
+            try self.init(survey, input, end)
+            return
+        }
         var layers = Anchors.Layers()
         layers.adjust(to: survey.manifest)
         var pyramid = Anchors.Pyramid.ssdWithFPN
@@ -144,6 +153,15 @@ extension AnchorDecoder {
         } else {
             return nil
         }
+    }
+
+    /// As the end that was cut off would have done it; scores have been through the logistic function before.
+    private init?(_ survey: NetworkSurvey, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
+        guard let heads = AnchorHeads(survey, anchors: end.anchors.count / 4) else { return nil }
+        let background = survey.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true
+        try self.init(
+            survey, input, heads, Anchors(fractions: end.anchors, width: input.width, height: input.height),
+            boxCoderScales: end.scales, hasBackground: background, logits: false)
     }
 
     private init(ssd survey: NetworkSurvey, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors) throws {

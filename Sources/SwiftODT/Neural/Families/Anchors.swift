@@ -15,6 +15,18 @@ struct Anchors: Sendable {
 }
 
 extension Anchors {
+    /// As a model's file has them: centre down and across, height, width, as fractions of the input.
+    init(fractions: [Float], width: Int, height: Int) {
+        let (width, height) = (Float(width), Float(height))
+        boxes = stride(from: 0, to: fractions.count - 3, by: 4).map {
+            Anchor(
+                centerX: fractions[$0 + 1] * width, centerY: fractions[$0] * height,
+                width: fractions[$0 + 3] * width, height: fractions[$0 + 2] * height)
+        }
+    }
+}
+
+extension Anchors {
     /// A feature pyramid: every level has the same kinds of anchors, in proportion to its cells (EfficientDet, SSD with FPN).
     struct Pyramid: Sendable {
         var levels: ClosedRange<Int>

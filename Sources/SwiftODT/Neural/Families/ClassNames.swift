@@ -11,7 +11,7 @@ struct ClassNames: Sendable {
                 .unsupported,
                 "\(file) tells \(count.map(String.init) ?? "an unknown number of") classes apart but brings no names for them: "
                     + "put a text file with one name a line beside it (\(ModelManifest.path(besideModel: file).dropLast(5)).txt), "
-                    + "or name one with label-file")
+                    + "name one with label-file, or say \"labels\": \"coco80\" (or whatever they are) in its manifest")
         }
         guard let count else {
             self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels

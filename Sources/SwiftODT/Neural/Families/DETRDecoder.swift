@@ -102,14 +102,11 @@ extension DETRDecoder {
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
             survey.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.mostQueries
         else { return nil }
-        // Either each class has a logit of its own, or they compete with one for "nothing here". The first of COCO's own
-        // category numbers, 0, means nothing either.
-        let reading = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-            .first {
-                $0.0 > 0 && survey.believes($0.0) && (survey.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)
-            }
-        let (classes, competing, firstClass) = reading ?? (numbers, false, 0)
-        let realTime = !competing && firstClass == 0 && matrices[boxes]?.rows == 300
+        // RF-DETR calls its outputs so; its classes do not compete, though there is one for "nothing".
+        let isRoboflow = survey.output(named: "dets") == boxes
+        let (classes, competing, firstClass) = Self.reading(
+            survey, numbers: numbers, competing: !isRoboflow)
+        let realTime = !competing && firstClass == 0 && !isRoboflow && matrices[boxes]?.rows == 300
         let activation: Activation =
             competing ? .softmax : .each(survey.manifest?.scoresAreLogits == false ? .none : .sigmoid)
         self.init(
@@ -117,5 +114,19 @@ extension DETRDecoder {
                 survey.input(realTime ? Self.usualRealTime : Self.usual), classes: classes),
             boxesOutput: boxes, scoresOutput: scores, firstClass: firstClass, classCount: classes,
             activation: activation)
+    }
+
+    /// What the scores of a query are: either each class has a logit of its own, or they compete with one for "nothing here",
+    /// which comes last. The first of COCO's own category numbers, 0, means nothing either.
+    private static func reading(
+        _ survey: NetworkSurvey, numbers: Int, competing: Bool
+    ) -> (classes: Int, competing: Bool, firstClass: Int) {
+        var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
+        // 91 are COCO's category numbers from 0 on, as those networks have that do not let classes compete.
+        if numbers == 91 || !competing { readings.swapAt(1, 2) }
+        return readings.first {
+            $0.0 > 0 && survey.believes($0.0) && (competing || !$0.1)
+                && (survey.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)
+        } ?? (numbers, false, 0)
     }
 }

@@ -29,6 +29,21 @@ struct DetectionAssembly: Sendable {
         }
     }
 
+    /// Boxes in input pixels, whatever the export gives: those for TensorFlow give fractions of the input.
+    ///
+    /// - Parameter areFractions: `nil` to go by the figures: in pixels, most boxes have their centres elsewhere than in the first
+    ///   two rows and columns.
+    func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
+        let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
+        guard areFractions ?? (2 * atCorner > candidates.count) else { return candidates }
+        let (width, height) = (Float(input.width), Float(input.height))
+        return candidates.map {
+            Candidate(
+                minX: $0.minX * width, minY: $0.minY * height, maxX: $0.maxX * width, maxY: $0.maxY * height,
+                score: $0.score, classIndex: $0.classIndex)
+        }
+    }
+
     /// The floor as networks count; never so low that empty cells pass.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 

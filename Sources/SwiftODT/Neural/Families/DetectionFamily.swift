@@ -37,7 +37,22 @@ extension DetectionFamily {
     public static func recognise(
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
-        let survey = try NetworkSurvey(network, manifest: manifest, labels: labels, file: file)
+        var survey = try NetworkSurvey(network, manifest: manifest, labels: labels, file: file)
+        if FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) {
+            survey.postProcess = TFLitePostProcess(model: model)
+            survey.quantisation = TFLiteQuantisation(model: model)
+        }
+        let found = try recognise(survey)
+        let dequantising = survey.quantisation.flatMap {
+            DequantisingDecoder(found.decoder, outputs: network.outputs, quantisation: $0)
+        }
+        return (found.family, dequantising ?? found.decoder)
+    }
+
+    private static func recognise(
+        _ survey: NetworkSurvey
+    ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
+        let file = survey.file
         if let family = survey.namedFamily {
             if let decoder = try family.decoder(survey) { return (family, decoder) }
             throw DetectorError(

@@ -13,14 +13,16 @@ extension NetworkSurvey {
     ///
     /// - Throws: ``DetectorError`` where it is not one picture of three channels in numbers that can be fed.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
-        guard network.inputs.count == 1 else {
+        guard let picture = network.pictureInput else {
+            let inputs = network.inputs.map { "\($0.name) \(Self.text($0.shape))" }.joined(separator: ", ")
             throw DetectorError(
                 .unsupported,
-                "\(file) wants \(network.inputs.count) inputs; only networks that want nothing but a picture are understood: "
-                    + "export it without its post-processing")
+                "\(file) wants \(network.inputs.count) inputs (\(inputs)); only networks that want nothing but a picture, "
+                    + "or its size beside, are understood: export it without its post-processing")
         }
-        let input = network.inputs[0]
-        let shape = input.shape
+        let input = network.inputs[picture]
+        // Some take a single picture without the dimension for a batch.
+        let shape = input.shape.count == 3 ? [1] + input.shape : input.shape
         guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
         let layout: NetworkInput.Layout
         switch (shape[1], shape[3]) {
@@ -42,7 +44,14 @@ extension NetworkSurvey {
             fed.element = .float32
             fed.mean = told?.mean ?? usual.mean
             fed.scale = told?.scale ?? usual.scale
-        case .int8, .int32, .int64: throw unsuitableInput(input)
+        case .int8:
+            // Fed as floats, which the runtime turns into these: what the network takes for its numbers, then their whole ones.
+            guard let quantised = quantisation?[input] else { throw unsuitableInput(input) }
+            let scale = told?.scale ?? usual.scale
+            fed.element = .float32
+            fed.mean = (told?.mean ?? usual.mean) - quantised.zero * quantised.step / scale
+            fed.scale = scale / quantised.step
+        case .int32, .int64: throw unsuitableInput(input)
         }
         return fed
     }

@@ -6,6 +6,12 @@ struct NetworkSurvey {
     /// The model's path, for messages.
     let file: String
 
+    /// What the .tflite would have done to the outputs at its end, had it not been cut off.
+    var postProcess: TFLitePostProcess?
+
+    /// What the whole numbers of a quantised .tflite stand for.
+    var quantisation: TFLiteQuantisation?
+
     /// The family that the manifest names.
     let namedFamily: DetectionFamily?
 

@@ -15,8 +15,16 @@ struct YOLOXDecoder: DetectionDecoder {
             guard let rows = ObjectnessRows(values, classCount: classCount), rows.count == grid.count else {
                 throw assembly.mismatch(outputs)
             }
+            let decoded = isDecoded(values)
             var candidates: [Candidate] = []
             rows.forEachBest(from: assembly.floor(options)) { row, index, score, box in
+                if decoded {
+                    candidates.append(
+                        Candidate(
+                            centerX: box[0], centerY: box[1], width: box[2], height: box[3], score: score,
+                            classIndex: index))
+                    return
+                }
                 let (column, line, stride) = grid.cell(row)
                 candidates.append(
                     Candidate(
@@ -26,6 +34,16 @@ struct YOLOXDecoder: DetectionDecoder {
             return candidates
         }
         return assembly.detections(from: candidates, placement: placement, options: options)
+    }
+
+    /// Whether the export has turned the boxes into input pixels by itself: then that of the lowest level's last cell lies near
+    /// that cell, at the far corner, and else within a few cells of nothing.
+    private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
+        let level = grid.levels[0]
+        let box = (level.columns * level.rows - 1) * (5 + classCount)
+        return level.columns >= 8 && level.rows >= 8
+            && values[box] > Float((level.columns - 1) * level.stride) / 2
+            && values[box + 1] > Float((level.rows - 1) * level.stride) / 2
     }
 }
 

@@ -25,7 +25,7 @@ struct YOLOv5Decoder: DetectionDecoder {
             }
             return candidates
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
+        return assembly.detections(from: assembly.inPixels(candidates), placement: placement, options: options)
     }
 }
 

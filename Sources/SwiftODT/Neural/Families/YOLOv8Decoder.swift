@@ -41,7 +41,8 @@ struct YOLOv8Decoder: DetectionDecoder {
             }
             return candidates
         }
-        return assembly.detections(from: candidates, placement: placement, options: options)
+        return assembly.detections(
+            from: assembly.inPixels(candidates), placement: placement, options: options)
     }
 }
 
@@ -103,7 +104,8 @@ struct YOLOEndToEndDecoder: DetectionDecoder {
                     score: values[row + 4], classIndex: index)
             }
         }
-        return assembly.detections(from: candidates, placement: placement, options: options, suppressed: true)
+        return assembly.detections(
+            from: assembly.inPixels(candidates), placement: placement, options: options, suppressed: true)
     }
 }
 

@@ -17,7 +17,10 @@ public final class InferenceRequest: @unchecked Sendable {
         let functions = network.compiled.runtime.functions
         let run = try InferenceRun(network)
         var tensor: OpaquePointer?
-        guard functions.ov_infer_request_get_input_tensor_by_index(run.request, 0, &tensor) == 0, let tensor else {
+        guard
+            functions.ov_infer_request_get_input_tensor_by_index(run.request, network.pictureInput, &tensor) == 0,
+            let tensor
+        else {
             throw DetectorError(
                 .failed, "\(network.name) has no place for its input: \(network.compiled.runtime.lastError)")
         }
@@ -35,6 +38,40 @@ public final class InferenceRequest: @unchecked Sendable {
         inputTensor = tensor
         inputBytes = data
         filler = InputFiller(input: network.input, bytes: network.bytes)
+        for number in network.description.inputs.indices where number != network.pictureInput {
+            try tellSide(number)
+        }
+    }
+
+    /// Writes what a network is told beside the picture: once, it stays the same.
+    private func tellSide(_ number: Int) throws {
+        let functions = network.compiled.runtime.functions
+        let description = network.description.inputs[number]
+        var tensor: OpaquePointer?
+        defer { if let tensor { functions.ov_tensor_free(tensor) } }
+        var size = 0
+        var data: UnsafeMutableRawPointer?
+        guard let numbers = SideInput(name: description.name)?.numbers(for: network.input),
+            functions.ov_infer_request_get_input_tensor_by_index(run.request, number, &tensor) == 0, let tensor,
+            functions.ov_tensor_get_byte_size(tensor, &size) == 0,
+            size == numbers.count * description.element.byteCount,
+            functions.ov_tensor_data(tensor, &data) == 0, let data
+        else { throw unusable(description) }
+        for (index, number) in numbers.enumerated() {
+            switch description.element {
+            case .float32: data.storeBytes(of: Float(number), toByteOffset: 4 * index, as: Float.self)
+            case .int32: data.storeBytes(of: Int32(number), toByteOffset: 4 * index, as: Int32.self)
+            case .int64: data.storeBytes(of: Int64(number), toByteOffset: 8 * index, as: Int64.self)
+            case .float16, .uint8, .int8: throw unusable(description)
+            }
+        }
+    }
+
+    private func unusable(_ input: TensorDescription) -> DetectorError {
+        DetectorError(
+            .unsupported,
+            "the input \(input.name) of \(network.name) takes \(input.element) in the shape "
+                + "\(NetworkSurvey.text(input.shape)), in which it cannot be told the size of the picture")
     }
 
     deinit {

@@ -9,7 +9,7 @@ final class InferenceRun: @unchecked Sendable {
     private let network: Network
     private let callback = UnsafeMutablePointer<ov_callback>.allocate(capacity: 1)
     private let state = Monitor(State())
-    /// The first number of the first output, where its size is known beforehand.
+    /// The first bytes of an output whose size is known beforehand, if there is one.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
@@ -17,10 +17,12 @@ final class InferenceRun: @unchecked Sendable {
         var isCancelled = false
         /// The thread that is inside a completion.
         var completing: pthread_t?
+        /// How many other threads are finding out how an inference ended.
+        var askers = 0
     }
 
-    /// A float that no network computes. The runtime's C interface does not tell a callback whether the inference failed; an output
-    /// that still begins with this was not written.
+    /// What no network is likely to compute, as a float not even a number. The runtime's C interface does not tell a callback
+    /// whether the inference failed; an output that does not begin with this any more was written.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -35,9 +37,11 @@ final class InferenceRun: @unchecked Sendable {
         self.network = network
         callback.initialize(to: ov_callback(function: inferenceEnded, argument: nil))
         callback.pointee.argument = Unmanaged.passRetained(self).toOpaque()
-        let first = network.description.outputs[0]
-        if first.element == .float32, first.shape.allSatisfy({ ($0 ?? 0) > 0 }), let view = try? output(0) {
+        for (index, known) in network.description.outputs.enumerated()
+        where known.shape.allSatisfy({ ($0 ?? 0) > 0 }) {
+            guard let view = try? output(index), view.bytes.count >= 4 else { continue }
             mark = UnsafeMutableRawPointer(mutating: view.bytes.baseAddress)
+            break
         }
     }
 
@@ -45,7 +49,11 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Returns at once; `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        guard begin(completion) else { return completion(.failure(isBusy)) }
+        guard RunsUnderWay.enter() else { return completion(.failure(CancellationError())) }
+        guard begin(completion) else {
+            RunsUnderWay.leave()
+            return completion(.failure(isBusy))
+        }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
         // Set anew each time: the runtime takes it away while it is being called, which may be just now.
@@ -59,6 +67,8 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Works on the calling thread, with the runtime's others beside it: two changes of thread less than ``start(completion:)``.
     func infer() throws {
+        guard RunsUnderWay.enter() else { throw CancellationError() }
+        defer { RunsUnderWay.leave() }
         guard begin({ _ in }) else { throw isBusy }
         let runtime = network.compiled.runtime
         let status = runtime.functions.ov_infer_request_infer(request)
@@ -96,25 +106,45 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Called by the runtime.
     fileprivate func ended() {
-        state.update { $0.completing = pthread_self() }
-        finish {
-            wasWritten() ? .success(()) : .failure(DetectorError(.failed, "the inference of \(network.name) failed"))
+        if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
+        // The runtime tells how it went, but to nobody whom it is calling. A thread costs some 50 microseconds, for failures and
+        // for networks of whose outputs none has a known size.
+        state.update { $0.askers += 1 }
+        let isAsked = onAnotherThread { run in
+            run.complete { run.answer() }
+            run.state.update { $0.askers -= 1 }
         }
-        state.update { $0.completing = nil }
+        if isAsked { return }
+        state.update { $0.askers -= 1 }
+        complete { .failure(DetectorError(.failed, "no thread can be started to hear how \(network.name) fared")) }
     }
 
-    private func wasWritten() -> Bool {
-        guard let mark, mark.load(as: UInt32.self) == Self.unwritten else { return true }
-        // Unless the runtime has put the answer somewhere else.
-        return (try? output(0).bytes.baseAddress).map { $0 != UnsafeRawPointer(mark) } ?? false
+    private func complete(_ result: () -> Result<Void, any Error>) {
+        state.update { $0.completing = pthread_self() }
+        finish(result)
+        // Another may have begun and ended meanwhile.
+        state.update { state in
+            if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
+        }
+    }
+
+    /// Waits for the runtime to be done with its callback, and asks it how the inference ended.
+    private func answer() -> Result<Void, any Error> {
+        let runtime = network.compiled.runtime
+        if runtime.functions.ov_infer_request_wait(request) == 0 { return .success(()) }
+        return .failure(DetectorError(.failed, "the inference of \(network.name) failed: \(runtime.lastError)"))
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        let (completion, isCancelled) = state.update { state in
-            defer { state.completion = nil }
-            return (state.completion, state.isCancelled)
+        // What the completion holds is let go of before this run counts as over.
+        do {
+            let (completion, isCancelled) = state.update { state in
+                defer { state.completion = nil }
+                return (state.completion, state.isCancelled)
+            }
+            completion?(isCancelled ? .failure(CancellationError()) : result())
         }
-        completion?(isCancelled ? .failure(CancellationError()) : result())
+        RunsUnderWay.leave()
     }
 }
 
@@ -174,21 +204,49 @@ extension InferenceRun {
     func end() {
         let isInside = state.update { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
+        onAnotherThread { $0.free() }
+    }
+
+    /// - Returns: whether there is such a thread.
+    @discardableResult
+    private func onAnotherThread(_ body: @escaping @Sendable (InferenceRun) -> Void) -> Bool {
+        final class Errand {
+            let run: InferenceRun
+            let body: (InferenceRun) -> Void
+
+            init(_ run: InferenceRun, _ body: @escaping (InferenceRun) -> Void) {
+                self.run = run
+                self.body = body
+            }
+        }
+        RunsUnderWay.enterLate()
         var thread = pthread_t()
-        let argument = Unmanaged.passRetained(self)
+        let errand = Unmanaged.passRetained(Errand(self, body))
         let started = pthread_create(
             &thread, nil,
-            { argument in
-                if let argument { Unmanaged<InferenceRun>.fromOpaque(argument).takeRetainedValue().free() }
+            { errand in
+                guard let errand else { return nil }
+                do {
+                    let taken = Unmanaged<Errand>.fromOpaque(errand).takeRetainedValue()
+                    taken.body(taken.run)
+                }
+                RunsUnderWay.leave()
                 return nil
-            }, argument.toOpaque())
-        if started == 0 { pthread_detach(thread) }
+            }, errand.toOpaque())
+        guard started == 0 else {
+            errand.release()
+            RunsUnderWay.leave()
+            return false
+        }
+        pthread_detach(thread)
+        return true
     }
 
     private func free() {
         let functions = network.compiled.runtime.functions
         cancel()
         _ = functions.ov_infer_request_wait(request)
+        state.wait { $0.askers > 0 ? nil : () }
         functions.ov_infer_request_free(request)
         Unmanaged.passUnretained(self).release()
     }

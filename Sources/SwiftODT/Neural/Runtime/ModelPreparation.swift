@@ -22,15 +22,16 @@ extension ReadModel {
     /// Its input is of bytes or floats afterwards.
     func prepare(for input: NetworkInput) throws {
         let (inputs, outputs) = try ports()
-        guard inputs.count == 1, let port = inputs.first else {
+        guard let picture = try description().pictureInput else {
             throw DetectorError(
                 .unsupported, "\(file.name) has \(inputs.count) inputs; networks with one, for a picture, can be used")
         }
+        let port = inputs[picture]
         guard !outputs.isEmpty else { throw DetectorError(.unsupported, "\(file.name) has no outputs") }
         try check(input)
         let bytes = takesBytes(port, input)
-        try reshape(port, to: input)
-        try convert(port, outputs: outputs, input: input, bytes: bytes)
+        try reshape(inputs, picture: picture, to: input)
+        try convert(port, number: picture, outputs: outputs, input: input, bytes: bytes)
     }
 
     private func check(_ input: NetworkInput) throws {
@@ -46,30 +47,42 @@ extension ReadModel {
         }
     }
 
-    /// Gives the one input its fixed shape, where it has another.
-    private func reshape(_ port: Port, to input: NetworkInput) throws {
-        let wanted = input.shape
+    /// Gives the inputs their fixed shapes, where they have others. A picture may lack the dimension for a batch.
+    private func reshape(_ ports: [Port], picture: Int, to input: NetworkInput) throws {
+        let port = ports[picture]
         let shape = port.description.shape
-        let channel = input.layout == .nhwc ? 3 : 1
-        guard port.anyRank || shape.count == 4,
-            port.anyRank || shape[channel] == nil || shape[channel] == wanted[channel]
+        let wanted = Array(input.shape.suffix(shape.count == 3 ? 3 : 4))
+        let channel = input.layout == .nhwc ? wanted.count - 1 : wanted.count - 3
+        guard
+            port.anyRank || shape.count == wanted.count && (shape[channel] == nil || shape[channel] == wanted[channel])
         else {
             throw DetectorError(
                 .unsupported,
                 "the input of \(file.name) has the shape \(text(shape)); it should be a picture of three channels")
         }
-        if shape == wanted { return }
+        let shapes = ports.indices.map { number -> [Int] in
+            if number == picture { return wanted }
+            let side = SideInput(name: ports[number].description.name)?.numbers(for: input) ?? []
+            return ports[number].description.shape.count == 1 ? [side.count] : [1, side.count]
+        }
+        if zip(ports, shapes).allSatisfy({ $0.description.shape == $1 }) { return }
         let functions = runtime.functions
-        var partial = ov_partial_shape()
-        let dimensions = wanted.map(Int64.init)
-        var index = 0
-        guard functions.ov_partial_shape_create_static(4, dimensions, &partial) == 0 else { throw refused(input) }
-        defer { functions.ov_partial_shape_free(&partial) }
-        guard functions.ov_model_reshape_by_port_indexes(model, &index, &partial, 1) == 0 else { throw refused(input) }
+        var partials: [ov_partial_shape] = []
+        defer { for index in partials.indices { functions.ov_partial_shape_free(&partials[index]) } }
+        for shape in shapes {
+            var partial = ov_partial_shape()
+            let dimensions = shape.map(Int64.init)
+            guard functions.ov_partial_shape_create_static(Int64(shape.count), dimensions, &partial) == 0 else {
+                throw refused(input)
+            }
+            partials.append(partial)
+        }
+        guard functions.ov_model_reshape_by_port_indexes(model, Array(ports.indices), partials, ports.count) == 0
+        else { throw refused(input) }
     }
 
     /// Has the runtime turn what is fed into what the network wants, and odd output types into floats.
-    private func convert(_ port: Port, outputs: [Port], input: NetworkInput, bytes: Bool) throws {
+    private func convert(_ port: Port, number: Int, outputs: [Port], input: NetworkInput, bytes: Bool) throws {
         let elements = runtime.elements
         let fed = bytes ? elements.uint8 : elements.float32
         let odd = outputs.indices.filter {
@@ -84,13 +97,17 @@ extension ReadModel {
         }
         defer { functions.ov_preprocess_prepostprocessor_free(processor) }
         var built: OpaquePointer?
-        guard feed(processor, element: fed, layout: input.layout), odd.allSatisfy({ toFloat(processor, output: $0) }),
+        let hasBatch = port.description.shape.count != 3
+        guard feed(processor, number: number, element: fed, layout: input.layout, hasBatch: hasBatch),
+            odd.allSatisfy({ toFloat(processor, output: $0) }),
             functions.ov_preprocess_prepostprocessor_build(processor, &built) == 0, let built
         else { throw refused(input) }
         replace(with: built)
     }
 
-    private func feed(_ processor: OpaquePointer, element: UInt32, layout: NetworkInput.Layout) -> Bool {
+    private func feed(
+        _ processor: OpaquePointer, number: Int, element: UInt32, layout: NetworkInput.Layout, hasBatch: Bool
+    ) -> Bool {
         let functions = runtime.functions
         var info: OpaquePointer?
         var tensor: OpaquePointer?
@@ -104,11 +121,11 @@ extension ReadModel {
             if let tensor { functions.ov_preprocess_input_tensor_info_free(tensor) }
             if let info { functions.ov_preprocess_input_info_free(info) }
         }
-        return functions.ov_preprocess_prepostprocessor_get_input_info_by_index(processor, 0, &info) == 0
+        return functions.ov_preprocess_prepostprocessor_get_input_info_by_index(processor, number, &info) == 0
             && functions.ov_preprocess_input_info_get_tensor_info(info, &tensor) == 0
             && functions.ov_preprocess_input_info_get_model_info(info, &wanted) == 0
-            && functions.ov_layout_create("NCHW", &planes) == 0
-            && functions.ov_layout_create(layout == .nhwc ? "NHWC" : "NCHW", &own) == 0
+            && functions.ov_layout_create(hasBatch ? "NCHW" : "CHW", &planes) == 0
+            && functions.ov_layout_create((hasBatch ? "N" : "") + (layout == .nhwc ? "HWC" : "CHW"), &own) == 0
             && functions.ov_preprocess_input_tensor_info_set_element_type(tensor, element) == 0
             && functions.ov_preprocess_input_tensor_info_set_layout(tensor, planes) == 0
             && functions.ov_preprocess_input_model_info_set_layout(wanted, own) == 0

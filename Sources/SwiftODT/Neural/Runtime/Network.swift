@@ -12,6 +12,8 @@ public final class Network: Sendable {
     let compiled: CompiledModel
     /// The user's name for the file, for messages.
     let name: String
+    /// Which of its inputs is the picture.
+    let pictureInput: Int
     /// Whether it is fed bytes rather than floats.
     let bytes: Bool
 
@@ -30,9 +32,14 @@ public final class Network: Sendable {
                 cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
             }
         }
-        input = key.input.fitting(description.inputs[0].shape)
-        bytes = description.inputs[0].element == .uint8
+        guard let picture = description.pictureInput else {
+            throw DetectorError(.unsupported, "\(key.file.name) has no input for a picture")
+        }
+        pictureInput = picture
+        input = key.input.fitting(description.inputs[picture].shape)
+        bytes = description.inputs[picture].element == .uint8
         requestCount = compiled.requestCount
+        RunsUnderWay.settleAtExit(device: key.target.device)
     }
 
     /// Compiling that takes less, in milliseconds, is done again the next time.

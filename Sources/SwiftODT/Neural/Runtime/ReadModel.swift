@@ -8,7 +8,8 @@ final class ReadModel {
 
     init(_ file: ModelFile, runtime: OpenVINO) throws {
         var model: OpaquePointer?
-        guard runtime.functions.ov_core_read_model(runtime.core, file.path, nil, &model) == 0, let model else {
+        let readable = try ReadableModel(file)
+        guard runtime.functions.ov_core_read_model(runtime.core, readable.path, nil, &model) == 0, let model else {
             throw DetectorError(
                 .invalidFile,
                 "\(file.name) cannot be read as a network (\(runtime.lastError)); it may be damaged: fetch it again")

@@ -3,9 +3,17 @@ import Foundation
 /// A network whose inference fails for most pictures: it lays its 192 numbers out in rows, as many as the picture's mean says.
 /// Where that does not divide them, there is no answer. Its one output is their sum.
 struct FailingNetwork {
+    /// What its output is.
+    enum Output: CaseIterable {
+        case float
+        case wholeNumber
+        /// The rows themselves: nobody knows beforehand how many.
+        case open
+    }
+
     let file: String
 
-    init() throws {
+    init(_ kind: Output = .float) throws {
         let picture = port("FP32", [1, 3, 8, 8])
         let layers = [
             layer(0, "Parameter", "shape=\"1,3,8,8\" element_type=\"f32\"", [], picture),
@@ -21,13 +29,18 @@ struct FailingNetwork {
             constant(9, count: 2, offset: 48),
             layer(
                 10, "ReduceSum", "keep_dims=\"true\"", [port("FP32", [-1, -1]), integers(2)], port("FP32", [1, 1])),
-            layer(11, "Result", nil, [port("FP32", [1, 1])], nil),
+            layer(11, "Convert", "destination_type=\"i64\"", [port("FP32", [1, 1])], port("I64", [1, 1])),
+            layer(
+                12, "Result", nil,
+                [[.float: port("FP32", [1, 1]), .wholeNumber: port("I64", [1, 1])][kind] ?? port("FP32", [-1, -1])], nil
+            ),
         ]
+        let last = [.float: 10, .wholeNumber: 11][kind] ?? 8
         // From a layer's output to a numbered input of another.
         let wires = [
             (0, 2, 0), (1, 2, 1), (2, 4, 0), (3, 4, 1), (4, 5, 0), (5, 7, 0), (6, 7, 1), (0, 8, 0), (7, 8, 1),
             (8, 10, 0),
-            (9, 10, 1), (10, 11, 0),
+            (9, 10, 1), (10, 11, 0), (last, 12, 0),
         ]
         let edges = wires.map { "<edge from-layer=\"\($0)\" from-port=\"9\" to-layer=\"\($1)\" to-port=\"\($2)\"/>" }
         file = TestNetwork.folder + "/failing-\(UUID().uuidString).xml"

@@ -99,20 +99,51 @@ struct InferenceRequestTests {
         #expect(try Self.level(request) == 77)
     }
 
-    @Test func aFailedInferenceIsNotTakenForAnAnswer() throws {
-        let file = try FailingNetwork().file
+    @Test(arguments: FailingNetwork.Output.allCases)
+    func aFailedInferenceIsNotTakenForAnAnswer(_ output: FailingNetwork.Output) throws {
+        let file = try FailingNetwork(output).file
         let request = try Network.load(file: file, input: NetworkInput(width: 8, height: 8), hint: .latency)
             .makeRequest()
-        for (level, works) in [(2, true), (7, false), (4, true), (5, false), (7, false), (8, true)] {
+        for (level, works) in [(7, false), (2, true), (7, false), (4, true), (5, false), (7, false), (8, true)] {
             _ = try PlainPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
-            if works {
-                try request.infer()
-                #expect(try Self.level(request) == Float(level * 192))
-            } else {
+            guard works else {
                 let error = try detectorError { try request.infer() }
                 #expect(error.reason == .failed)
                 #expect(error.description.contains(file))
+                continue
             }
+            try request.infer()
+            let answer = try #require(try request.outputs().first)
+            switch output {
+            case .float: #expect(answer.bytes.load(as: Float.self) == Float(level * 192))
+            case .wholeNumber: #expect(answer.bytes.load(as: Int64.self) == Int64(level * 192))
+            case .open: #expect(answer.shape == [level, 192 / level])
+            }
+        }
+    }
+
+    /// What exiting waits for: all that was let go of in the midst of things comes to its end.
+    @Test func whatIsUnderWaySettles() throws {
+        let network = try Self.network(size: 512)
+        for _ in 0..<8 { try network.makeRequest().start { _ in } }
+        #expect(RunsUnderWay.settle(within: 20_000))
+    }
+
+    /// Failures are told on a thread of our own: letting go of the request then must be safe too, from inside and from outside.
+    @Test(arguments: FailingNetwork.Output.allCases)
+    func aRequestMayGoWhileItFails(_ output: FailingNetwork.Output) throws {
+        let network = try Network.load(
+            file: FailingNetwork(output).file, input: NetworkInput(width: 8, height: 8), hint: .latency)
+        for round in 0..<40 {
+            let ended = Monitor(0)
+            var request: InferenceRequest? = try network.makeRequest()
+            _ = try PlainPicture.withGrey(7) { try request?.fill(from: $0) }
+            let kept = round.isMultiple(of: 2) ? request : nil
+            request?.start { [kept] _ in
+                withExtendedLifetime(kept) { ended.update { $0 += 1 } }
+            }
+            request = nil
+            ended.wait { $0 == 1 ? () : nil }
         }
     }
 }

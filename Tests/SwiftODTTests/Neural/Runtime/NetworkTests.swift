@@ -61,6 +61,23 @@ struct NetworkTests {
         }
     }
 
+    /// Networks that scale their boxes by themselves are told the size of what they are fed, wherever the picture comes among
+    /// their inputs; a picture may come without a batch.
+    @Test func whatIsAskedBesideThePictureIsTold() throws {
+        let file = try TestNetwork([[nil, 2], [3, nil, nil]], names: ["im_shape", "image"]).file
+        let request = try Network.load(file: file, input: NetworkInput(width: 12, height: 8), hint: .latency)
+            .makeRequest()
+        for level in [9, 70] {
+            _ = try PlainPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
+            try request.infer()
+            let outputs = try request.outputs()
+            #expect(outputs.map(\.shape) == [[1, 2], [3, 8, 12]])
+            #expect(outputs[0].bytes.load(as: Float.self) == 8)
+            #expect(outputs[0].bytes.load(fromByteOffset: 4, as: Float.self) == 12)
+            #expect(outputs[1].bytes.load(as: Float.self) == Float(level))
+        }
+    }
+
     @Test func theSameNetworkIsSharedAsLongAsItIsUsed() throws {
         let file = try TestNetwork([[1, 3, 8, 8]]).file
         let input = NetworkInput(width: 8, height: 8)

@@ -9,8 +9,9 @@ struct TestNetwork {
 
     /// - Parameters:
     ///   - shapes: one an input; `nil` leaves a dimension open.
+    ///   - names: of the inputs, if not in0, in1 ...
     ///   - precision: such as `f32` or `u8`, of inputs and outputs.
-    init(_ shapes: [[Int?]], precision: String = "f32") throws {
+    init(_ shapes: [[Int?]], names: [String] = [], precision: String = "f32") throws {
         let port = precision.hasPrefix("f") ? "FP" + precision.dropFirst() : precision.uppercased()
         func dimensions(_ shape: [Int?]) -> String {
             shape.map { "<dim>\($0 ?? -1)</dim>" }.joined()
@@ -23,7 +24,7 @@ struct TestNetwork {
             layers += """
                 <layer id="\(id)" name="in\(number)" type="Parameter" version="opset1">
                 <data shape="\(text)" element_type="\(precision)"/>
-                <output><port id="0" precision="\(port)" names="in\(number)">\(dimensions(shape))</port></output></layer>
+                <output><port id="0" precision="\(port)" names="\(number < names.count ? names[number] : "in\(number)")">\(dimensions(shape))</port></output></layer>
                 <layer id="\(id + 1)" name="out\(number)" type="ReLU" version="opset1">
                 <input><port id="0" precision="\(port)">\(dimensions(shape))</port></input>
                 <output><port id="1" precision="\(port)" names="out\(number)">\(dimensions(shape))</port></output></layer>

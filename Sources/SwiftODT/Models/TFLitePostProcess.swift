@@ -1,0 +1,74 @@
+/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite, which decodes boxes and suppresses. The runtime does not
+/// know it; what it needs to be done without it stands in the file: its anchors, scales and number of classes.
+struct TFLitePostProcess {
+    /// Centre down and across, height, width, as fractions of the picture, anchor by anchor.
+    let anchors: [Float]
+    /// By how much box differences were enlarged for training: y, x, height, width.
+    let scales: [Double]
+    let classCount: Int?
+    /// Places in the file and the numbers that have to stand there for it to end before the operation: then its outputs are
+    /// box differences and class scores.
+    fileprivate let patches: [(place: Int, number: UInt32)]
+
+    /// - Returns: `nil` for models that do not end so.
+    init?(model: FlatBuffer) {
+        guard let root = model.root, let graph = root.tables(2).first, let operation = graph.tables(3).last else {
+            return nil
+        }
+        let (codes, code) = (root.tables(1), Int(operation.integer(0, as: UInt32.self) ?? 0))
+        guard codes.indices.contains(code), codes[code].text(1) == "TFLite_Detection_PostProcess" else { return nil }
+        let taken = operation.integers(1, as: UInt32.self)
+        let tensors = graph.tables(0)
+        guard taken.count == 3, tensors.indices.contains(Int(taken[2])),
+            let anchors = Self.floats(tensors[Int(taken[2])], root), anchors.count % 4 == 0, !anchors.isEmpty,
+            let outputs = graph.span(2, size: 4), outputs.count == 16, let operations = graph.span(3, size: 4)
+        else { return nil }
+        let options = operation.contents(5).flatMap { FlexBuffer.numbers(Array($0)) } ?? [:]
+        self.anchors = anchors
+        scales = zip(["y_scale", "x_scale", "h_scale", "w_scale"], [10, 10, 5, 5]).map { name, usual in
+            options[name].flatMap { $0.isFinite && $0 > 0 ? $0 : nil } ?? usual
+        }
+        classCount = options["num_classes"].flatMap { Int(exactly: $0) }.flatMap {
+            (1...100_000).contains($0) ? $0 : nil
+        }
+        patches = [
+            (outputs.lowerBound - 4, 2), (outputs.lowerBound, taken[0]), (outputs.lowerBound + 4, taken[1]),
+            (operations.lowerBound - 4, UInt32(operations.count / 4 - 1)),
+        ]
+    }
+
+    /// The model without the operation.
+    func cut(_ model: [UInt8]) -> [UInt8] {
+        var cut = model
+        for (place, number) in patches {
+            withUnsafeBytes(of: number.littleEndian) { cut.replaceSubrange(place..<place + 4, with: $0) }
+        }
+        return cut
+    }
+
+    /// The numbers of a constant, which may be quantised.
+    private static func floats(_ tensor: FlatBuffer.Table, _ root: FlatBuffer.Table) -> [Float]? {
+        let buffers = root.tables(4)
+        guard let number = tensor.integer(2, as: UInt32.self), buffers.indices.contains(Int(number)) else { return nil }
+        let buffer = buffers[Int(number)]
+        switch tensor.integer(1, as: UInt8.self) ?? 0 {
+        case 0: return buffer.packedFloats(0)
+        case 3:
+            let quantisation = tensor.table(4)
+            guard let scale = quantisation?.floats(2).first, let bytes = buffer.contents(0) else { return nil }
+            let zero = Float(quantisation?.integers(3, as: Int64.self).first ?? 0)
+            return bytes.map { (Float($0) - zero) * scale }
+        default: return nil
+        }
+    }
+}
+
+extension FlatBuffer.Table {
+    /// Floats that are kept as a vector of bytes.
+    fileprivate func packedFloats(_ field: Int) -> [Float]? {
+        guard let bytes = contents(field), bytes.count % 4 == 0 else { return nil }
+        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { place in
+            Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) })
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what is read out of the metadata of .tflite files: how pictures are to be normalised and from which score on answers
+/// count, and that damaged files are neither believed nor fatal.
+@Suite struct TFLiteMetadataTests {
+    private func notes(mean: [Float], deviation: [Float], threshold: Float?) -> [UInt8] {
+        let normalisation: [Int: FlatBufferMaker.Value] = [
+            0: .number(1), 1: .table([0: .floats(mean), 1: .floats(deviation)]),
+        ]
+        let calibration: [Int: FlatBufferMaker.Value] = [0: .number(2), 1: .table([0: .number(1)])]
+        let output: [Int: FlatBufferMaker.Value] =
+            threshold.map { [4: .tables([calibration, [0: .number(3), 1: .table([0: .float($0)])]])] } ?? [:]
+        let graph: [Int: FlatBufferMaker.Value] = [
+            2: .tables([[0: .text("image"), 4: .tables([normalisation])]]), 3: .tables([[0: .text("score")], output]),
+        ]
+        return FlatBufferMaker.make([0: .text("a classifier"), 3: .tables([graph])], identifier: "M001")
+    }
+
+    private func model(_ notes: [UInt8]) -> [UInt8] {
+        FlatBufferMaker.make(
+            [
+                0: .number(3), 4: .tables([[:], [0: .bytes([1, 2, 3])], [0: .bytes(notes)]]),
+                6: .tables([[0: .text("other"), 1: .number(1)], [0: .text("TFLITE_METADATA"), 1: .number(2)]]),
+            ], identifier: "TFL3")
+    }
+
+    private func read(_ model: [UInt8]) -> TFLiteMetadata? {
+        FlatBuffer(model, identifier: "TFL3").flatMap { TFLiteMetadata(model: $0) }
+    }
+
+    @Test func readsNormalisationAndThreshold() throws {
+        let one = try #require(read(model(notes(mean: [127.5], deviation: [127.5], threshold: 0.25))))
+        #expect(one.mean == SIMD3(repeating: 127.5) && one.deviation == SIMD3(repeating: 127.5))
+        #expect(one.scoreThreshold == 0.25)
+        let three = try #require(read(model(notes(mean: [1, 2, 3], deviation: [4, 5, 6], threshold: nil))))
+        #expect(three.mean == SIMD3(1, 2, 3) && three.deviation == SIMD3(4, 5, 6) && three.scoreThreshold == nil)
+    }
+
+    @Test func leavesWhatMakesNoSense() throws {
+        let none = try #require(read(model(notes(mean: [1, 2], deviation: [0, 1, 1], threshold: 7))))
+        #expect(none == TFLiteMetadata(notes: notes(mean: [], deviation: [], threshold: nil)))
+        #expect(none.mean == nil && none.deviation == nil && none.scoreThreshold == nil)
+        #expect(read(FlatBufferMaker.make([0: .number(3)], identifier: "TFL3")) == nil)
+        #expect(read(FlatBufferMaker.make([0: .number(3)], identifier: "TFL9")) == nil)
+    }
+
+    @Test func completesTheManifestAndYieldsToIt() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("flowers.tflite", model(notes(mean: [120], deviation: [60], threshold: 0.125)))
+        let alone = try #require(try ModelManifest.load(model: file))
+        #expect(alone.name == "flowers.tflite" && alone.scoreThreshold == 0.125)
+        #expect(alone.input.mean == SIMD3(repeating: 120) && alone.input.scale == SIMD3(repeating: 1 / 60))
+        _ = try folder.write("flowers.json", #"{"name": "x", "score-threshold": 0.5, "input": {"mean": 3}}"#)
+        let told = try #require(try ModelManifest.load(model: file))
+        #expect(told.name == "x" && told.scoreThreshold == 0.5)
+        #expect(told.input.mean == SIMD3(repeating: 3) && told.input.scale == nil)
+    }
+
+    @Test func survivesDamage() {
+        var generator = SeededGenerator(seed: 4)
+        let sound = model(notes(mean: [1, 2, 3], deviation: [4, 5, 6], threshold: 0.5))
+        for _ in 0..<5000 {
+            guard let damaged = read(generator.damage(sound)) else { continue }
+            if let deviation = damaged.deviation { #expect(deviation.min() > 0) }
+            if let threshold = damaged.scoreThreshold { #expect((0...1).contains(threshold)) }
+        }
+    }
+
+    @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite"), "no shared test material"))
+    func readsMLKitsSample() throws {
+        let metadata = try #require(
+            try FlatBuffer.read(tflite: SharedMaterial.path("models/object_labeler.tflite")).flatMap {
+                TFLiteMetadata(model: $0)
+            })
+        #expect(metadata.mean != nil && metadata.deviation != nil && metadata.scoreThreshold == 0.35)
+    }
+}
