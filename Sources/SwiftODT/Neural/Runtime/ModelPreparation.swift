@@ -14,9 +14,10 @@ extension ReadModel {
         return read
     }
 
-    /// Whether the network is fed bytes: where it wants them itself. Else floats, into which mean and scale go for free.
+    /// Whether the network is fed bytes: where it wants grey levels as they are, in a quarter of the memory and rounded as most
+    /// programs that train networks round them. Else floats, into which mean and scale go for free.
     private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
-        port.code == runtime.elements.uint8 && input.mean == .zero && input.scale == .one
+        [.uint8, .float32, .float16].contains(runtime.elements[port.code]) && input.mean == .zero && input.scale == .one
     }
 
     /// Its input is of bytes or floats afterwards.
