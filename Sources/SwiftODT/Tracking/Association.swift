@@ -69,6 +69,8 @@ struct Association {
             let wide = expected.widened(by: rule.buffer)
             let (reach, reachDown) = (widest * rule.buffer, tallest * rule.buffer)
             let unseen = min(1, Double(time - tracks[row].lastSeen) / 1e9)
+            // Of two tracks on one object the one that has been there for longer, and is in sight, keeps it.
+            let standing = 0.3 * (1 - 1 / Double(tracks[row].hits)) - 0.15 * unseen
             let label = tracks[row].votes.winner
             let (top, bottom) = (wide.minY - reachDown, wide.maxY + reachDown)
             var column = firstBox(notLeftOf: wide.minX - widest - reach)
@@ -84,7 +86,7 @@ struct Association {
                     if gain > 0, rule.isThorough {
                         let likeness = overlap * Self.heightAgreement(expected, box).squareRoot() - rule.threshold
                         let motion = 0.3 * tracks[row].filter.likeness(box, shift: shift)
-                        gain = likeness > 0 ? max(likeness + motion - 0.3 * unseen, 1e-6) : 0
+                        gain = likeness > 0 ? max(likeness + motion + standing, 1e-6) : 0
                     }
                     assignment.offer(column: column, gain: gain)
                 }

@@ -26,6 +26,8 @@ struct BoxFilter: Sendable {
     /// Moves on by `step` seconds. `jolt` says how much velocities change, see ``MotionStatistics``.
     mutating func predict(by step: Double, jolt: SIMD4<Double>) {
         guard step > 0 else { return }
+        let lasting = exp(-step / Self.growth)
+        velocity *= SIMD4(1, 1, lasting, lasting)
         position += velocity * step
         keepInRange()
         spread(over: step, jolt: jolt)
@@ -96,6 +98,8 @@ struct BoxFilter: Sendable {
 
     /// Random walk of the position in object sizes per square root of a second: what a constant velocity cannot explain.
     private static let drift = 0.05
+    /// Seconds in which growing and shrinking die down: what walks behind something shrinks, but not to nothing.
+    private static let growth = 0.7
     /// Standard deviation of a velocity nobody has seen yet, in object sizes a second.
     private static let firstVelocity = 2.0
 }

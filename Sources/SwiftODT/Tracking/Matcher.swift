@@ -16,6 +16,7 @@ struct Matcher {
     private var isTaken: ContiguousArray<Bool> = []
     private var isShown: ContiguousArray<Bool> = []
     private var threshold = 0.0
+    private var patience: Nanoseconds = 0
     private var rows: ContiguousArray<Int> = []
     private var columns: ContiguousArray<Int> = []
 
@@ -31,6 +32,7 @@ struct Matcher {
         isShown.removeAll(keepingCapacity: true)
         for index in tracks.indices { isShown.append(tracks[index].isShown) }
         threshold = options.scoreThreshold
+        patience = options.maxAge
         findShift(tracks, at: time)
         pass(.strong, tracks, at: time, shown: true, strong: true)
         pass(.weak, tracks, at: time, shown: true, strong: false)
@@ -80,6 +82,8 @@ struct Matcher {
         strong: Bool
     ) {
         choose(shown: shown, strong: strong)
+        // What only weak detections have spoken for, for so long, is most likely not there.
+        if !strong { rows.removeAll { time - tracks[$0].lastStrong > patience } }
         if rows.isEmpty || columns.isEmpty { return }
         association.match(tracks, rows, with: detections, columns, at: time, rule: rule, shift: shift)
         for pair in association.pairs {
@@ -100,6 +104,6 @@ struct Matcher {
 
     /// Whether the detection is a second box on an object that already has one.
     private func isPart(_ index: Int) -> Bool {
-        pairs.contains { detections[$0.detection].box.iou(detections[index].box) > 0.7 }
+        pairs.contains { detections[$0.detection].box.iou(detections[index].box) > 0.55 }
     }
 }

@@ -15,7 +15,7 @@ struct MotionStatistics: Sendable {
     ///
     /// Higher than what was measured: errors of one object's boxes come in runs, which a filter must not believe.
     var jitter: SIMD4<Double> {
-        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.5
+        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.75
     }
 
     /// Random walk of the velocity in object sizes a second, per square root of a second.

@@ -134,7 +134,9 @@ public final class Tracker {
         }
         let known = statistics.noise
         for pair in matcher.pairs {
-            tracklets[pair.track].confirm(by: matcher.detections[pair.detection], at: time, noise: known)
+            let detection = matcher.detections[pair.detection]
+            tracklets[pair.track].confirm(
+                by: detection, at: time, isStrong: detection.score >= options.scoreThreshold, noise: known)
             statistics.learn(from: tracklets[pair.track].sightings)
         }
         live(on: matcher, at: time)

@@ -16,6 +16,8 @@ struct Tracklet: Sendable {
     /// What has been gathered for showing it, in sightings of full weight.
     var evidence: Double
     var hits = 1
+    /// When a detection that would begin a track last confirmed this one.
+    var lastStrong: Nanoseconds
     /// How many of the detector's answers have missed it since it was last seen.
     var misses = 0
     /// Whether it has been shown in no answer before the latest.
@@ -30,6 +32,7 @@ struct Tracklet: Sendable {
         filterWhenSeen = filter
         sightings = Sightings(Sighting(time: time, box: detection.box))
         firstSeen = time
+        lastStrong = time
         score = detection.score
         bestScore = detection.score
         bestBox = detection.box
@@ -44,7 +47,8 @@ struct Tracklet: Sendable {
 
 extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
-    mutating func confirm(by detection: Detection, at time: Nanoseconds, noise: MotionStatistics.Noise) {
+    mutating func confirm(by detection: Detection, at time: Nanoseconds, isStrong: Bool, noise: MotionStatistics.Noise)
+    {
         if misses > 0 {
             refill(to: detection.box, at: time, noise: noise)
         } else {
@@ -55,6 +59,7 @@ extension Tracklet {
         filterWhenSeen = filter
         residual = (detection.box.vector - filter.position) / 2
         residualSince = time
+        if isStrong { lastStrong = time }
         sightings.add(Sighting(time: time, box: detection.box))
         score = detection.score
         votes.vote(detection.label, weight: detection.score)
