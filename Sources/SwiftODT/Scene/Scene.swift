@@ -76,7 +76,7 @@ public final class Scene {
     }
 
     /// How many objects are being followed, reported or not.
-    public var trackCount: Int { options.follows ? tracker.tracks.count : seen.count }
+    public var trackCount: Int { options.follows ? tracker.trackCount : seen.count }
 
     /// What happened to reported objects since the last call.
     public func takeEvents() -> [SceneEvent] {
