@@ -61,6 +61,13 @@ class Track(unittest.TestCase):
         first = {hits: [row[0] for row in self.rows(late, "--min-hits", hits) if row[2] > 300] for hits in ("1", "2", "3")}
         self.assertEqual(first, {"1": [10, 11], "2": [11], "3": []})
 
+    def test_timing_is_said_beside_the_tracks(self):
+        text = detections(20, (4, 9))
+        said = self.track(text, "--timing")
+        self.assertEqual(said.stdout, self.track(text).stdout)
+        self.assertRegex(said.stderr, r"^[0-9.]+ microseconds a frame\n$")
+        self.assertGreater(float(said.stderr.split()[0]), 0)
+
     def test_an_empty_file_has_no_tracks(self):
         self.assertEqual(self.rows(""), [])
 

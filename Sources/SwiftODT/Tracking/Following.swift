@@ -20,6 +20,9 @@ struct Following {
     /// Nothing has been seen in this scene: what comes first is shown at once.
     var isSceneNew = true
 
+    /// Whether a new scene began with the latest frame.
+    private(set) var isCut = false
+
     private var sceneCut = SceneCut()
     private var carrier = BoxCarrier()
     var matcher = Matcher()
@@ -36,7 +39,8 @@ struct Following {
         if now == nil { settledTime = time }
         now = max(time, now ?? time)
         pendingPlane = luma
-        if let luma, sceneCut.isCut(luma) {
+        isCut = luma.map { sceneCut.isCut($0) } ?? false
+        if isCut {
             endAll(reason: .lost)
             beginScene()
         }

@@ -41,6 +41,9 @@ public final class Tracker {
     /// How many ``tracks`` there are, without the cost of making them.
     public var trackCount: Int { following.trackCount }
 
+    /// Whether the latest frame began a new scene.
+    public var isCut: Bool { following.isCut }
+
     /// Which tracks began and ended since the last call.
     public func takeEvents() -> [TrackEvent] { following.takeEvents() }
 

@@ -28,9 +28,11 @@ struct Tracklet: Sendable {
     var misses = 0
     /// Whether it has been shown in no answer before the latest.
     var isNew = true
-    /// What is added to the filter's box when it is shown, and when that began: it fades out, so that boxes glide.
+    /// What is added to the filter's box when it is shown, since when, and how long it takes to fade out, so that boxes
+    /// glide.
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
+    var residualSpan = belief
 
     init(key: Int, detection: Detection, time: Nanoseconds, jitter: SIMD4<Double>, evidence: Double) {
         self.key = key
@@ -64,7 +66,7 @@ extension Tracklet {
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
         residual = (detection.box.vector - filter.position) / 2
-        residualSince = time
+        (residualSince, residualSpan) = (time, Self.belief)
         if detection.score >= threshold { lastStrong = time }
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(Sighting(time: time, box: detection.box))
@@ -118,7 +120,7 @@ extension Tracklet {
     /// The box to show at `time`.
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
-        let age = Double(time - residualSince) / Self.glide
+        let age = Double(time - residualSince) / residualSpan
         let shown = filter.position + residual * max(0, 1 - max(0, age))
         return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
     }
@@ -127,9 +129,11 @@ extension Tracklet {
     mutating func glide(from shown: Box, at time: Nanoseconds) {
         let isNear = shown.iou(filter.box) > 0.7
         residual = isNear ? shown.vector - filter.position : .zero
-        residualSince = time
+        (residualSince, residualSpan) = (time, Self.glide)
     }
 
-    /// How long a correction takes to be blended in.
+    /// How long a box that was seen is half believed against the filter, where no other comes.
+    private static let belief = 1_000_000_000.0
+    /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
 }
