@@ -46,8 +46,8 @@ import Testing
         for frame in 0..<30 {
             let x = 300 + 4 * Double(frame)
             let whole = person(Box(x: x, y: 200, width: 40, height: 100))
-            let part = person(Box(x: x + 4, y: 202, width: 34, height: 60), score: 0.6)
-            _ = tracker.step(Nanoseconds(frame) * Self.frame, frame < 24 ? [whole] : [whole, part])
+            let part = person(Box(x: x + 4, y: 202, width: 34, height: 60), score: 0.75)
+            _ = tracker.step(Nanoseconds(frame) * Self.frame, frame < 27 ? [whole] : [whole, part])
         }
         let between = person(Box(x: 422, y: 202, width: 36, height: 78))
         let seen = tracker.step(30 * Self.frame, [between]).filter { $0.state == .tracked || $0.state == .new }
