@@ -88,8 +88,12 @@ struct Matcher {
     ) {
         if (shown ? shownLeft : youngLeft) == 0 || (strong ? strongLeft : weakLeft) == 0 { return }
         choose(shown: shown, strong: strong)
-        // What only weak detections have spoken for, for so long, is most likely not there.
-        if !strong { rows.removeAll { time - tracks[$0].lastStrong > patience } }
+        // Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
+        if !strong {
+            rows.removeAll {
+                time - tracks[$0].lastStrong > patience && tracks[$0].lastStrong - tracks[$0].firstSeen < patience
+            }
+        }
         if rows.isEmpty || columns.isEmpty { return }
         association.match(tracks, rows, with: detections, columns, at: time, rule: rule, shift: shift)
         for pair in association.pairs {

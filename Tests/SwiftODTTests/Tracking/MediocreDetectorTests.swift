@@ -40,6 +40,16 @@ import Testing
         #expect(tracker.tracks.isEmpty)
     }
 
+    /// Who has been seen well for long stays while the detector doubts.
+    @Test func weakDetectionsKeepWhatWasSeenWell() {
+        let tracker = Tracker()
+        let thing = Box(x: 300, y: 200, width: 40, height: 100)
+        for frame in 0..<60 {
+            let tracks = tracker.step(Nanoseconds(frame) * Self.frame, [person(thing, score: frame < 15 ? 0.7 : 0.25)])
+            #expect(tracks.map(\.id) == [1] && tracks.first?.state != .coasting)
+        }
+    }
+
     /// The whole and its upper part are found at once, then only something between the two: it is the older track's.
     @Test func theOlderOfTwoTracksOnOneObjectKeepsIt() throws {
         let tracker = Tracker()
