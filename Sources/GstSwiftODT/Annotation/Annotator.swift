@@ -61,6 +61,9 @@ final class Annotator {
         if options.drawLabels { drawLabels(boxes.map { ($0.0, $0.2) }, setup, in: frame) }
     }
 
+    /// Another scene: ways through the one before mean nothing in it.
+    func forgetTraces() { traces.removeAll() }
+
     /// Starts a new epoch: traces, places of labels and cached tiles are forgotten.
     func reset() {
         setup = nil

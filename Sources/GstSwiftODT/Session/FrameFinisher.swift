@@ -61,6 +61,7 @@ final class FrameFinisher {
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
         scene.options = queued.settings.scene
         scene.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
+        if scene.isCut { annotator.forgetTraces() }
         for (answer, detections) in answers {
             scene.observe(detections, seenAt: answer.time)
             lastAnswer = answer

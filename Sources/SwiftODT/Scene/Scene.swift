@@ -75,8 +75,11 @@ public final class Scene {
         return objects
     }
 
+    /// Whether the latest frame showed a new scene: the tracks of the one before have ended.
+    public var isCut: Bool { options.follows && tracker.isCut }
+
     /// How many objects are being followed, reported or not.
-    public var trackCount: Int { options.follows ? tracker.tracks.count : seen.count }
+    public var trackCount: Int { options.follows ? tracker.trackCount : seen.count }
 
     /// What happened to reported objects since the last call.
     public func takeEvents() -> [SceneEvent] {

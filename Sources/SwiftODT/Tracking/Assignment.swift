@@ -9,15 +9,20 @@ struct Assignment {
         var cost: Double
     }
 
+    /// What is known of a column: its match, and how the search that is under way has reached it.
+    private struct Column {
+        var potential = 0.0
+        var distance = Double.infinity
+        var reachedFrom: Int32 = -1
+        var row: Int32 = -1
+        var isSettled = false
+    }
+
     private var pairs: ContiguousArray<Pair> = []
     /// Where a row's pairs begin; one entry more than rows.
     private var starts: ContiguousArray<Int> = [0]
     private var rowPotential: ContiguousArray<Double> = []
-    private var columnPotential: ContiguousArray<Double> = []
-    private var distance: ContiguousArray<Double> = []
-    private var reachedFrom: ContiguousArray<Int32> = []
-    private var isSettled: ContiguousArray<Bool> = []
-    private var rowOfColumn: ContiguousArray<Int32> = []
+    private var columns: ContiguousArray<Column> = []
     private var frontier: ContiguousArray<Int32> = []
     private var settled: ContiguousArray<Int32> = []
     /// The column of every row, -1 for rows that stay alone. Valid after ``solve()``.
@@ -28,11 +33,7 @@ struct Assignment {
         pairs.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)
         starts.append(0)
-        columnPotential.reset(to: 0, count: columns)
-        distance.reset(to: .infinity, count: columns)
-        reachedFrom.reset(to: -1, count: columns)
-        isSettled.reset(to: false, count: columns)
-        rowOfColumn.reset(to: -1, count: columns)
+        self.columns.reset(to: Column(), count: columns)
     }
 
     /// Offers the row being built a column. Gains that are not above 0 are no offer.
@@ -49,17 +50,17 @@ struct Assignment {
         rowPotential.reset(to: 0, count: rows)
         for row in 0..<rows {
             var best: Pair?
-            for pair in pairs[starts[row]..<starts[row + 1]] where pair.cost < best?.cost ?? 0 { best = pair }
+            for index in starts[row]..<starts[row + 1] where pairs[index].cost < best?.cost ?? 0 { best = pairs[index] }
             guard let best else { continue }
             rowPotential[row] = best.cost
-            if rowOfColumn[Int(best.column)] < 0 { match(row, Int(best.column)) }
+            if columns[Int(best.column)].row < 0 { match(row, Int(best.column)) }
         }
         for row in 0..<rows where columnOfRow[row] < 0 && starts[row] < starts[row + 1] { augment(from: row) }
     }
 
     private mutating func match(_ row: Int, _ column: Int) {
         columnOfRow[row] = Int32(truncatingIfNeeded: column)
-        rowOfColumn[column] = Int32(truncatingIfNeeded: row)
+        columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
     /// Brings one more row in along the cheapest path, which ends at a free column or leaves some row alone.
@@ -73,30 +74,30 @@ struct Assignment {
             if base < lonelyDistance { (lonelyRow, lonelyDistance) = (row, base) }
             for index in starts[row]..<starts[row + 1] {
                 let column = Int(pairs[index].column)
-                if isSettled[column] { continue }
-                let through = base + pairs[index].cost - columnPotential[column]
-                if through < distance[column] {
-                    if distance[column] == .infinity { frontier.append(pairs[index].column) }
-                    distance[column] = through
-                    reachedFrom[column] = Int32(truncatingIfNeeded: row)
+                if columns[column].isSettled { continue }
+                let through = base + pairs[index].cost - columns[column].potential
+                if through < columns[column].distance {
+                    if columns[column].distance == .infinity { frontier.append(pairs[index].column) }
+                    columns[column].distance = through
+                    columns[column].reachedFrom = Int32(truncatingIfNeeded: row)
                 }
             }
-            guard let nearest = nearestOfFrontier(), distance[nearest] < lonelyDistance else { break }
-            reached = distance[nearest]
-            if rowOfColumn[nearest] < 0 {
+            guard let nearest = nearestOfFrontier(), columns[nearest].distance < lonelyDistance else { break }
+            reached = columns[nearest].distance
+            if columns[nearest].row < 0 {
                 freeColumn = nearest
                 break
             }
-            isSettled[nearest] = true
+            columns[nearest].isSettled = true
             settled.append(Int32(truncatingIfNeeded: nearest))
-            row = Int(rowOfColumn[nearest])
+            row = Int(columns[nearest].row)
         }
         let end = freeColumn == nil ? lonelyDistance : reached
         rowPotential[first] += end
         for column in settled {
-            let slack = end - distance[Int(column)]
-            rowPotential[Int(rowOfColumn[Int(column)])] += slack
-            columnPotential[Int(column)] -= slack
+            let slack = end - columns[Int(column)].distance
+            rowPotential[Int(columns[Int(column)].row)] += slack
+            columns[Int(column)].potential -= slack
         }
         flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
         forgetPath()
@@ -105,8 +106,8 @@ struct Assignment {
     private func nearestOfFrontier() -> Int? {
         var nearest: Int?
         var least = Double.infinity
-        for column in frontier where !isSettled[Int(column)] && distance[Int(column)] < least {
-            (nearest, least) = (Int(column), distance[Int(column)])
+        for column in frontier where !columns[Int(column)].isSettled && columns[Int(column)].distance < least {
+            (nearest, least) = (Int(column), columns[Int(column)].distance)
         }
         return nearest
     }
@@ -122,7 +123,7 @@ struct Assignment {
             columnOfRow[lonelyRow] = -1
         }
         while true {
-            let row = Int(reachedFrom[column])
+            let row = Int(columns[column].reachedFrom)
             let next = Int(columnOfRow[row])
             match(row, column)
             if row == first { return }
@@ -132,8 +133,8 @@ struct Assignment {
 
     private mutating func forgetPath() {
         for column in frontier {
-            distance[Int(column)] = .infinity
-            isSettled[Int(column)] = false
+            columns[Int(column)].distance = .infinity
+            columns[Int(column)].isSettled = false
         }
         frontier.removeAll(keepingCapacity: true)
         settled.removeAll(keepingCapacity: true)

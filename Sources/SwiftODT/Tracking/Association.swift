@@ -37,8 +37,16 @@ struct Association {
     /// thing, but the bicycle behind somebody who walks away is not that somebody.
     private static let doubtOfOtherLabel = 0.4
 
+    /// A detection that a track may be paired with.
+    private struct Offer {
+        var box: Box
+        var wide: Edges
+        /// -1 where the detector does not say.
+        var label: Int
+    }
+
     private var assignment = Assignment()
-    private var boxes: ContiguousArray<Box> = []
+    private var offers: ContiguousArray<Offer> = []
     /// The pairs of the latest ``match(_:_:with:_:at:rule:shift:)``.
     private(set) var pairs: ContiguousArray<Pair> = []
 
@@ -54,48 +62,61 @@ struct Association {
     ) {
         pairs.removeAll(keepingCapacity: true)
         if rows.isEmpty || columns.isEmpty { return }
-        boxes.removeAll(keepingCapacity: true)
-        var (widest, tallest) = (0.0, 0.0)
+        offers.removeAll(keepingCapacity: true)
+        var widest = 0.0
         for column in columns {
-            boxes.append(detections[column].box)
-            widest = max(widest, detections[column].box.width)
-            tallest = max(tallest, detections[column].box.height)
+            let box = detections[column].box
+            offers.append(
+                Offer(box: box, wide: Edges(box.widened(by: rule.buffer)), label: detections[column].label?.index ?? -1)
+            )
+            widest = max(widest, box.width)
         }
         assignment.begin(columns: columns.count)
-        for row in rows {
-            // Field by field: a tracklet is large, and not copied for this.
-            let place = rule.place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
-            let expected = place.offset(x: shift.x, y: shift.y)
-            let wide = expected.widened(by: rule.buffer)
-            let (reach, reachDown) = (widest * rule.buffer, tallest * rule.buffer)
-            let unseen = min(1, Double(time - tracks[row].lastSeen) / 1e9)
-            let label = tracks[row].votes.winner
-            let (top, bottom) = (wide.minY - reachDown, wide.maxY + reachDown)
-            var column = firstBox(notLeftOf: wide.minX - widest - reach)
-            while column < boxes.count {
-                let box = boxes[column]
-                if box.x - reach > wide.maxX { break }
-                if box.y < bottom, box.maxY > top {
-                    var overlap = wide.iou(box.widened(by: rule.buffer))
-                    if let label, let other = detections[columns[column]].label, other.index != label.index {
-                        overlap *= Self.doubtOfOtherLabel
-                    }
-                    var gain = overlap - rule.threshold
-                    if gain > 0, rule.isThorough {
-                        let likeness = overlap * Self.heightAgreement(expected, box).squareRoot() - rule.threshold
-                        let motion = 0.3 * tracks[row].filter.likeness(box, shift: shift)
-                        gain = likeness > 0 ? max(likeness + motion - 0.3 * unseen, 1e-6) : 0
-                    }
-                    assignment.offer(column: column, gain: gain)
+        // Views, so that neither tracklets, which are large, nor labels are copied.
+        tracks.withUnsafeBufferPointer { tracks in
+            offers.withUnsafeBufferPointer { offers in
+                for row in rows {
+                    Self.offer(
+                        offers, to: tracks, row, at: time, rule: rule, shift: shift, widest: widest, in: &assignment)
                 }
-                column += 1
             }
-            assignment.endRow()
         }
         assignment.solve()
         for (number, row) in rows.enumerated() where assignment.columnOfRow[number] >= 0 {
             pairs.append(Pair(track: row, detection: columns[Int(assignment.columnOfRow[number])]))
         }
+    }
+
+    /// Offers one track what comes near it.
+    private static func offer(
+        _ offers: UnsafeBufferPointer<Offer>, to tracks: UnsafeBufferPointer<Tracklet>, _ row: Int,
+        at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>, widest: Double, in assignment: inout Assignment
+    ) {
+        let place = rule.place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
+        let expected = place.offset(x: shift.x, y: shift.y)
+        let wide = Edges(expected.widened(by: rule.buffer))
+        let reach = widest * rule.buffer
+        let label = tracks[row].votes.winnerIndex
+        var column = first(in: offers, notLeftOf: wide.minX - widest - reach)
+        while column < offers.count, offers[column].box.x - reach <= wide.maxX {
+            defer { column += 1 }
+            guard offers[column].wide.touches(wide) else { continue }
+            var overlap = wide.iou(offers[column].wide)
+            if label >= 0, offers[column].label >= 0, offers[column].label != label { overlap *= doubtOfOtherLabel }
+            var gain = overlap - rule.threshold
+            if gain > 0, rule.isThorough {
+                let box = offers[column].box
+                let likeness = overlap * heightAgreement(expected, box).squareRoot() - rule.threshold
+                guard likeness > 0 else { continue }
+                let motion = 0.3 * tracks[row].filter.likeness(box, shift: shift)
+                let unseen = min(1, Double(time - tracks[row].lastSeen) / 1e9)
+                // Of two tracks on one object the one that has been there for longer, and is in sight, keeps it.
+                let standing = 0.3 * (1 - 1 / Double(tracks[row].hits)) - 0.15 * unseen
+                gain = max(likeness + motion + standing, 1e-6)
+            }
+            assignment.offer(column: column, gain: gain)
+        }
+        assignment.endRow()
     }
 
     /// Overlap along the vertical alone: people side by side differ little across, but often in height and distance.
@@ -105,13 +126,36 @@ struct Association {
         return whole > 0 ? max(0, shared) / whole : 0
     }
 
-    private func firstBox(notLeftOf x: Double) -> Int {
-        var (low, high) = (0, boxes.count)
+    private static func first(in offers: UnsafeBufferPointer<Offer>, notLeftOf x: Double) -> Int {
+        var (low, high) = (0, offers.count)
         while low < high {
             let middle = (low + high) / 2
-            if boxes[middle].x < x { low = middle + 1 } else { high = middle }
+            if offers[middle].box.x < x { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+/// A box as overlap wants it.
+private struct Edges {
+    let minX: Double
+    let minY: Double
+    let maxX: Double
+    let maxY: Double
+    let area: Double
+
+    init(_ box: Box) {
+        (minX, minY, maxX, maxY, area) = (box.minX, box.minY, box.maxX, box.maxY, box.area)
+    }
+
+    func touches(_ other: Edges) -> Bool {
+        minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
+    }
+
+    /// Intersection over union of two that touch.
+    func iou(_ other: Edges) -> Double {
+        let shared = (min(maxX, other.maxX) - max(minX, other.minX)) * (min(maxY, other.maxY) - max(minY, other.minY))
+        return shared / (area + other.area - shared)
     }
 }
 

@@ -38,10 +38,11 @@ struct BoxCarrier {
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, jolt: SIMD4<Double>) {
         if motion != nil, !tracklets.isEmpty { findShift(tracklets) }
         let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
+        let step = BoxFilter.Step(seconds: step, jolt: jolt)
         for index in tracklets.indices {
             let isSeen = followingImage && index * budget < Self.points && !isHidden(index, tracklets)
             let move = isSeen ? self.move(of: tracklets[index], points: budget) : nil
-            advance(&tracklets[index], by: move, jolt: jolt)
+            advance(&tracklets[index], by: step, along: move)
         }
     }
 
@@ -50,19 +51,20 @@ struct BoxCarrier {
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, jolt: SIMD4<Double>
     ) {
         shift = entry.shift
+        let step = BoxFilter.Step(seconds: step, jolt: jolt)
         for index in tracklets.indices {
             let known = entry.carried(tracklets[index].key)
             let move = known == nil ? self.move(of: tracklets[index], points: 9) : known?.move
-            advance(&tracklets[index], by: move, jolt: jolt)
+            advance(&tracklets[index], by: step, along: move)
         }
     }
 
-    private mutating func advance(_ tracklet: inout Tracklet, by move: BoxMove?, jolt: SIMD4<Double>) {
+    private mutating func advance(_ tracklet: inout Tracklet, by step: BoxFilter.Step, along move: BoxMove?) {
         moves.append(move)
         if let move {
-            tracklet.filter.carry(move, by: step, jolt: jolt)
+            tracklet.filter.carry(move, by: step)
         } else {
-            tracklet.filter.predict(by: step, jolt: jolt)
+            tracklet.filter.predict(by: step)
             tracklet.filter.shift(shift)
         }
     }
@@ -75,7 +77,7 @@ struct BoxCarrier {
 
     private mutating func findShift(_ tracklets: ContiguousArray<Tracklet>) {
         boxes.removeAll(keepingCapacity: true)
-        for tracklet in tracklets where boxes.count < 100 { boxes.append(tracklet.filter.box) }
+        for index in tracklets.indices.prefix(100) { boxes.append(tracklets[index].filter.box) }
         guard let background = motion?.backgroundShift(around: boxes) else { return }
         let seen = background / step
         let usual = pace ?? seen

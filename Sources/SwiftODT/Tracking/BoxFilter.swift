@@ -23,12 +23,28 @@ struct BoxFilter: Sendable {
 
     var box: Box { Box(position) }
 
-    /// Moves on by `step` seconds. `jolt` says how much velocities change, see ``MotionStatistics``.
-    mutating func predict(by step: Double, jolt: SIMD4<Double>) {
-        guard step > 0 else { return }
-        position += velocity * step
+    /// A step in time, the same for many filters.
+    struct Step: Sendable {
+        let seconds: Double
+        /// How much velocities change, see ``MotionStatistics``.
+        let jolt: SIMD4<Double>
+        /// How much of the velocities is left after it.
+        fileprivate let lasting: SIMD4<Double>
+
+        init(seconds: Double, jolt: SIMD4<Double>) {
+            self.seconds = seconds
+            self.jolt = jolt
+            let lasting = exp(-max(0, seconds) / BoxFilter.growth)
+            self.lasting = SIMD4(1, 1, lasting, lasting)
+        }
+    }
+
+    mutating func predict(by step: Step) {
+        guard step.seconds > 0 else { return }
+        velocity *= step.lasting
+        position += velocity * step.seconds
         keepInRange()
-        spread(over: step, jolt: jolt)
+        spread(over: step.seconds, jolt: step.jolt)
     }
 
     /// Takes in an observation whose standard deviation is `jitter` object sizes.
@@ -46,18 +62,18 @@ struct BoxFilter: Sendable {
         keepInRange()
     }
 
-    /// Moves on by `step` seconds with the image: the displacement that was seen corrects the velocity first, as far
+    /// Moves on with the image: the displacement that was seen corrects the velocity first, as far
     /// as each is trusted, and the box moves by that.
-    mutating func carry(_ move: BoxMove, by step: Double, jolt: SIMD4<Double>) {
-        guard step > 0 else { return }
+    mutating func carry(_ move: BoxMove, by step: Step) {
+        guard step.seconds > 0 else { return }
         let zoom = move.scale - 1
-        let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step
-        let noise = (move.deviation / step) * (move.deviation / step)
+        let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step.seconds
+        let noise = (move.deviation / step.seconds) * (move.deviation / step.seconds)
         let gain = velocityVariance / (velocityVariance + noise)
         velocity += gain * (seen - velocity)
         velocityVariance -= gain * velocityVariance
         covariance -= gain * covariance
-        predict(by: step, jolt: jolt)
+        predict(by: step)
     }
 
     /// Moves the box, and changes its velocity, because the camera moved, not the object.
@@ -96,6 +112,8 @@ struct BoxFilter: Sendable {
 
     /// Random walk of the position in object sizes per square root of a second: what a constant velocity cannot explain.
     private static let drift = 0.05
+    /// Seconds in which growing and shrinking die down: what walks behind something shrinks, but not to nothing.
+    private static let growth = 0.7
     /// Standard deviation of a velocity nobody has seen yet, in object sizes a second.
     private static let firstVelocity = 2.0
 }

@@ -5,7 +5,6 @@
 struct CameraMotion {
     private var across: ContiguousArray<Double> = []
     private var down: ContiguousArray<Double> = []
-    private var deviations: ContiguousArray<Double> = []
 
     /// Fewer displacements than this say nothing.
     static let fewest = 4
@@ -25,18 +24,35 @@ struct CameraMotion {
     /// The displacement of the picture in pixels; zero where nothing can be said.
     mutating func estimate() -> SIMD2<Double> {
         guard count >= Self.fewest else { return .zero }
-        across.sort()
-        down.sort()
-        return SIMD2(agreed(across), agreed(down))
+        return SIMD2(Self.agreed(&across), Self.agreed(&down))
     }
 
-    private mutating func agreed(_ sorted: ContiguousArray<Double>) -> Double {
-        let median = sorted[sorted.count / 2]
-        deviations.removeAll(keepingCapacity: true)
-        for value in sorted { deviations.append(abs(value - median)) }
-        deviations.sort()
-        let spread = deviations[deviations.count / 2] * 1.4826
-        let doubt = (spread * spread / Double(sorted.count) + 0.01) / (median * median + 1e-9)
-        return median * max(0, 1 - 4 * doubt)
+    private static func agreed(_ values: inout ContiguousArray<Double>) -> Double {
+        let middle = median(&values)
+        for index in values.indices { values[index] = abs(values[index] - middle) }
+        let spread = median(&values) * 1.4826
+        let doubt = (spread * spread / Double(values.count) + 0.01) / (middle * middle + 1e-9)
+        return middle * max(0, 1 - 4 * doubt)
+    }
+
+    /// The value that would stand in the middle if they were sorted. Sorts no more than that takes.
+    private static func median(_ values: inout ContiguousArray<Double>) -> Double {
+        let middle = values.count / 2
+        var (low, high) = (0, values.count - 1)
+        while low < high {
+            let pivot = values[(low + high) / 2]
+            var (left, right) = (low, high)
+            while left <= right {
+                while values[left] < pivot { left += 1 }
+                while values[right] > pivot { right -= 1 }
+                if left <= right {
+                    values.swapAt(left, right)
+                    left += 1
+                    right -= 1
+                }
+            }
+            if middle <= right { high = right } else if middle >= left { low = left } else { break }
+        }
+        return values[middle]
     }
 }

@@ -2,6 +2,13 @@
 struct DetectionSieve {
     /// The detections that came through, from left to right.
     private(set) var accepted: ContiguousArray<Detection> = []
+    private var places: ContiguousArray<Place> = []
+
+    private struct Place {
+        var x: Double
+        var score: Double
+        var index: Int
+    }
 
     /// More than this many detections in a frame are noise; the strongest are kept.
     private static let most = 2000
@@ -11,26 +18,33 @@ struct DetectionSieve {
     private static let floor = 0.1
 
     mutating func sift(_ detections: [Detection]) {
+        places.removeAll(keepingCapacity: true)
+        for index in detections.indices where Self.makesSense(detections[index]) {
+            places.append(Place(x: detections[index].box.x, score: detections[index].score, index: index))
+        }
+        if places.count > Self.most {
+            places.sort { $0.score > $1.score }
+            places.removeLast(places.count - Self.most)
+        }
+        // Places are sorted instead of detections, which are large.
+        places.sort { $0.x < $1.x || ($0.x == $1.x && $0.index < $1.index) }
         accepted.removeAll(keepingCapacity: true)
-        for detection in detections {
-            let box = detection.box
-            guard detection.score >= Self.floor, box.isFinite, !box.isEmpty, box.width >= 0.5, box.height >= 0.5,
-                max(abs(box.minX), abs(box.minY), abs(box.maxX), abs(box.maxY)) < Self.farthest
-            else { continue }
-            var kept = detection
-            kept.score = min(kept.score, 1)
-            accepted.append(kept)
+        for place in places {
+            accepted.append(detections[place.index])
+            if place.score > 1 { accepted[accepted.count - 1].score = 1 }
         }
-        if accepted.count > Self.most {
-            accepted.sort { $0.score > $1.score }
-            accepted.removeLast(accepted.count - Self.most)
-        }
-        accepted.sort { $0.box.x < $1.box.x }
         dropDuplicates()
+    }
+
+    private static func makesSense(_ detection: Detection) -> Bool {
+        let box = detection.box
+        return detection.score >= floor && box.width >= 0.5 && box.height >= 0.5 && box.isFinite
+            && box.minX > -farthest && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
     /// Two boxes this much alike are one object, found twice. The stronger one stays.
     private mutating func dropDuplicates() {
+        var isDoubled = false
         for first in accepted.indices {
             let box = accepted[first].box
             var second = first + 1
@@ -38,10 +52,11 @@ struct DetectionSieve {
                 if accepted[first].score > 0, accepted[second].box.iou(box) > 0.9 {
                     let weaker = accepted[first].score < accepted[second].score ? first : second
                     accepted[weaker].score = 0
+                    isDoubled = true
                 }
                 second += 1
             }
         }
-        accepted.removeAll { $0.score == 0 }
+        if isDoubled { accepted.removeAll { $0.score == 0 } }
     }
 }

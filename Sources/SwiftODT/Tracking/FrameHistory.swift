@@ -29,10 +29,12 @@ struct FrameHistory {
     private(set) var entries: ContiguousArray<Entry> = []
     private var spare: ContiguousArray<Entry> = []
 
-    var last: Entry? { entries.last }
+    var isEmpty: Bool { entries.isEmpty }
+    /// The picture of the latest frame.
+    var latestPlane: LumaPlane? { entries.isEmpty ? nil : entries[entries.count - 1].plane }
 
     mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
-        let tracks = max(1, entries.last?.carried.count ?? 1)
+        let tracks = max(1, isEmpty ? 1 : entries[entries.count - 1].carried.count)
         if entries.count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
         var entry = spare.popLast() ?? Entry()
         entry.time = time
@@ -44,17 +46,22 @@ struct FrameHistory {
     /// Notes where the tracklets stand at an entry, keeping the moves that are known.
     mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>?, at index: Int) {
         entries[index].carried.removeAll(keepingCapacity: true)
-        for (number, tracklet) in tracklets.enumerated() {
+        entries[index].carried.reserveCapacity(tracklets.count)
+        for number in tracklets.indices {
             let move = moves.flatMap { number < $0.count ? $0[number] : nil }
-            entries[index].carried.append(Carried(key: tracklet.key, filter: tracklet.filter, move: move))
+            // Field by field: a tracklet is large, and not copied for this.
+            entries[index].carried.append(
+                Carried(key: tracklets[number].key, filter: tracklets[number].filter, move: move))
         }
     }
 
     /// The entry of the latest frame at or before `time`.
-    func index(at time: Nanoseconds) -> Int? { entries.lastIndex { $0.time <= time } }
+    func index(at time: Nanoseconds) -> Int? {
+        entries.indices.last { entries[$0].time <= time }
+    }
 
     /// From the frame of the latest answer, the oldest one kept, to `time`.
-    func secondsSinceAnswer(at time: Nanoseconds) -> Double { Double(time - (entries.first?.time ?? time)) / 1e9 }
+    func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - entries[0].time) / 1e9 }
 
     mutating func drop(first count: Int) {
         for index in 0..<count {

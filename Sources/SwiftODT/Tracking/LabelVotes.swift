@@ -7,6 +7,8 @@ struct LabelVotes: Sendable {
     private var challengerWeight = 0.0
 
     var winner: Label? { leader }
+    /// Its index, -1 where there is none.
+    private(set) var winnerIndex = -1
 
     mutating func vote(_ label: Label?, weight: Double) {
         leaderWeight *= 0.9
@@ -14,6 +16,7 @@ struct LabelVotes: Sendable {
         guard let label else { return }
         if leader == nil || label == leader {
             leader = label
+            winnerIndex = label.index
             leaderWeight += weight
         } else if label == challenger {
             challengerWeight += weight
@@ -23,6 +26,7 @@ struct LabelVotes: Sendable {
         if challengerWeight > leaderWeight {
             swap(&leader, &challenger)
             swap(&leaderWeight, &challengerWeight)
+            winnerIndex = leader?.index ?? -1
         }
     }
 }

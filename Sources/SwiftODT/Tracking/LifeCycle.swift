@@ -1,16 +1,13 @@
-import Glibc
-
 /// Birth, probation and end of tracks, and what is told about them.
-extension Tracker {
+extension Following {
     /// After an answer: shows those that have proved themselves, drops those that have not, begins new ones.
-    func live(on matcher: Matcher, at time: Nanoseconds) {
+    mutating func live(at time: Nanoseconds) {
         let hits = Double(max(1, options.minHits))
-        for pair in matcher.pairs {
-            let score = matcher.detections[pair.detection].score
-            tracklets[pair.track].evidence += weight(of: score)
+        for number in matcher.pairs.indices {
+            let pair = matcher.pairs[number]
+            tracklets[pair.track].evidence += weight(of: matcher.detections[pair.detection].score)
             if tracklets[pair.track].isShown {
                 tracklets[pair.track].isNew = false
-                note(.update, tracklets[pair.track])
             } else if tracklets[pair.track].evidence >= hits {
                 show(pair.track)
             }
@@ -22,14 +19,14 @@ extension Tracker {
         if tracklets.indices.contains(where: { tracklets[$0].misses > 0 && !tracklets[$0].isShown }) {
             tracklets.removeAll { $0.misses > 0 && !$0.isShown }
         }
-        for index in matcher.newcomers { begin(matcher.detections[index], at: time) }
+        for number in matcher.newcomers.indices { begin(matcher.detections[matcher.newcomers[number]], at: time) }
         isSceneNew = isSceneNew && tracklets.isEmpty
     }
 
     /// Ends tracks that have been unseen for too long, or have left the picture.
     ///
     /// Only those that an answer has missed: between the answers of a slow detector nobody has looked.
-    func endAged() {
+    mutating func endAged() {
         guard let now, tracklets.indices.contains(where: { tracklets[$0].misses > 0 }) else { return }
         let (maxAge, width, height) = (max(0, options.maxAge), width, height)
         end { tracklet in
@@ -42,18 +39,11 @@ extension Tracker {
         }
     }
 
-    func endAll(reason: TrackEvent.Reason) { end { _ in reason } }
+    mutating func endAll(reason: TrackEvent.Reason) { end { _ in reason } }
 
-    /// A track as it is to be shown at `time`.
-    func snapshot(_ tracklet: Tracklet, at time: Nanoseconds) -> Track {
-        let age = max(0, time - tracklet.lastSeen)
-        let isCoasting = tracklet.misses > 0
-        let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, options.maxAge))) : 1
-        return Track(
-            id: tracklet.id, box: tracklet.shownBox(at: settledTime), score: tracklet.score * decay,
-            label: tracklet.votes.winner, state: isCoasting ? .coasting : tracklet.isNew ? .new : .tracked,
-            firstSeen: tracklet.firstSeen, lastSeen: tracklet.lastSeen, timeSinceUpdate: age,
-            velocityX: tracklet.filter.velocity.x, velocityY: tracklet.filter.velocity.y)
+    /// The latest frame, as snapshots want it.
+    var moment: Tracklet.Moment {
+        Tracklet.Moment(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }
 
     /// How much a sighting counts towards being shown: those of doubtful score less, so that they have to come more
@@ -63,7 +53,7 @@ extension Tracker {
         return min(1, share * share)
     }
 
-    private func begin(_ detection: Detection, at time: Nanoseconds) {
+    private mutating func begin(_ detection: Detection, at time: Nanoseconds) {
         guard tracklets.count < max(1, options.maxTracks) || giveWay() else { return }
         tracklets.append(
             Tracklet(
@@ -74,7 +64,7 @@ extension Tracker {
     }
 
     /// Ends the track that has been unseen for longest, to make room. Tracks in sight are not ended for newcomers.
-    private func giveWay() -> Bool {
+    private mutating func giveWay() -> Bool {
         var oldest: Tracklet?
         for tracklet in tracklets where tracklet.misses > 0 {
             if oldest.map({ tracklet.lastSeen < $0.lastSeen }) ?? true { oldest = tracklet }
@@ -84,21 +74,17 @@ extension Tracker {
         return true
     }
 
-    private func show(_ index: Int) {
+    private mutating func show(_ index: Int) {
         tracklets[index].id = nextID
         nextID += 1
-        note(.begin, tracklets[index])
+        note(.begin, index)
     }
 
-    private func end(_ reason: (Tracklet) -> TrackEvent.Reason?) {
+    private mutating func end(_ reason: (Tracklet) -> TrackEvent.Reason?) {
         var kept = 0
         for index in tracklets.indices {
             if let reason = reason(tracklets[index]) {
-                guard tracklets[index].isShown else { continue }
-                var last = snapshot(tracklets[index], at: now ?? settledTime)
-                last.state = .lost
-                lostJustNow.append(last)
-                note(.end, tracklets[index], last, reason)
+                if tracklets[index].isShown { note(.end, index, reason) }
             } else {
                 if kept != index { tracklets[kept] = tracklets[index] }
                 kept += 1
@@ -107,14 +93,17 @@ extension Tracker {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    private func note(
-        _ kind: TrackEvent.Kind, _ tracklet: Tracklet, _ last: Track? = nil, _ reason: TrackEvent.Reason? = nil
-    ) {
+    private mutating func note(_ kind: TrackEvent.Kind, _ index: Int, _ reason: TrackEvent.Reason? = nil) {
         // Nobody reads them: the oldest are forgotten, so that memory stays bounded.
         if events.count >= 10_000 { events.removeFirst(5_000) }
+        var track = tracklets[index].snapshot(at: moment)
+        if kind == .end {
+            track.state = .lost
+            lostJustNow.append(track)
+        }
         events.append(
             TrackEvent(
-                kind: kind, track: last ?? snapshot(tracklet, at: now ?? settledTime), bestScore: tracklet.bestScore,
-                bestBox: tracklet.bestBox, pathLength: tracklet.pathLength, reason: reason))
+                kind: kind, track: track, bestScore: tracklets[index].bestScore, bestBox: tracklets[index].bestBox,
+                pathLength: tracklets[index].pathLength, reason: reason))
     }
 }

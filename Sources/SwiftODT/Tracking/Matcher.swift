@@ -15,7 +15,12 @@ struct Matcher {
     private var camera = CameraMotion()
     private var isTaken: ContiguousArray<Bool> = []
     private var isShown: ContiguousArray<Bool> = []
+    private var shownLeft = 0
+    private var youngLeft = 0
+    private var strongLeft = 0
+    private var weakLeft = 0
     private var threshold = 0.0
+    private var patience: Nanoseconds = 0
     private var rows: ContiguousArray<Int> = []
     private var columns: ContiguousArray<Int> = []
 
@@ -29,14 +34,16 @@ struct Matcher {
         isTrackMatched.removeAll(keepingCapacity: true)
         isTrackMatched.append(contentsOf: repeatElement(false, count: tracks.count))
         isShown.removeAll(keepingCapacity: true)
-        for index in tracks.indices { isShown.append(tracks[index].isShown) }
         threshold = options.scoreThreshold
+        patience = options.maxAge
+        count(tracks)
         findShift(tracks, at: time)
         pass(.strong, tracks, at: time, shown: true, strong: true)
         pass(.weak, tracks, at: time, shown: true, strong: false)
         pass(.reappearing, tracks, at: time, shown: true, strong: true)
         pass(.young, tracks, at: time, shown: false, strong: true)
         newcomers.removeAll(keepingCapacity: true)
+        if strongLeft == 0 { return }
         for index in detections.indices
         where !isTaken[index] && detections[index].score >= threshold && !isPart(index) { newcomers.append(index) }
         // The surest get the first ids.
@@ -79,7 +86,14 @@ struct Matcher {
         _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, shown: Bool,
         strong: Bool
     ) {
+        if (shown ? shownLeft : youngLeft) == 0 || (strong ? strongLeft : weakLeft) == 0 { return }
         choose(shown: shown, strong: strong)
+        // Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
+        if !strong {
+            rows.removeAll {
+                time - tracks[$0].lastStrong > patience && tracks[$0].lastStrong - tracks[$0].firstSeen < patience
+            }
+        }
         if rows.isEmpty || columns.isEmpty { return }
         association.match(tracks, rows, with: detections, columns, at: time, rule: rule, shift: shift)
         for pair in association.pairs {
@@ -87,6 +101,21 @@ struct Matcher {
             isTrackMatched[pair.track] = true
             pairs.append(pair)
         }
+        let found = association.pairs.count
+        if shown { shownLeft -= found } else { youngLeft -= found }
+        if strong { strongLeft -= found } else { weakLeft -= found }
+    }
+
+    /// Tells what there is to match: a stage with nothing on one side is no stage.
+    private mutating func count(_ tracks: ContiguousArray<Tracklet>) {
+        (shownLeft, strongLeft) = (0, 0)
+        for index in tracks.indices {
+            isShown.append(tracks[index].isShown)
+            if tracks[index].isShown { shownLeft += 1 }
+        }
+        for index in detections.indices where detections[index].score >= threshold { strongLeft += 1 }
+        youngLeft = tracks.count - shownLeft
+        weakLeft = detections.count - strongLeft
     }
 
     private mutating func choose(shown: Bool, strong: Bool) {
@@ -100,6 +129,6 @@ struct Matcher {
 
     /// Whether the detection is a second box on an object that already has one.
     private func isPart(_ index: Int) -> Bool {
-        pairs.contains { detections[$0.detection].box.iou(detections[index].box) > 0.7 }
+        pairs.contains { detections[$0.detection].box.iou(detections[index].box) > 0.55 }
     }
 }

@@ -10,12 +10,24 @@ struct MotionStatistics: Sendable {
     private var jitterSamples = 50.0
     private var joltVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var joltSamples = 20.0
+    private var pace = Pace(rate: 0.05)
+
+    /// The factors by which a median is followed.
+    private struct Pace {
+        let up: SIMD4<Double>
+        let down: SIMD4<Double>
+
+        init(rate: Double) {
+            up = SIMD4(repeating: exp(rate))
+            down = SIMD4(repeating: exp(-rate))
+        }
+    }
 
     /// Standard deviation of an observation in object sizes: centre x, centre y, width, height.
     ///
     /// Higher than what was measured: errors of one object's boxes come in runs, which a filter must not believe.
     var jitter: SIMD4<Double> {
-        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.5
+        jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.75
     }
 
     /// Random walk of the velocity in object sizes a second, per square root of a second.
@@ -59,20 +71,19 @@ struct MotionStatistics: Sendable {
     /// few swapped or occluded boxes must not make all objects look nervous.
     private mutating func learnJolt(from sightings: Sightings) {
         let c = sightings[0]
-        let b = sightings.before(c.time - Self.span)
-        let a = sightings.before(b.time - (c.time - b.time) + 1_000_000)
+        let middle = sightings.before(c.time - Self.span)
+        let b = sightings[middle]
+        let a = sightings[sightings.before(b.time - (c.time - b.time) + 1_000_000, startingAt: middle)]
         let step = c.time - b.time
         guard step > Self.span / 2, step < Self.span * 3 / 2, Self.isEven(step, b.time - a.time) else { return }
         let size = (b.box.width * b.box.height).squareRoot()
         let difference = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
         let seconds = Double(step) / 1e9
         let growth = seconds * seconds * seconds * 2 / 3
+        if joltSamples < 100 { pace = Pace(rate: 1 / (joltSamples + 1)) }
         joltSamples += 1
-        let rate = max(0.01, 1 / joltSamples)
         let median = (jitterVariance * 6 + joltVariance * growth) * 0.4549
-        let up = SIMD4(repeating: exp(rate))
-        let down = SIMD4(repeating: exp(-rate))
-        joltVariance *= down.replacing(with: up, where: difference.squared .> median)
+        joltVariance *= pace.down.replacing(with: pace.up, where: difference.squared .> median)
         joltVariance = joltVariance.bounded(SIMD4(repeating: 0.0025), SIMD4(repeating: 100))
     }
 

@@ -19,6 +19,7 @@ struct Sightings: Sendable {
     var count: Int { ring.count }
 
     /// 0 is the latest, `count - 1` the oldest.
+    @inline(__always)
     subscript(index: Int) -> Sighting {
         let place = newest - index
         return ring[place < 0 ? place + ring.count : place]
@@ -34,13 +35,18 @@ struct Sightings: Sendable {
         }
     }
 
-    /// The latest sighting at or before `time`, or the oldest one kept.
-    func before(_ time: Nanoseconds) -> Sighting {
-        var (low, high) = (0, count - 1)
+    /// The index of the latest sighting at or before `time`, or of the oldest one kept; `first` is known to be later.
+    func before(_ time: Nanoseconds, startingAt first: Int = 0) -> Int {
+        var (low, high) = (first, count - 1)
         while low < high {
             let middle = (low + high) / 2
-            if self[middle].time > time { low = middle + 1 } else { high = middle }
+            if self.time(middle) > time { low = middle + 1 } else { high = middle }
         }
-        return self[low]
+        return low
+    }
+
+    private func time(_ index: Int) -> Nanoseconds {
+        let place = newest - index
+        return ring[place < 0 ? place + ring.count : place].time
     }
 }

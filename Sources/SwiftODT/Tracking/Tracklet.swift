@@ -1,3 +1,5 @@
+import Glibc
+
 /// All that is known of one object while it is followed.
 struct Tracklet: Sendable {
     /// Tells tracklets apart from birth on, and grows with it. The public ``id`` comes only with being shown.
@@ -6,6 +8,10 @@ struct Tracklet: Sendable {
     var filter: BoxFilter
     /// The filter just after the latest sighting: where a gap is filled in from once the object is seen again.
     var filterWhenSeen: BoxFilter
+    /// When and where it was seen last.
+    private(set) var lastSeen: Nanoseconds
+    private(set) var lastBox: Box
+    /// The latest of these, and those before.
     var sightings: Sightings
     let firstSeen: Nanoseconds
     var score: Double
@@ -16,20 +22,26 @@ struct Tracklet: Sendable {
     /// What has been gathered for showing it, in sightings of full weight.
     var evidence: Double
     var hits = 1
+    /// When a detection that would begin a track last confirmed this one.
+    var lastStrong: Nanoseconds
     /// How many of the detector's answers have missed it since it was last seen.
     var misses = 0
     /// Whether it has been shown in no answer before the latest.
     var isNew = true
-    /// What is added to the filter's box when it is shown, and when that began: it fades out, so that boxes glide.
+    /// What is added to the filter's box when it is shown, since when, and how long it takes to fade out, so that boxes
+    /// glide.
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
+    var residualSpan = belief
 
     init(key: Int, detection: Detection, time: Nanoseconds, jitter: SIMD4<Double>, evidence: Double) {
         self.key = key
         filter = BoxFilter(detection.box, jitter: jitter)
         filterWhenSeen = filter
         sightings = Sightings(Sighting(time: time, box: detection.box))
+        (lastSeen, lastBox) = (time, detection.box)
         firstSeen = time
+        lastStrong = time
         score = detection.score
         bestScore = detection.score
         bestBox = detection.box
@@ -38,13 +50,13 @@ struct Tracklet: Sendable {
     }
 
     var isShown: Bool { id != nil }
-    var lastSeen: Nanoseconds { sightings[0].time }
-    var lastBox: Box { sightings[0].box }
 }
 
 extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
-    mutating func confirm(by detection: Detection, at time: Nanoseconds, noise: MotionStatistics.Noise) {
+    mutating func confirm(
+        by detection: Detection, at time: Nanoseconds, threshold: Double, noise: MotionStatistics.Noise
+    ) {
         if misses > 0 {
             refill(to: detection.box, at: time, noise: noise)
         } else {
@@ -54,7 +66,9 @@ extension Tracklet {
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
         residual = (detection.box.vector - filter.position) / 2
-        residualSince = time
+        (residualSince, residualSpan) = (time, Self.belief)
+        if detection.score >= threshold { lastStrong = time }
+        (lastSeen, lastBox) = (time, detection.box)
         sightings.add(Sighting(time: time, box: detection.box))
         score = detection.score
         votes.vote(detection.label, weight: detection.score)
@@ -76,17 +90,37 @@ extension Tracklet {
     private mutating func refill(to box: Box, at time: Nanoseconds, noise: MotionStatistics.Noise) {
         let steps = Double(min(misses + 1, 30))
         let (from, to) = (lastBox.vector, box.vector)
-        let step = Double(time - lastSeen) / 1e9 / steps
+        let step = BoxFilter.Step(seconds: Double(time - lastSeen) / 1e9 / steps, jolt: noise.jolt)
         filter = filterWhenSeen
         for number in 1...Int(steps) {
-            filter.predict(by: step, jolt: noise.jolt)
+            filter.predict(by: step)
             filter.correct(Box(from + (to - from) * (Double(number) / steps)), jitter: noise.jitter)
         }
     }
 
+    /// What a snapshot is taken of: the frame that is shown, the one that tracklets stand at, and how long tracks live.
+    struct Moment {
+        var now: Nanoseconds
+        var settled: Nanoseconds
+        var maxAge: Nanoseconds
+    }
+
+    /// The track as it is to be shown. Inlined, as a tracklet is large and would be copied for the call.
+    @inline(__always)
+    func snapshot(at moment: Moment) -> Track {
+        let age = max(0, moment.now - lastSeen)
+        let isCoasting = misses > 0
+        let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, moment.maxAge))) : 1
+        return Track(
+            id: id, box: shownBox(at: moment.settled), score: score * decay, label: votes.winner,
+            state: isCoasting ? .coasting : isNew ? .new : .tracked, firstSeen: firstSeen, lastSeen: lastSeen,
+            timeSinceUpdate: age, velocityX: filter.velocity.x, velocityY: filter.velocity.y)
+    }
+
     /// The box to show at `time`.
+    @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
-        let age = Double(time - residualSince) / Self.glide
+        let age = Double(time - residualSince) / residualSpan
         let shown = filter.position + residual * max(0, 1 - max(0, age))
         return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
     }
@@ -95,9 +129,11 @@ extension Tracklet {
     mutating func glide(from shown: Box, at time: Nanoseconds) {
         let isNear = shown.iou(filter.box) > 0.7
         residual = isNear ? shown.vector - filter.position : .zero
-        residualSince = time
+        (residualSince, residualSpan) = (time, Self.glide)
     }
 
-    /// How long a correction takes to be blended in.
+    /// How long a box that was seen is half believed against the filter, where no other comes.
+    private static let belief = 1_000_000_000.0
+    /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
 }

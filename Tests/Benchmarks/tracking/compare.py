@@ -55,13 +55,12 @@ def run_reference(kind, sequence):
 
 
 def run_ours(odt, sequence):
-    """The same of the tool; its time includes starting, reading and writing."""
+    """The same of the tool, which says itself how long it was in the tracker."""
     with tempfile.NamedTemporaryFile(suffix=".txt") as output:
-        begun = time.perf_counter()
-        subprocess.run(
+        said = subprocess.run(
             [odt, "track", "--detections", sequence.detections, "--output", output.name, "--frame-rate", str(sequence.rate),
-             "--image-size", sequence.size], check=True)
-        return score.read(output.name), time.perf_counter() - begun
+             "--image-size", sequence.size, "--timing"], check=True, stderr=subprocess.PIPE, text=True)
+        return score.read(output.name), float(said.stderr.split()[0]) * sequence.length / 1e6
 
 
 def padded(rows):
@@ -77,21 +76,23 @@ def main():
         sets.setdefault(folder.parents[2].name, []).append(Sequence(folder.parents[1]))
     if not sets:
         sys.exit(f"compare.py: no SET/SEQUENCE/det/det.txt under {data}")
-    print(f"{'set':<16} {'tracker':<10} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9}")
+    print(f"{'set':<16} {'tracker':<10} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9} {'times us':>8}")
     overall = {}
     for name, sequences in sets.items():
-        for tracker in [*REFERENCES, OURS]:
+        spent = {}
+        for tracker in [OURS, *REFERENCES]:
             scored, seconds = [], 0.0
             for sequence in sequences:
-                rows, spent = (
+                rows, took = (
                     run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
                 scored.append((sequence.truth, padded(rows), sequence.length))
-                seconds += spent
+                seconds += took
             figures = score.score(scored)
             overall.setdefault(tracker, []).append(figures)
             frames = sum(sequence.length for sequence in sequences)
+            spent[tracker] = 1e6 * seconds / frames
             print(f"{name:<16} {tracker:<10} " + " ".join(f"{figure:6.2f}" for figure in figures)
-                  + f" {1e6 * seconds / frames:9.1f}", flush=True)
+                  + f" {spent[tracker]:9.1f} {spent[tracker] / spent[OURS]:8.0f}", flush=True)
     for tracker, figures in overall.items():
         means = np.mean(figures, axis=0)
         print(f"{'mean of sets':<16} {tracker:<10} " + " ".join(f"{mean:6.2f}" for mean in means))

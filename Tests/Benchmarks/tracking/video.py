@@ -4,9 +4,7 @@ Usage: video.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with g
 the properties are given to the element in both runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs
 the packages trackers and trackeval, as compare.py does, and what Pipelines/setup builds.
 """
-import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -15,35 +13,19 @@ from trackers import ByteTrackTracker
 
 import score
 from compare import Sequence, padded
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-
-
-def play(video, properties):
-    """What the element says of each frame."""
-    said = subprocess.run(
-        [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
-         *(f"filesrc location={video} ! decodebin ! swiftodt draw=false updates=every-frame multiple-objects=true"
-           f" max-objects=100 {' '.join(properties)} ! fakesink").split()], check=True, capture_output=True, text=True)
-    return [one for one in map(json.loads, said.stdout.splitlines()) if one["message"] == "swiftodt"]
-
-
-def box(thing, result):
-    width, height = result["width"], result["height"]
-    return (thing["x-min"] * width, thing["y-min"] * height,
-            (thing["x-max"] - thing["x-min"]) * width, (thing["y-max"] - thing["y-min"]) * height)
+from element import box, play
 
 
 def ours(video, properties):
     return np.array([
         (number, thing["tracking-id"], *box(thing, result))
-        for number, result in enumerate(play(video, properties), 1) for thing in result["objects"]
+        for number, result in enumerate(play(video, properties)[0], 1) for thing in result["objects"]
         if thing["state"] in ("new", "tracked")], float).reshape(-1, 6)
 
 
 def byte_track(video, properties, rate):
     rows, tracker = [], ByteTrackTracker(frame_rate=rate)
-    for number, result in enumerate(play(video, [*properties, "tracking=false", "score-threshold=0.1"]), 1):
+    for number, result in enumerate(play(video, [*properties, "tracking=false", "score-threshold=0.1"])[0], 1):
         # Without tracking a result holds until the next one; only its own frame's objects are new.
         here = [thing for thing in result["objects"] if thing["state"] == "new"]
         boxes = np.array([box(thing, result) for thing in here], np.float32).reshape(-1, 4)

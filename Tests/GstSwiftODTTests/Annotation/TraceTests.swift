@@ -78,4 +78,17 @@ import Testing
         annotator.reset()
         #expect(!annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
     }
+
+    @Test func aCutForgetsThem() {
+        let annotator = Annotator()
+        for number in 0..<5 {
+            Painting(width: 64, height: 48).withFrame(time: Int64(number) * Self.second / 10) {
+                annotator.draw([object(Double(number) * 10)], options: options, into: $0)
+            }
+        }
+        let later = 6 * Self.second / 10
+        #expect(annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
+        annotator.forgetTraces()
+        #expect(!annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
+    }
 }

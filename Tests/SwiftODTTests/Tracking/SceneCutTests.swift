@@ -41,11 +41,14 @@ import Testing
             let time = Double(frame) / 25
             _ = tracker.step(Nanoseconds(time * 1e9), [detection], luma: Self.scene.plane(at: time))
         }
+        #expect(!tracker.isCut)
         let tracks = tracker.step(400_000_000, [detection], luma: other.plane(at: 0.4))
+        #expect(tracker.isCut)
         #expect(tracks.first { $0.state == .lost }?.id == 1)
         #expect(tracks.first { $0.state == .new }?.id == 2)
         // An answer for a frame of the old scene says nothing about the new one.
         tracker.advance(to: 440_000_000, width: 1280, height: 720, luma: other.plane(at: 0.44))
+        #expect(!tracker.isCut)
         tracker.update([detection, detection], seenAt: 360_000_000)
         #expect(tracker.tracks.map(\.id) == [2])
     }

@@ -102,9 +102,9 @@ import Testing
                 tracker.update([Detection(box: Box(x: x, y: 300, width: 60, height: 120), score: 0.9)], seenAt: time)
             }
         }
-        #expect(tracker.tracklets.count < 10)
-        #expect(tracker.history.entries.count <= 151)
-        #expect(tracker.events.count <= 10_000)
-        #expect(tracker.nextID > 30)
+        #expect(tracker.following.tracklets.count < 10)
+        #expect(tracker.following.history.entries.count <= 151)
+        #expect(tracker.following.events.count <= 10_000)
+        #expect(tracker.following.nextID > 30)
     }
 }

@@ -1,0 +1,163 @@
+/// All that a ``Tracker`` knows and does; see there for what its calls mean.
+///
+/// A value inside the tracker, so that exclusive access is checked once a call and not at every step of a loop.
+struct Following {
+    var options: TrackerOptions
+
+    var tracklets: ContiguousArray<Tracklet> = []
+    var statistics = MotionStatistics()
+    var history = FrameHistory()
+    var events: [TrackEvent] = []
+    var lostJustNow: [Track] = []
+    /// The frame the latest `advance` spoke of, and the one the tracklets stand at.
+    var now: Nanoseconds?
+    var settledTime: Nanoseconds = 0
+    var pendingPlane: LumaPlane?
+    var width = 0
+    var height = 0
+    var nextID = 1
+    var nextKey = 1
+    /// Nothing has been seen in this scene: what comes first is shown at once.
+    var isSceneNew = true
+
+    /// Whether a new scene began with the latest frame.
+    private(set) var isCut = false
+
+    private var sceneCut = SceneCut()
+    private var carrier = BoxCarrier()
+    var matcher = Matcher()
+    private var lastAnswer: Nanoseconds?
+
+    init(options: TrackerOptions) { self.options = options }
+
+    mutating func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
+        if let now, time < now - 1_000_000_000 { reset(reason: .flush) }
+        settle(followingImage: true)
+        lostJustNow.removeAll(keepingCapacity: true)
+        self.width = max(0, width)
+        self.height = max(0, height)
+        if now == nil { settledTime = time }
+        now = max(time, now ?? time)
+        pendingPlane = luma
+        isCut = luma.map { sceneCut.isCut($0) } ?? false
+        if isCut {
+            endAll(reason: .lost)
+            beginScene()
+        }
+        if history.isEmpty {
+            settledTime = now ?? time
+            history.append(time: settledTime, plane: luma, shift: .zero)
+        }
+        endAged()
+    }
+
+    mutating func update(_ detections: [Detection], seenAt: Nanoseconds) {
+        guard let now else { return }
+        let time = min(seenAt, now)
+        if let lastAnswer, time < lastAnswer { return }
+        if time == now { settle(followingImage: false) }
+        guard let index = history.index(at: time) else { return }
+        lastAnswer = time
+        if index == history.entries.count - 1, settledTime == history.entries[index].time {
+            answer(detections, at: settledTime)
+            history.drop(first: index)
+            history.record(tracklets, moves: nil, at: 0)
+        } else {
+            answerLate(detections, at: index)
+        }
+    }
+
+    mutating func tracks() -> [Track] {
+        settle(followingImage: true)
+        var shown: [Track] = []
+        shown.reserveCapacity(tracklets.count + lostJustNow.count)
+        let moment = moment
+        // Without bounds checks and, above all, without copies: a tracklet is large.
+        tracklets.withUnsafeBufferPointer { tracklets in
+            for index in tracklets.indices where tracklets[index].isShown {
+                shown.append(tracklets[index].snapshot(at: moment))
+            }
+        }
+        shown.append(contentsOf: lostJustNow)
+        return shown
+    }
+
+    var trackCount: Int { tracklets.indices.count { tracklets[$0].isShown } + lostJustNow.count }
+
+    mutating func takeEvents() -> [TrackEvent] {
+        if events.isEmpty { return [] }
+        defer { events.removeAll() }
+        return events
+    }
+
+    mutating func reset(reason: TrackEvent.Reason) {
+        lostJustNow.removeAll()
+        endAll(reason: reason)
+        lostJustNow.removeAll()
+        beginScene()
+        now = nil
+        pendingPlane = nil
+        sceneCut.reset()
+    }
+
+    private mutating func beginScene() {
+        history.removeAll()
+        carrier.forgetPictures()
+        lastAnswer = nil
+        isSceneNew = true
+    }
+
+    /// Brings the tracklets to the latest frame.
+    private mutating func settle(followingImage: Bool) {
+        guard let now, settledTime < now, !history.isEmpty else { return }
+        let needsImage =
+            pendingPlane != nil && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
+        let step = Double(now - settledTime) / 1e9
+        carrier.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
+        carrier.carry(&tracklets, followingImage: followingImage, jolt: statistics.jolt)
+        history.append(time: now, plane: pendingPlane, shift: carrier.shift)
+        // Where an answer is at hand it is noted with that.
+        if followingImage { history.record(tracklets, moves: carrier.moves, at: history.entries.count - 1) }
+        settledTime = now
+    }
+
+    private mutating func answer(_ detections: [Detection], at time: Nanoseconds) {
+        matcher.match(detections, with: tracklets, at: time, options: options)
+        if matcher.shift != .zero {
+            let step = history.secondsSinceAnswer(at: time)
+            for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
+        }
+        let known = statistics.noise
+        for index in matcher.pairs.indices {
+            let pair = matcher.pairs[index]
+            tracklets[pair.track].confirm(
+                by: matcher.detections[pair.detection], at: time, threshold: options.scoreThreshold, noise: known)
+            statistics.learn(from: tracklets[pair.track].sightings)
+        }
+        live(at: time)
+    }
+
+    /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
+    private mutating func answerLate(_ detections: [Detection], at index: Int) {
+        let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
+        let entry = history.entries[index]
+        for number in tracklets.indices {
+            if let carried = entry.carried(tracklets[number].key) { tracklets[number].filter = carried.filter }
+        }
+        answer(detections, at: entry.time)
+        history.record(tracklets, moves: nil, at: index)
+        for next in history.entries.indices where next > index {
+            let (before, after) = (history.entries[next - 1], history.entries[next])
+            carrier.begin(from: before.plane, to: after.plane, step: Double(after.time - before.time) / 1e9)
+            carrier.replay(&tracklets, along: after, jolt: statistics.jolt)
+            history.record(tracklets, moves: carrier.moves, at: next)
+        }
+        history.drop(first: index)
+        var number = 0
+        for index in tracklets.indices {
+            while number < shown.count, shown[number].key < tracklets[index].key { number += 1 }
+            guard number < shown.count, shown[number].key == tracklets[index].key else { continue }
+            tracklets[index].glide(from: shown[number].box, at: settledTime)
+        }
+    }
+}

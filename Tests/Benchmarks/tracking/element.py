@@ -1,0 +1,23 @@
+"""Runs the element over a video and reads what it says."""
+import json
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def play(video, properties):
+    """What the element says of each frame, and its counters."""
+    said = subprocess.run(
+        [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
+         *(f"filesrc location={video} ! decodebin ! swiftodt draw=false updates=every-frame multiple-objects=true"
+           f" max-objects=100 {' '.join(properties)} ! fakesink").split()], check=True, capture_output=True, text=True)
+    said = [json.loads(line) for line in said.stdout.splitlines()]
+    return [one for one in said if one["message"] == "swiftodt"], said[-1]
+
+
+def box(thing, result):
+    """Left, top, width, height in pixels, with fractions."""
+    width, height = result["width"], result["height"]
+    return (thing["x-min"] * width, thing["y-min"] * height,
+            (thing["x-max"] - thing["x-min"]) * width, (thing["y-max"] - thing["y-min"]) * height)

@@ -1,0 +1,108 @@
+"""`odt track`: a file of detections in, tracks out; what is wrong with a file is said with the number of its line."""
+import os
+import subprocess
+import tempfile
+import unittest
+
+from streams import ROOT
+
+ODT = os.path.join(ROOT, ".build", "tool", "odt")
+
+
+def detections(frames, paces, hidden=()):
+    """Objects of 40x80 that start 200 pixels apart and move to the right by so many pixels a frame."""
+    return "".join(
+        f"{frame},-1,{20 + pace * frame:.1f},{20 + 200 * number},40,80,0.9\n"
+        for frame in range(1, frames + 1) if frame not in hidden for number, pace in enumerate(paces))
+
+
+class Track(unittest.TestCase):
+    def track(self, text, *options):
+        return subprocess.run([ODT, "track", "--detections", "-", "--output", "-", *options], input=text, text=True,
+                              capture_output=True, timeout=60)
+
+    def rows(self, text, *options):
+        said = self.track(text, *options)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return [[float(figure) for figure in line.split(",")] for line in said.stdout.splitlines()]
+
+    def test_every_object_keeps_its_id(self):
+        rows = self.rows(detections(60, (4, -0.2, 9)), "--image-size", "640x640")
+        self.assertEqual(len(rows), 180)
+        self.assertTrue(all(len(row) == 10 and row[7:] == [-1, -1, -1] for row in rows))
+        for number in range(3):
+            ours = [row for row in rows if round(row[3] / 200) == number]
+            self.assertEqual([row[0] for row in ours], list(range(1, 61)))
+            self.assertEqual(len({row[1] for row in ours}), 1)
+            for row in ours:
+                self.assertAlmostEqual(row[2], 20 + (4, -0.2, 9)[number] * row[0], delta=4)
+                self.assertAlmostEqual(row[6], 0.9)
+        self.assertEqual({row[1] for row in rows}, {1, 2, 3})
+
+    def test_order_and_separators_of_lines_do_not_matter(self):
+        text = detections(20, (4, 9))
+        lines = text.splitlines()
+        mixed = "\r\n".join(["# a comment", "", *(line.replace(",", " ") for line in reversed(lines))])
+        straight, turned = self.rows(text), self.rows(mixed)
+        self.assertEqual([row[0] for row in straight], [row[0] for row in turned])
+        self.assertEqual(sorted(row[2:] for row in straight), sorted(row[2:] for row in turned))
+
+    def test_the_frame_rate_says_how_long_a_gap_is(self):
+        text = detections(60, (0,), hidden=range(20, 40))
+        ids = {rate: {row[1] for row in self.rows(text, "--frame-rate", str(rate))} for rate in (5, 30)}
+        self.assertEqual(ids, {5: {1, 2}, 30: {1}})
+        self.assertEqual({row[1] for row in self.rows(text, "--frame-rate", "5", "--max-age", "10")}, {1})
+
+    def test_options_of_the_tracker_count(self):
+        doubtful = detections(10, (0,)).replace("0.9\n", "0.3\n")
+        self.assertEqual(self.rows(doubtful), [])
+        self.assertEqual(len(self.rows(doubtful, "--score-threshold", "0.2")), 10)
+        late = detections(30, (0,)) + "10,-1,400,400,40,80,0.9\n11,-1,400,400,40,80,0.9\n"
+        first = {hits: [row[0] for row in self.rows(late, "--min-hits", hits) if row[2] > 300] for hits in ("1", "2", "3")}
+        self.assertEqual(first, {"1": [10, 11], "2": [11], "3": []})
+
+    def test_timing_is_said_beside_the_tracks(self):
+        text = detections(20, (4, 9))
+        said = self.track(text, "--timing")
+        self.assertEqual(said.stdout, self.track(text).stdout)
+        self.assertRegex(said.stderr, r"^[0-9.]+ microseconds a frame\n$")
+        self.assertGreater(float(said.stderr.split()[0]), 0)
+
+    def test_an_empty_file_has_no_tracks(self):
+        self.assertEqual(self.rows(""), [])
+
+    def test_what_is_wrong_is_said_with_its_line(self):
+        good = detections(2, (0,))
+        for line, word in (("3,-1,x,20,40,80,0.9", "not a number"), ("3,-1,20,20,40", "six columns"),
+                           ("0,-1,20,20,40,80,0.9", "from 1"), ("1.5,-1,20,20,40,80,0.9", "from 1"),
+                           ("99999999999,-1,20,20,40,80,0.9", "from 1")):
+            with self.subTest(line):
+                said = self.track(good + "\n" + line + "\n")
+                self.assertEqual(said.returncode, 1)
+                self.assertIn("-:4:", said.stderr)
+                self.assertIn(word, said.stderr)
+                self.assertEqual(said.stdout, "")
+
+    def test_wrong_words_are_named(self):
+        for options, word in ((["--frame-rate", "0"], "--frame-rate"), (["--frame-rate", "fast"], "--frame-rate"),
+                              (["--image-size", "640"], "--image-size"), (["--turbo"], "--turbo"), (["more"], "more")):
+            with self.subTest(options):
+                said = self.track("", *options)
+                self.assertEqual(said.returncode, 2)
+                self.assertIn(word, said.stderr)
+
+    def test_files_that_cannot_be_used_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            there = os.path.join(folder, "det.txt")
+            with open(there, "w") as file:
+                file.write(detections(5, (1,)))
+            for source, target, name in (("/nowhere/det.txt", "-", "/nowhere/det.txt"),
+                                         (there, "/nowhere/out.txt", "/nowhere/out.txt")):
+                said = subprocess.run([ODT, "track", "--detections", source, "--output", target], text=True,
+                                      capture_output=True, timeout=60)
+                self.assertEqual(said.returncode, 1)
+                self.assertIn(name, said.stderr)
+            target = os.path.join(folder, "tracks.txt")
+            subprocess.run([ODT, "track", "--detections", there, "--output", target], check=True, timeout=60)
+            with open(target) as file:
+                self.assertEqual(len(file.readlines()), 5)
