@@ -46,16 +46,32 @@ struct BoxCarrier {
         }
     }
 
-    /// Does again what was done before, after the past has changed; newcomers are followed now.
+    /// Does again what was done before, after the past has changed. Those whom the frame does not know stay where they are.
     mutating func replay(
-        _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, jolt: SIMD4<Double>
+        _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
+        jolt: SIMD4<Double>
     ) {
+        moves.removeAll(keepingCapacity: true)
         shift = entry.shift
-        let step = BoxFilter.Step(seconds: step, jolt: jolt)
+        let step = BoxFilter.Step(seconds: seconds, jolt: jolt)
         for index in tracklets.indices {
-            let known = entry.carried(tracklets[index].key)
-            let move = known == nil ? self.move(of: tracklets[index], points: 9) : known?.move
-            advance(&tracklets[index], by: step, along: move)
+            if let known = entry.carried(tracklets[index].key) {
+                advance(&tracklets[index], by: step, along: known.move)
+            } else {
+                moves.append(nil)
+            }
+        }
+    }
+
+    /// Follows newcomers, whom the second frame does not know, between the two frames that were begun with.
+    mutating func followNewcomers(
+        _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
+        jolt: SIMD4<Double>
+    ) {
+        self.shift = shift
+        let step = BoxFilter.Step(seconds: step, jolt: jolt)
+        for index in tracklets.indices where entry.carried(tracklets[index].key) == nil {
+            advance(&tracklets[index], by: step, along: move(of: tracklets[index], points: 9))
         }
     }
 

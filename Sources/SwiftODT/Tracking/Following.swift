@@ -146,12 +146,7 @@ struct Following {
         }
         answer(detections, at: entry.time)
         history.record(tracklets, moves: nil, at: index)
-        for next in history.entries.indices where next > index {
-            let (before, after) = (history.entries[next - 1], history.entries[next])
-            carrier.begin(from: before.plane, to: after.plane, step: Double(after.time - before.time) / 1e9)
-            carrier.replay(&tracklets, along: after, jolt: statistics.jolt)
-            history.record(tracklets, moves: carrier.moves, at: next)
-        }
+        replay(from: index)
         history.drop(first: index)
         var number = 0
         for index in tracklets.indices {
@@ -160,4 +155,29 @@ struct Following {
             tracklets[index].glide(from: shown[number].box, at: settledTime)
         }
     }
+    /// Comes forward from an entry to now. What was seen to move is known; newcomers are followed from picture to picture, by
+    /// longer steps where it is a long way, so that an answer that comes very late does not hold up the frame it comes with.
+    private mutating func replay(from index: Int) {
+        let last = history.entries.count - 1
+        let stride = max(1, (last - index + Self.mostLooks - 1) / Self.mostLooks)
+        var looked = history.entries[index]
+        var shift = SIMD2<Double>.zero
+        for next in history.entries.indices where next > index {
+            let entry = history.entries[next]
+            let seconds = Double(entry.time - history.entries[next - 1].time) / 1e9
+            carrier.replay(&tracklets, along: entry, by: seconds, jolt: statistics.jolt)
+            history.record(tracklets, moves: carrier.moves, at: next)
+            shift += entry.shift
+            guard next == last || (next - index) % stride == 0,
+                tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
+            else { continue }
+            carrier.begin(from: looked.plane, to: entry.plane, step: Double(entry.time - looked.time) / 1e9)
+            carrier.followNewcomers(&tracklets, to: entry, shift: shift, jolt: statistics.jolt)
+            (looked, shift) = (entry, .zero)
+            history.move(tracklets, at: next)
+        }
+    }
+
+    /// Between so many pairs of pictures newcomers are followed at most.
+    private static let mostLooks = 12
 }

@@ -55,6 +55,11 @@ struct FrameHistory {
         }
     }
 
+    /// Notes that tracklets, the same as have been recorded, stand elsewhere.
+    mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
+        for (number, tracklet) in tracklets.enumerated() { entries[index].carried[number].filter = tracklet.filter }
+    }
+
     /// The entry of the latest frame at or before `time`.
     func index(at time: Nanoseconds) -> Int? {
         entries.indices.last { entries[$0].time <= time }
