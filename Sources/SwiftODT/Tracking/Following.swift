@@ -179,5 +179,5 @@ struct Following {
     }
 
     /// Between so many pairs of pictures newcomers are followed at most.
-    private static let mostLooks = 12
+    private static let mostLooks = 25
 }

@@ -50,6 +50,22 @@ import Testing
         #expect(result.ids == [1])
     }
 
+    @Test(arguments: [20, 50])
+    func aNewcomerOfAVeryLateAnswerIsFollowedToNow(_ delay: Int) throws {
+        let tracker = Tracker()
+        var scene = SyntheticScene()
+        scene.things = [.init(width: 80, height: 160, place: { (100 + 240 * $0, 200) }, seed: 7)]
+        for frame in 0...delay {
+            let time = Double(frame) / 30
+            tracker.advance(
+                to: Nanoseconds(time * 1e9), width: 1280, height: 720, luma: scene.plane(at: time))
+        }
+        tracker.update([Detection(box: Self.truth(0), score: 0.9)], seenAt: 0)
+        let box = try #require(tracker.tracks.first?.box)
+        #expect(box.iou(Self.truth(delay)) > 0.8)
+        #expect(box.iou(Self.truth(0)) < 0.2)
+    }
+
     @Test func anAnswerFromBeforeTheLatestOneIsDropped() {
         let tracker = Tracker()
         for frame in 0..<10 {
