@@ -26,4 +26,6 @@ struct StartedDetection {
     let timestamp: UInt64
     /// Wall time, for `stats`.
     let startedAt: Nanoseconds
+    /// Who looks at it: lives until the answer is there, even where another takes its place meanwhile.
+    let source: DetectionSource
 }

@@ -12,8 +12,6 @@ final class Session: @unchecked Sendable {
     private let signals = StreamSignals()
     /// Made by `start`, dropped by `stop`; in between only the streaming thread touches it.
     private var stream: Stream?
-    /// What other threads may ask of the running stream.
-    private let timings = Mutex<(@Sendable () -> StageTimings?)?>(nil)
 
     /// Set before the element starts.
     var makeSource = DetectionSource.make
@@ -28,8 +26,7 @@ final class Session: @unchecked Sendable {
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
         if id == SWIFTODT_PROP_STATS.rawValue {
-            let detector = timings.withLock { $0 }?()
-            g_value_take_boxed(value, statistics.structure(detector: detector))
+            g_value_take_boxed(value, statistics.structure())
         } else {
             settings.withLock { $0 }.get(id, into: value)
         }
@@ -47,10 +44,8 @@ final class Session: @unchecked Sendable {
         do {
             statistics.reset()
             signals.open()
-            let stream = try Stream(
+            stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)
-            self.stream = stream
-            timings.withLock { $0 = stream.timings }
             return true
         } catch {
             element.fail(Complaint(error))
@@ -58,10 +53,7 @@ final class Session: @unchecked Sendable {
         }
     }
 
-    func stop() {
-        timings.withLock { $0 = nil }
-        stream = nil
-    }
+    func stop() { stream = nil }
 
     /// Wakes the streaming thread for good: the element is being stopped.
     func unlock() { signals.close() }

@@ -40,12 +40,23 @@ final class Statistics: Sendable {
     }
 
     private let counters = Mutex(Counters())
+    private let source = Mutex(DetectionSource?.none)
 
     func update(_ body: (inout Counters) -> Void) {
         counters.withLock { body(&$0) }
     }
 
     func reset() { update { $0 = Counters() } }
+
+    /// Lets the detector's own times be told, as long as it is the one at work.
+    func watch(_ source: DetectionSource?) {
+        let former = self.source.withLock { former in
+            defer { former = source }
+            return former
+        }
+        // Let go of outside the lock: a detector's end may take a moment.
+        _ = former
+    }
 
     /// Does the work and notes how long it took.
     func time<Result>(_ stage: Stage, _ work: () throws -> Result) rethrows -> Result {
@@ -58,7 +69,8 @@ final class Statistics: Sendable {
     }
 
     /// A new structure for the property, with the detector's own stages where it tells them.
-    func structure(detector: StageTimings?) -> UnsafeMutablePointer<GstStructure> {
+    func structure() -> UnsafeMutablePointer<GstStructure> {
+        let detector = source.withLock { $0 }?.timings
         let now = counters.withLock { $0 }
         var fields: [(name: String, value: FieldValue)] = [
             ("frames", .time(now.frames)),

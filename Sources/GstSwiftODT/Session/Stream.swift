@@ -44,17 +44,15 @@ final class Stream {
         let hint = signals.plan(for: settings, isLive: isLive).hint
         recipe = SourceRecipe(hint: hint, lookAhead: settings.lookAhead)
         source = try makeSource(settings, hint) { element.warn($0) }
+        statistics.watch(source)
         finisher = FrameFinisher(element: element, statistics: statistics)
         try finisher.prepareClassifier(settings)
         signals.set(capacity: source.capacity, frameDuration: nil)
     }
 
-    deinit { dropQueue() }
-
-    /// A function that any thread may call for the detector's own times.
-    var timings: @Sendable () -> StageTimings? {
-        let source = source
-        return { source.timings }
+    deinit {
+        statistics.watch(nil)
+        dropQueue()
     }
 
     // MARK: Frames in
@@ -121,7 +119,7 @@ final class Stream {
                         try source.start(frame, of: buffer, options: options)
                     }
                     underWay = StartedDetection(
-                        ticket: ticket, time: time, timestamp: times.timestamp, startedAt: startedAt)
+                        ticket: ticket, time: time, timestamp: times.timestamp, startedAt: startedAt, source: source)
                 }
             }
             if isMapped == nil { warnOfMapping() }
@@ -149,6 +147,7 @@ final class Stream {
         recipe = wanted
         guard case .detector(let detector) = source, !(detector is MotionDetector) else { return }
         source = try makeSource(settings, wanted.hint) { element.warn($0) }
+        statistics.watch(source)
         signals.set(capacity: source.capacity, frameDuration: format?.frameDuration)
         element.announceLatency()
     }

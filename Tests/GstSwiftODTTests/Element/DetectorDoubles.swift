@@ -29,7 +29,11 @@ final class SlowDetector: Detector {
 
     func reset() {}
 
-    deinit { isOver.update { $0 = true } }
+    /// Nothing of it runs on, as with a network: who still waits is told so.
+    deinit {
+        isOver.update { $0 = true }
+        for waiting in work.update({ $0 }) { waiting.ticket.cancel() }
+    }
 
     private func launchWorker() {
         let (work, isOver, delay) = (work, isOver, delay)

@@ -52,6 +52,22 @@ import Testing
         }
     }
 
+    @Test func anotherDetectorMayTakeOverWhileFramesWait() {
+        let harness = ElementHarness(
+            "strategy=every-frame tracking=false",
+            source: { .detector(SlowDetector(milliseconds: 3, capacity: 4)) })
+        harness.setCaps()
+        for number in 0..<24 {
+            gst_util_set_object_arg(
+                UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "look-ahead",
+                "\(number % 4)")
+            #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK)
+        }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 24)
+        #expect(harness.messages("swiftodt").count == 24)
+    }
+
     @Test func keepOnlyLatestNeverWaitsAndLooksAtTheNewestFrame() {
         let detector = PatientDetector()
         let harness = ElementHarness(
