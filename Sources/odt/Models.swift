@@ -28,7 +28,9 @@ private let help = """
         case "fetch": return try fetchModels(rest)
         case "verify" where rest.isEmpty: return try verifyModels()
         case "show" where rest.count == 1: return try showModel(rest[0])
-        case let name?: throw CommandLineError("'\(name)' cannot be done, or not so.")
+        case "show": throw CommandLineError("'show' wants one FILE.")
+        case "list", "verify": throw CommandLineError("'\(line.operands[0])' takes nothing more.")
+        case let name?: throw CommandLineError("there is no '\(name)' here.")
         case nil: throw CommandLineError("it is not said what to do.")
         }
     } catch let error as CommandLineError {

@@ -36,5 +36,11 @@ case let name?:
         complain("odt: there is no subcommand '\(name)'.\n\n\(usage())")
         exit(ExitCode.usage)
     }
-    exit(subcommand.run(Array(words.dropFirst())))
+    let code = subcommand.run(Array(words.dropFirst()))
+    // Nobody else notices a disk that is full.
+    guard fflush(nil) == 0 else {
+        complain("odt: the answer cannot be written: \(String(cString: strerror(errno)))")
+        exit(ExitCode.failure)
+    }
+    exit(code)
 }

@@ -46,8 +46,9 @@ public enum ModelSearchPath {
         throw DetectorError(
             .fileNotFound,
             name.contains("/")
-                ? "there is no model file \(name)"
-                : "there is no model file \(name), neither here nor in " + folders.joined(separator: ", "))
+                ? "there is no model file \(name); is the path right?"
+                : "there is no model file \(name), neither here nor in \(folders.joined(separator: ", ")); "
+                    + "\"odt models list\" tells which there are")
     }
 
     private static func find(_ file: String) -> String? {
