@@ -3,7 +3,9 @@ import os
 import tempfile
 import unittest
 
-from streams import ball, command, run
+from streams import DATA, ball, command, run
+
+DETECTOR = os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")
 
 
 class Errors(unittest.TestCase):
@@ -41,6 +43,28 @@ class Errors(unittest.TestCase):
     def test_a_classifier_that_is_not_there(self):
         self.fails("detector=motion classify=true classifier-file=/nowhere/classifier.tflite",
                    "/nowhere/classifier.tflite")
+
+    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    def test_what_is_named_is_not_replaced(self):
+        self.fails("label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
+        self.fails("device=NONSENSE", "NONSENSE", "device=CPU")
+        self.fails("detector=motion classify=true classifier-label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
+
+    def warns(self, properties, *words):
+        said = run(f"{ball(5)} ! swiftodt {properties} ! fakesink", seconds=30)
+        self.assertEqual((len(said.warnings), said.errors), (1, []), f"{properties}: {said.warnings}")
+        for word in words:
+            self.assertIn(word, said.warnings[0][0].message)
+
+    def test_words_that_mean_nothing(self):
+        self.warns('detector=motion label-format="{label} {speed} {id}"', "{speed}", "{confidence}")
+        self.warns("detector=motion label-allowlist=person", "label-allowlist", "detector=neural")
+
+    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    def test_labels_that_the_network_does_not_have(self):
+        self.warns('detector=neural label-allowlist="person, persn" label-denylist=dogg', "dogg, persn", "bicycle")
+        said = run(f"{ball(5)} ! swiftodt detector=neural label-allowlist=\"Person, dog\" ! fakesink", seconds=30)
+        self.assertEqual(said.warnings, [])
 
     def test_areas_that_exclude_everything(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion min-area=0.5 max-area=0.1 ! fakesink")

@@ -31,6 +31,14 @@ struct LabelFormat: Sendable {
         (items, constant) = parser.parse(upTo: nil)
     }
 
+    /// The words in braces that stand for no value, and are drawn as they are written.
+    static func unknownWords(in pattern: String) -> [String] {
+        pattern.split(separator: "{", omittingEmptySubsequences: false).dropFirst()
+            .compactMap { $0.firstIndex(of: "}").map($0.prefix(upTo:)) }
+            .filter { !$0.isEmpty && $0.allSatisfy { $0.isLetter || $0 == "-" || $0 == "_" } }
+            .map(String.init).filter { Placeholder(rawValue: $0) == nil }
+    }
+
     func contains(_ placeholder: Placeholder) -> Bool {
         LabelFormat.contains(placeholder, in: items)
     }

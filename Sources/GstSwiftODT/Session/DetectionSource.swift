@@ -64,7 +64,7 @@ extension DetectionSource {
         case .auto:
             do {
                 return .detector(try recipe.makeDetector())
-            } catch  where settings.modelFile == nil {
+            } catch  where !settings.namesDetectorParts {
                 warn(Complaint(error, doing: "only moving objects are found (detector=motion)"))
                 recipe.kind = .motion
             }

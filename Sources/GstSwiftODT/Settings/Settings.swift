@@ -6,6 +6,8 @@ struct Settings: Sendable {
     enum Strategy: Int, Sendable { case auto, keepOnlyLatest, everyFrame }
     enum Updates: Int, Sendable { case onResult, everyFrame, onChange, onObject, none }
 
+    static let standardDevice = "CPU"
+
     // What is detected, followed and chosen.
     var scene = SceneOptions()
     var iouThreshold = 0.5
@@ -16,7 +18,7 @@ struct Settings: Sendable {
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
-    var device = "CPU"
+    var device = standardDevice
     var threads = 0
     var classifierFile: String?
     var classifierLabelFile: String?
@@ -44,6 +46,13 @@ struct Settings: Sendable {
     }
     var labelDenylist: String? {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
+    }
+
+    /// Whether the user named anything that the network is made of: then nothing else takes its place.
+    var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
+
+    var namesClassifierParts: Bool {
+        classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice
     }
 
     /// A tracker makes use of detections too weak to begin an object: they keep it alive where it is expected.

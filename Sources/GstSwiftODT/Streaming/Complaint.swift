@@ -8,8 +8,10 @@ struct Complaint {
     let text: String
     var detail: String?
 
-    static func settings(_ text: String) -> Complaint {
-        Complaint(domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text)
+    static func settings(_ text: String, detail: String? = nil) -> Complaint {
+        Complaint(
+            domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text,
+            detail: detail)
     }
 
     static func stream(_ text: String, detail: String? = nil) -> Complaint {

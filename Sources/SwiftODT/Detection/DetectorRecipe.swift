@@ -46,6 +46,15 @@ public struct DetectorRecipe: Hashable, Sendable {
         }
     }
 
+    /// The names that objects may get, as far as files tell without the network being made; `nil` where they do not.
+    public var knownLabels: [String]? {
+        guard kind == .neural,
+            let file = try? modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.detector),
+            let labels = try? Labels.load(file: labelFile, manifest: ModelManifest.load(model: file), model: file)
+        else { return nil }
+        return labels.all.map(\.text)
+    }
+
     private func network(
         _ purpose: ModelSearchPath.Purpose,
         decoder: (NetworkDescription, String, ModelManifest?) throws -> any DetectionDecoder

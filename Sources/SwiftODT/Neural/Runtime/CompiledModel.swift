@@ -33,7 +33,9 @@ final class CompiledModel: @unchecked Sendable {
             }) == 0, let compiled
         else {
             throw DetectorError(
-                .unsupported, "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)")
+                .unsupported,
+                "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)"
+                    + (target.device == "CPU" ? "" : "; device=CPU always can, others need Pipelines/setup --all-devices"))
         }
         return CompiledModel(compiled, runtime: read.runtime)
     }
