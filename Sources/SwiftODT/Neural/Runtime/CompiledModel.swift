@@ -35,7 +35,8 @@ final class CompiledModel: @unchecked Sendable {
             throw DetectorError(
                 .unsupported,
                 "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)"
-                    + (target.device == "CPU" ? "" : "; device=CPU always can, others need Pipelines/setup --all-devices"))
+                    + (target.device == "CPU"
+                        ? "" : "; device=CPU always can, others need Pipelines/setup --all-devices"))
         }
         return CompiledModel(compiled, runtime: read.runtime)
     }
