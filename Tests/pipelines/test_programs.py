@@ -20,6 +20,13 @@ class Programs(unittest.TestCase):
     def test_a_pipeline_that_is_none(self):
         self.refuses(1, "--nonsense", "Pipelines/bus-to-json", "--nonsense")
 
+    def test_what_is_missing(self):
+        for words in (["record"], ["record", "-o"], ["single-image"], ["single-image", "-o"], ["live-camera", "-n"]):
+            with self.subTest(words):
+                self.refuses(2, "Usage: Pipelines/" + words[0], "Pipelines/" + words[0], *words[1:])
+        self.assertEqual(command("Pipelines/bus-to-json", "-o").returncode, 2)
+        self.refuses(1, "/nowhere/x", "Pipelines/bus-to-json", "-o", "/nowhere/x", "fakesrc", "!", "fakesink")
+
     def test_a_summary_of_nothing(self):
         self.refuses(1, "/nowhere/x.jsonl", "Pipelines/summary", "/nowhere/x.jsonl")
         self.refuses(1, "README.md", "Pipelines/summary", "README.md")
