@@ -93,7 +93,7 @@ install_detection (GObjectClass * klass)
   add (klass, SWIFTODT_PROP_DETECTOR, g_param_spec_enum ("detector", "Detector",
           "What finds the objects", detector_type (), SWIFTODT_DETECTOR_AUTO, SETUP));
   add (klass, SWIFTODT_PROP_MODEL_FILE, g_param_spec_string ("model-file", "Model file",
-          "Network for detector=neural or salient (.onnx, .tflite, .xml, .pb); unset: the installed default",
+          "Network for detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel); unset: the installed default",
           NULL, SETUP));
   add (klass, SWIFTODT_PROP_LABEL_FILE, g_param_spec_string ("label-file", "Label file",
           "Names of the network's classes, one a line; unset: from the manifest or the model itself", NULL, SETUP));
