@@ -46,7 +46,7 @@ public enum ModelSearchPath {
         throw DetectorError(
             .fileNotFound,
             name.contains("/")
-                ? "there is no model file \(name); is the path right?"
+                ? "there is no model file \(name); is the path right, and may its folder be looked into?"
                 : "there is no model file \(name), neither here nor in \(folders.joined(separator: ", ")); "
                     + "\"odt models list\" tells which there are")
     }

@@ -20,15 +20,28 @@ public enum Salient {
         let survey = try NetworkSurvey(network, manifest: manifest, labels: nil, file: file)
         var input = try survey.input(
             FamilyInput(width: 320, height: 320, mean: ImageNetStatistics.mean, scale: ImageNetStatistics.scale))
+        let (width, height) = (input.width, input.height)
         let side = isForStills ? Int.max : videoSide
         input.width = manifest?.input.width ?? min(input.width, side)
         input.height = manifest?.input.height ?? min(input.height, side)
-        guard let output = network.outputs.firstIndex(where: { SaliencyDecoder.mapSize($0.shape) != nil }) else {
+        let output = network.outputs.firstIndex { output in
+            SaliencyDecoder.mapSize(output.shape).map { hasProportions($0, of: (width, height)) } ?? false
+        }
+        guard let output else {
             throw DetectorError(
                 .unsupported,
                 "\(file) gives \(network.outputs.map { NetworkSurvey.text($0.shape) }.joined(separator: ", ")); "
                     + "a saliency network gives a map of one channel, such as [1,1,320,320]")
         }
         return SaliencyDecoder(input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false)
+    }
+
+    /// Whether a map may be one of the picture: a detector's table of boxes has the same form, but is far longer than wide.
+    private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
+        -> Bool
+    {
+        guard let width = map.width, let height = map.height else { return true }
+        let stretch = Double(width * picture.height) / Double(height * picture.width)
+        return stretch > 0.5 && stretch < 2
     }
 }

@@ -28,6 +28,22 @@ import Testing
         }
     }
 
+    @Test func aDetectorIsNotTakenForASaliencyNetwork() throws {
+        func decoder(_ outputs: [[Int?]]) throws -> any DetectionDecoder {
+            try Salient.decoder(
+                for: NetworkDescription(
+                    inputs: [TensorDescription(name: "", shape: [1, 3, 320, 320], element: .float32)],
+                    outputs: outputs.map { TensorDescription(name: "", shape: $0, element: .float32) }), manifest: nil)
+        }
+        for outputs: [[Int?]] in [
+            [[1, 1917, 4], [1, 1917, 91]], [[1, 8400, 85]], [[1, 84, 8400]], [[1, 1, 100, 7]],
+        ] {
+            #expect(throws: DetectorError.self) { try decoder(outputs) }
+        }
+        #expect(try decoder([[1, 4], [1, 1, 320, 320]]).input.width == 192)
+        #expect(try decoder([[1, 1, nil, nil]]).input.width == 192)
+    }
+
     @Test func theBoxFitsTheThing() throws {
         var canvas = Canvas()
         canvas.paint(20..<50, 10..<70)
