@@ -31,7 +31,7 @@ struct LabelFormat: Sendable {
         (items, constant) = parser.parse(upTo: nil)
     }
 
-    /// The words in braces that stand for no value, and are drawn as they are written.
+    /// The words in braces that stand for no value: plain text.
     static func unknownWords(in pattern: String) -> [String] {
         pattern.split(separator: "{", omittingEmptySubsequences: false).dropFirst()
             .compactMap { $0.firstIndex(of: "}").map($0.prefix(upTo:)) }

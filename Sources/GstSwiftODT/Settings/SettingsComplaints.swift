@@ -41,8 +41,8 @@ extension Settings {
             let known = LabelFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
             element.warn(
                 .settings(
-                    "label-format knows nothing called \(unknown.map { "{\($0)}" }.joined(separator: ", ")), which is drawn "
-                        + "as it stands; it knows \(known)"))
+                    "label-format knows nothing called \(unknown.map { "{\($0)}" }.joined(separator: ", ")), which is plain "
+                        + "text then; it knows \(known)"))
         }
         if attachMeta.contains(.analytics), AnalyticsWriter.shared == nil {
             element.warn(
