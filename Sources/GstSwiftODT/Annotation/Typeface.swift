@@ -68,8 +68,11 @@ final class Typeface {
     }
 
     /// Adds the text to the context's path, or shows it with the context's colour.
+    ///
+    /// Letters stand on whole pixels: Cairo sees to that itself before 1.18, and from then on only where pixels are square.
     func draw(_ text: String, x: Double, baseline: Double, asPath: Bool, in context: OpaquePointer) {
         var pen = x
+        let line = (baseline * scaleY).rounded() / scaleY
         var run: [cairo_glyph_t] = []
         var runFont = 0
         func show() {
@@ -85,7 +88,7 @@ final class Typeface {
             let glyph = glyph(for: scalar)
             if glyph.font != runFont { show() }
             runFont = glyph.font
-            run.append(cairo_glyph_t(index: glyph.index, x: pen, y: baseline))
+            run.append(cairo_glyph_t(index: glyph.index, x: (pen * scaleX).rounded() / scaleX, y: line))
             pen += glyph.advance
         }
         show()
