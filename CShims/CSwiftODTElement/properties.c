@@ -1,7 +1,5 @@
 /* The property table: names, ranges, defaults, flags and what they mean to a stranger. */
-#include "include/swiftodt-properties.h"
-
-#include <gst/gst.h>
+#include "include/swiftodt-session.h"
 
 #define ENUM_TYPE(function, type_name, ...)                        \
   static GType function (void)                                     \
@@ -190,7 +188,7 @@ install_reporting (GObjectClass * klass)
   add (klass, SWIFTODT_PROP_MESSAGE_FORMAT, g_param_spec_flags ("message-format", "Message format",
           "How messages carry the objects", message_format_type (), SWIFTODT_MESSAGE_FORMAT_STRUCTURE, LIVE));
   add (klass, SWIFTODT_PROP_ATTACH_META, g_param_spec_flags ("attach-meta", "Attach metadata",
-          "Which metadata is attached to the buffers", meta_type (), SWIFTODT_META_ROI | SWIFTODT_META_CUSTOM, LIVE));
+          "Which metadata is attached to the buffers", meta_type (), swiftodt_standard_meta (), LIVE));
   add (klass, SWIFTODT_PROP_SOURCE, g_param_spec_string ("source", "Source",
           "A name for the stream, put into every message", NULL, LIVE));
   add (klass, SWIFTODT_PROP_STATS, g_param_spec_boxed ("stats", "Statistics",

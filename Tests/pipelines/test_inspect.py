@@ -23,7 +23,8 @@ PROPERTIES = {
     "box-style": ("rectangle", PLAYING), "line-width": (0, PLAYING), "font": ("Sans", PLAYING),
     "font-size": (0, PLAYING), "label-format": ("{label} {confidence} #{id}", PLAYING),
     "label-background": (True, PLAYING), "updates": ("on-result", PLAYING), "message-interval": (0, PLAYING),
-    "message-format": (1, PLAYING), "attach-meta": (3, PLAYING), "source": (None, PLAYING), "stats": (None, READ_ONLY),
+    "message-format": (1, PLAYING), "attach-meta": (7 if Gst.version() >= (1, 24) else 3, PLAYING),
+    "source": (None, PLAYING), "stats": (None, READ_ONLY),
 }
 NICKS = {
     "mode": "stream single-image", "detector": "auto neural salient motion upstream",

@@ -15,6 +15,9 @@ G_BEGIN_DECLS
 /* Registers the element in a process that the plugin is linked into, such as a test. */
 GST_PLUGIN_STATIC_DECLARE (swiftodt);
 
+/* What attach-meta is unless set: all SwiftOdtMeta that the GStreamer of this process knows. */
+guint swiftodt_standard_meta (void);
+
 typedef void *SwiftOdtSession;
 
 /* `element` is borrowed: it outlives its session. */

@@ -1,65 +1,57 @@
 import CGStreamer
-import Glibc
 import SwiftODT
 
 /// Attaches `GstAnalyticsRelationMeta`, which GStreamer has from 1.24 on.
 ///
-/// The few functions are looked up at run time: one plugin serves older and newer GStreamer alike, and the analytics
-/// library (of the bad plugins) is no dependency. Costs one look-up a process.
-struct AnalyticsWriter: @unchecked Sendable {
+/// An object is an object-detection entry that relates to a tracking entry and, where its category is known, to a
+/// classification entry: the direction and the kind of relation in which GStreamer's own elements write and look for
+/// them. Costs one allocation a buffer.
+struct AnalyticsWriter: Sendable {
     /// `nil` where this GStreamer has no analytics library.
-    static let shared = AnalyticsWriter()
+    static let shared = AnalyticsLibrary().map(AnalyticsWriter.init)
 
-    /// `GstAnalyticsMtd`: a handle to one piece of metadata.
-    private struct Handle {
-        var id: UInt32 = 0
-        var meta: UnsafeMutableRawPointer?
-    }
-
-    private typealias AddMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>) -> UnsafeMutableRawPointer?
-    private typealias AddObject =
-        @convention(c) (
-            UnsafeMutableRawPointer, GQuark, Int32, Int32, Int32, Int32, Float, UnsafeMutableRawPointer
-        ) -> gboolean
-    private typealias AddTracking =
-        @convention(c) (UnsafeMutableRawPointer, UInt64, UInt64, UnsafeMutableRawPointer) -> gboolean
-    private typealias Relate = @convention(c) (UnsafeMutableRawPointer, UInt32, UInt32, UInt32) -> gboolean
-
-    private let addMeta: AddMeta
-    private let addObject: AddObject
-    private let addTracking: AddTracking
-    private let relate: Relate
-
-    private init?() {
-        // Never closed: GStreamer registers types from it.
-        guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW),
-            let addMeta = dlsym(library, "gst_buffer_add_analytics_relation_meta"),
-            let addObject = dlsym(library, "gst_analytics_relation_meta_add_od_mtd"),
-            let addTracking = dlsym(library, "gst_analytics_relation_meta_add_tracking_mtd"),
-            let relate = dlsym(library, "gst_analytics_relation_meta_set_relation")
-        else { return nil }
-        self.addMeta = unsafeBitCast(addMeta, to: AddMeta.self)
-        self.addObject = unsafeBitCast(addObject, to: AddObject.self)
-        self.addTracking = unsafeBitCast(addTracking, to: AddTracking.self)
-        self.relate = unsafeBitCast(relate, to: Relate.self)
-    }
+    private let library: AnalyticsLibrary
 
     func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
-        let objects = report.objects.filter { $0.object.track.state != .lost }
-        guard !objects.isEmpty, let meta = addMeta(buffer) else { return }
-        for object in objects {
-            let track = object.object.track
-            var box = Handle()
-            guard
-                addObject(
-                    meta, g_quark_from_string(object.name), Int32(object.x), Int32(object.y), Int32(object.width),
-                    Int32(object.height), Float(track.score), &box) != 0
-            else { continue }
-            guard let id = track.id else { continue }
-            var tracking = Handle()
-            guard addTracking(meta, UInt64(id), UInt64(clamping: track.firstSeen), &tracking) != 0 else { continue }
-            let relatesTo: UInt32 = 1 << 3
-            _ = relate(meta, relatesTo, box.id, tracking.id)
+        guard !report.objects.isEmpty else { return }
+        // Three entries an object at most, the largest of which takes some fifty bytes; both grow where that is not enough.
+        var room = AnalyticsLibrary.Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
+        guard let meta = library.addMeta(buffer, &room) else { return }
+        for object in report.objects {
+            if object.object.track.state == .lost {
+                attachEnd(of: object.object.track, to: meta)
+            } else {
+                attach(object, to: meta)
+            }
         }
+    }
+
+    private func attach(_ object: ReportedObject, to meta: AnalyticsLibrary.Meta) {
+        var box = AnalyticsLibrary.Entry()
+        guard
+            library.addObject(
+                meta, g_quark_from_string(object.name), Int32(object.x), Int32(object.y), Int32(object.width),
+                Int32(object.height), Float(object.object.track.score), &box) != 0
+        else { return }
+        if let tracking = entry(of: object.object.track, in: meta) { library.relate(box, to: tracking) }
+        guard object.object.category != .unknown, let confidence = object.object.confidence else { return }
+        var category = AnalyticsLibrary.Entry()
+        let name = g_quark_from_string(object.object.category.name)
+        if library.addClass(meta, Float(confidence), name, &category) != 0 { library.relate(box, to: category) }
+    }
+
+    /// An object that is lost has no box any more; that it is lost is said once.
+    private func attachEnd(of track: Track, to meta: AnalyticsLibrary.Meta) {
+        guard var tracking = entry(of: track, in: meta) else { return }
+        _ = library.setLost(&tracking)
+    }
+
+    private func entry(of track: Track, in meta: AnalyticsLibrary.Meta) -> AnalyticsLibrary.Entry? {
+        guard let id = track.id else { return nil }
+        var tracking = AnalyticsLibrary.Entry()
+        guard library.addTracking(meta, UInt64(id), GstClockTime(clamping: track.firstSeen), &tracking) != 0
+        else { return nil }
+        _ = library.updateLastSeen(&tracking, GstClockTime(clamping: track.lastSeen))
+        return tracking
     }
 }

@@ -25,11 +25,21 @@ enum RegionReader {
         return detections
     }
 
-    /// Takes all regions off a writable buffer, so that tracked ones can stand in for them.
+    /// Takes all regions off a writable buffer, so that tracked ones can stand in for them; and with them the analytics
+    /// metadata, in which their finder said the same a second time.
     static func removeRegions(from buffer: UnsafeMutablePointer<GstBuffer>) {
-        while let meta = gst_buffer_get_meta(buffer, gst_video_region_of_interest_meta_api_get_type()) {
-            guard gst_buffer_remove_meta(buffer, meta) != 0 else { return }
+        let analytics = g_type_from_name("GstAnalyticsRelationMetaAPI")
+        if remove(gst_video_region_of_interest_meta_api_get_type(), from: buffer), analytics != 0 {
+            remove(analytics, from: buffer)
         }
+    }
+
+    /// - Returns: whether there was any.
+    @discardableResult
+    private static func remove(_ type: GType, from buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        var any = false
+        while let meta = gst_buffer_get_meta(buffer, type), gst_buffer_remove_meta(buffer, meta) != 0 { any = true }
+        return any
     }
 
     private static func forEachRegion(

@@ -7,6 +7,9 @@ private func session(_ handle: SwiftOdtSession?) -> Session {
     Unmanaged<Session>.fromOpaque(handle!).takeUnretainedValue()
 }
 
+@c(swiftodt_standard_meta)
+func standardMeta() -> UInt32 { AttachedMeta.standard.rawValue }
+
 @c(swiftodt_session_new)
 func sessionNew(_ element: UnsafeMutablePointer<GstBaseTransform>) -> SwiftOdtSession? {
     Unmanaged.passRetained(Session(element: ElementHandle(element))).toOpaque()

@@ -37,7 +37,7 @@ struct Settings: Sendable {
     var updates = Updates.onResult
     var messageInterval: Nanoseconds = 0
     var messageFormat = MessageFormat.structure
-    var attachMeta: AttachedMeta = [.roi, .custom]
+    var attachMeta = AttachedMeta.standard
     var source: String?
 
     // As the user wrote them, for reading back; the meaning is in `scene.filter`.
@@ -76,4 +76,7 @@ struct AttachedMeta: OptionSet, Sendable {
     static let roi = AttachedMeta(rawValue: 1 << 0)
     static let custom = AttachedMeta(rawValue: 1 << 1)
     static let analytics = AttachedMeta(rawValue: 1 << 2)
+
+    /// All that this GStreamer knows.
+    static let standard: AttachedMeta = AnalyticsWriter.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }

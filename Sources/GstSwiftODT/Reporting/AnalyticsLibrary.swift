@@ -1,0 +1,65 @@
+import CGStreamer
+import Glibc
+
+/// The functions of GStreamer's analytics library that are used here, looked up at run time: one plugin serves older and
+/// newer GStreamer alike, and that library (of the bad plugins) is no dependency.
+struct AnalyticsLibrary: @unchecked Sendable {
+    /// `GstAnalyticsRelationMeta`.
+    typealias Meta = UnsafeMutableRawPointer
+
+    /// `GstAnalyticsMtd`: a handle to one entry of the metadata.
+    struct Entry {
+        var id: UInt32 = 0
+        var meta: Meta?
+    }
+
+    /// `GstAnalyticsRelationMetaInitParams`: what the metadata has room for without growing.
+    struct Room {
+        var entries: Int
+        var bytes: Int
+    }
+
+    typealias AddMeta = @convention(c) (UnsafeMutablePointer<GstBuffer>, UnsafeMutableRawPointer) -> Meta?
+    typealias AddObject =
+        @convention(c) (Meta, GQuark, Int32, Int32, Int32, Int32, Float, UnsafeMutableRawPointer) -> gboolean
+    typealias AddTracking = @convention(c) (Meta, UInt64, GstClockTime, UnsafeMutableRawPointer) -> gboolean
+    typealias AddClass = @convention(c) (Meta, Float, GQuark, UnsafeMutableRawPointer) -> gboolean
+    typealias UpdateLastSeen = @convention(c) (UnsafeMutableRawPointer, GstClockTime) -> gboolean
+    typealias SetLost = @convention(c) (UnsafeMutableRawPointer) -> gboolean
+    private typealias SetRelation = @convention(c) (Meta, UInt32, UInt32, UInt32) -> gboolean
+
+    let addMeta: AddMeta
+    let addObject: AddObject
+    let addTracking: AddTracking
+    let addClass: AddClass
+    let updateLastSeen: UpdateLastSeen
+    let setLost: SetLost
+    private let setRelation: SetRelation
+
+    /// `nil` where there is no such library.
+    init?() {
+        // Never closed: GStreamer registers types from it.
+        guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW),
+            let addMeta = dlsym(library, "gst_buffer_add_analytics_relation_meta_full"),
+            let addObject = dlsym(library, "gst_analytics_relation_meta_add_od_mtd"),
+            let addTracking = dlsym(library, "gst_analytics_relation_meta_add_tracking_mtd"),
+            let addClass = dlsym(library, "gst_analytics_relation_meta_add_one_cls_mtd"),
+            let updateLastSeen = dlsym(library, "gst_analytics_tracking_mtd_update_last_seen"),
+            let setLost = dlsym(library, "gst_analytics_tracking_mtd_set_lost"),
+            let setRelation = dlsym(library, "gst_analytics_relation_meta_set_relation")
+        else { return nil }
+        self.addMeta = unsafeBitCast(addMeta, to: AddMeta.self)
+        self.addObject = unsafeBitCast(addObject, to: AddObject.self)
+        self.addTracking = unsafeBitCast(addTracking, to: AddTracking.self)
+        self.addClass = unsafeBitCast(addClass, to: AddClass.self)
+        self.updateLastSeen = unsafeBitCast(updateLastSeen, to: UpdateLastSeen.self)
+        self.setLost = unsafeBitCast(setLost, to: SetLost.self)
+        self.setRelation = unsafeBitCast(setRelation, to: SetRelation.self)
+    }
+
+    /// `GST_ANALYTICS_REL_TYPE_RELATE_TO`, from the one entry to the other.
+    func relate(_ one: Entry, to other: Entry) {
+        guard let meta = one.meta else { return }
+        _ = setRelation(meta, 1 << 3, one.id, other.id)
+    }
+}

@@ -1,0 +1,159 @@
+"""GstAnalyticsRelationMeta says what the messages say; where GStreamer has none, none is attached and nobody complains."""
+import os
+import re
+import struct
+import unittest
+
+import gi
+
+from streams import BIKES, Gst, ball, box, command, frames, run
+
+HAS_ANALYTICS = Gst.version() >= (1, 24)
+try:
+    gi.require_version("GstAnalytics", "1.0")
+    from gi.repository import GLib, GstAnalytics
+    MISSING = None
+except ValueError:
+    MISSING = "gir1.2-gst-plugins-bad-1.0 is not installed: Pipelines/setup does" if HAS_ANALYTICS else \
+        f"GStreamer {Gst.version().major}.{Gst.version().minor} has no analytics metadata, which comes with 1.24"
+
+
+class Default(unittest.TestCase):
+    """What is attached unless asked."""
+
+    def test_is_all_that_this_gstreamer_knows(self):
+        said = command("gst-inspect-1.0", "swiftodt").stdout
+        default = re.search(r"^  attach-meta *:.*\n.*\n.*Default: (.*)$", said, re.MULTILINE)[1]
+        self.assertEqual(default, '0x00000007, "analytics+custom+roi"' if HAS_ANALYTICS else '0x00000003, "custom+roi"')
+
+    def test_is_no_reason_to_complain(self):
+        said = run(f"{ball(5)} ! swiftodt detector=motion ! fakesink")
+        self.assertEqual((said.warnings, said.errors), ([], []))
+
+    def test_asked_for_in_vain_is_a_warning(self):
+        if HAS_ANALYTICS:
+            self.skipTest("this GStreamer has analytics metadata")
+        said = run(f"{ball(5)} ! swiftodt detector=motion attach-meta=roi+analytics ! fakesink")
+        self.assertEqual((len(said.warnings), said.errors), (1, []))
+        self.assertIn("1.24", said.warnings[0][0].message)
+
+
+def name(thing):
+    """What an object of a message is called where one word is needed."""
+    return thing.get_value("label") or (thing.get_value("category") if thing.has_field("confidence") else "object")
+
+
+def entries(buffer):
+    """The entries of a buffer's metadata as plain values, each object with what it relates to."""
+    meta = GstAnalytics.buffer_get_analytics_relation_meta(buffer)
+    # A buffer of a pool may keep an empty one.
+    numbers = range(GstAnalytics.relation_get_length(meta) if meta else 0)
+    values = {}
+    for number in numbers:
+        for kind, (is_one, entry) in (("object", meta.get_od_mtd(number)), ("track", meta.get_tracking_mtd(number)),
+                                      ("class", meta.get_cls_mtd(number))):
+            if is_one:
+                values[number] = (kind, value(kind, entry))
+    relations = {one: [other for other in numbers if meta.get_relation(one, other) == GstAnalytics.RelTypes.RELATE_TO]
+                 for one in numbers}
+    related = {number for others in relations.values() for number in others}
+    objects = [(values[one][1], [values[other] for other in others])
+               for one, others in relations.items() if values[one][0] == "object"]
+    return objects, [values[number] for number in numbers if values[number][0] != "object" and number not in related]
+
+
+def value(kind, entry):
+    if kind == "object":
+        _, *place, score = entry.get_location()
+        return GLib.quark_to_string(entry.get_obj_type()), tuple(place), score
+    if kind == "track":
+        return tuple(entry.get_info())[1:]
+    return GLib.quark_to_string(entry.get_quark(0)), entry.get_level(0), entry.get_length()
+
+
+def single(number):
+    """As the metadata keeps it: in single precision."""
+    return struct.unpack("f", struct.pack("f", number))[0]
+
+
+def track(thing):
+    return ("track", (*(thing.get_value(field) for field in ("tracking-id", "first-seen", "last-seen")),
+                      thing.get_value("state") == "lost"))
+
+
+def told(result):
+    """The same out of a message."""
+    objects, alone = [], []
+    for thing in result.get_value("objects"):
+        tracks = [track(thing)] if thing.has_field("tracking-id") else []
+        if thing.get_value("state") == "lost":
+            alone += tracks
+            continue
+        classes = [("class", (thing.get_value("category"), single(thing.get_value("confidence")), 1))] \
+            if thing.has_field("confidence") else []
+        objects.append(((name(thing), box(thing), single(thing.get_value("score"))), tracks + classes))
+    return objects, alone
+
+
+@unittest.skipIf(MISSING, MISSING)
+class Analytics(unittest.TestCase):
+    """What travels with the buffers agrees with the messages."""
+
+    def agree(self, description):
+        """Plays it, compares every buffer with its message, and returns what all of them said."""
+        samples = frames(f"{description} ! appsink name=frames sync=false max-buffers=4")
+        attached = [entries(sample.get_buffer()) for sample in samples]
+        self.assertEqual((frames.said.errors, frames.said.warnings), ([], []))
+        self.assertEqual(len(attached), len(frames.said.results))
+        for number, (entry, result) in enumerate(zip(attached, frames.said.results)):
+            self.assertEqual(entry, told(result), f"frame {number}")
+        return [one for objects, _ in attached for one in objects], [one for _, alone in attached for one in alone]
+
+    def test_a_ball(self):
+        objects, _ = self.agree(f"{ball(60)} ! swiftodt detector=motion updates=every-frame")
+        self.assertGreater(len(objects), 40)
+        self.assertEqual({related[0][0] for _, related in objects}, {"track"})
+
+    @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
+    def test_a_street(self):
+        """Many objects with labels and categories, which come, coast and go."""
+        objects, ended = self.agree(f"filesrc location={BIKES} ! decodebin"
+                                    " ! swiftodt multiple-objects=true max-objects=20 classify=true updates=every-frame")
+        self.assertLessEqual({"car", "person", "bicycle"}, {said[0] for said, _ in objects})
+        kinds = [[kind for kind, _ in related] for _, related in objects]
+        self.assertIn(["track", "class"], kinds)
+        self.assertIn(["track"], kinds)
+        self.assertGreater(len(ended), 3)
+        self.assertTrue(all(lost for _, (*_, lost) in ended))
+
+    def test_without_tracking_there_are_objects_alone(self):
+        objects, ended = self.agree(f"{ball(60)} ! swiftodt detector=motion tracking=false updates=every-frame")
+        self.assertGreater(len(objects), 40)
+        self.assertEqual(([related for _, related in objects if related], ended), ([], []))
+
+    def test_what_upstream_said_is_replaced(self):
+        objects, _ = self.agree(f"{ball(60)} ! swiftodt detector=motion tracking=false draw=false updates=none"
+                                " ! swiftodt detector=upstream updates=every-frame")
+        self.assertGreater(len(objects), 40)
+
+    def test_none_unless_asked(self):
+        for sample in frames(f"{ball(30)} ! swiftodt detector=motion attach-meta=roi+custom ! appsink name=frames"):
+            self.assertIsNone(GstAnalytics.buffer_get_analytics_relation_meta(sample.get_buffer()))
+
+    def test_gstreamers_own_overlay_draws_it_after_scaling(self):
+        if Gst.ElementFactory.find("objectdetectionoverlay") is None:
+            self.skipTest("this GStreamer has no objectdetectionoverlay")
+        drawn = 0
+        samples = frames(f"{ball(60)} ! swiftodt detector=motion draw=false updates=every-frame ! videoconvert ! videoscale"
+                         " ! video/x-raw,format=BGRx,width=160,height=120"
+                         " ! objectdetectionoverlay draw-labels=false object-detection-outline-color=0xffff0000"
+                         " ! videoconvert ! video/x-raw,format=BGRx ! appsink name=frames sync=false")
+        pictures = [sample.get_buffer().extract_dup(0, 160 * 120 * 4) for sample in samples]
+        for picture, result in zip(pictures, frames.said.results):
+            for thing in result.get_value("objects"):
+                x, y, width, height = (figure // 2 for figure in box(thing))
+                place = ((y + height // 2) * 160 + x) * 4
+                # The line is two pixels wide and centred on the edge.
+                left = picture[place - 4:place + 8]
+                drawn += any(left[at + 2] > 150 and left[at] < 100 for at in (0, 4, 8))
+        self.assertGreater(drawn, 40)
