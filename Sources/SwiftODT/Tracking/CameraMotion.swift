@@ -28,31 +28,47 @@ struct CameraMotion {
     }
 
     private static func agreed(_ values: inout ContiguousArray<Double>) -> Double {
-        let middle = median(&values)
-        for index in values.indices { values[index] = abs(values[index] - middle) }
-        let spread = median(&values) * 1.4826
-        let doubt = (spread * spread / Double(values.count) + 0.01) / (middle * middle + 1e-9)
-        return middle * max(0, 1 - 4 * doubt)
+        values.withUnsafeMutableBufferPointer { values in
+            let middle = median(values)
+            // Whatever their spread, it would leave nothing of so little.
+            if 4 * 0.01 >= middle * middle + 1e-9 { return 0 }
+            for index in values.indices { values[index] = abs(values[index] - middle) }
+            let spread = median(values) * 1.4826
+            let doubt = (spread * spread / Double(values.count) + 0.01) / (middle * middle + 1e-9)
+            return middle * max(0, 1 - 4 * doubt)
+        }
     }
 
-    /// The value that would stand in the middle if they were sorted. Sorts no more than that takes.
-    private static func median(_ values: inout ContiguousArray<Double>) -> Double {
+    /// The value that would stand in the middle if they were sorted. Sorts no more than that takes, and decides without
+    /// branches, which nobody could guess.
+    private static func median(_ values: UnsafeMutableBufferPointer<Double>) -> Double {
         let middle = values.count / 2
-        var (low, high) = (0, values.count - 1)
-        while low < high {
-            let pivot = values[(low + high) / 2]
-            var (left, right) = (low, high)
-            while left <= right {
-                while values[left] < pivot { left += 1 }
-                while values[right] > pivot { right -= 1 }
-                if left <= right {
-                    values.swapAt(left, right)
-                    left += 1
-                    right -= 1
-                }
+        var range = 0..<values.count
+        while true {
+            let pivot = values[(range.lowerBound + range.upperBound) / 2]
+            let less = bringForward(range, in: values) { $0 < pivot }
+            if middle < less {
+                range = range.lowerBound..<less
+                continue
             }
-            if middle <= right { high = right } else if middle >= left { low = left } else { break }
+            let more = bringForward(less..<range.upperBound, in: values) { $0 <= pivot }
+            if middle < more { return pivot }
+            range = more..<range.upperBound
         }
-        return values[middle]
+    }
+
+    /// Brings values for which something holds before those for which it does not, and says where these begin.
+    @inline(__always)
+    private static func bringForward(
+        _ range: Range<Int>, in values: UnsafeMutableBufferPointer<Double>, where holds: (Double) -> Bool
+    ) -> Int {
+        var place = range.lowerBound
+        for index in range {
+            let value = values[index]
+            values[index] = values[place]
+            values[place] = value
+            place += holds(value) ? 1 : 0
+        }
+        return place
     }
 }
