@@ -18,48 +18,73 @@ struct Assignment {
         var isSettled = false
     }
 
+    private struct Row {
+        /// Where its pairs begin and end.
+        var first: Int
+        var end: Int
+        var potential: Double
+        /// -1 for rows that stay alone.
+        var column: Int32
+    }
+
     private var pairs: ContiguousArray<Pair> = []
-    /// Where a row's pairs begin; one entry more than rows.
-    private var starts: ContiguousArray<Int> = [0]
-    private var rowPotential: ContiguousArray<Double> = []
+    private var rows: ContiguousArray<Row> = []
     private var columns: ContiguousArray<Column> = []
+    /// What the row being built likes best.
+    private var best = nothing
+    private var firstOfRow = 0
+    /// Rows that did not get that.
+    private var waiting: ContiguousArray<Int> = []
     private var frontier: ContiguousArray<Int32> = []
     private var settled: ContiguousArray<Int32> = []
-    /// The column of every row, -1 for rows that stay alone. Valid after ``solve()``.
-    private(set) var columnOfRow: ContiguousArray<Int32> = []
+
+    /// The column of a row, -1 for rows that stay alone. Valid after ``solve()``.
+    func column(of row: Int) -> Int { Int(rows[row].column) }
 
     /// Begins a new problem.
     mutating func begin(columns: Int) {
         pairs.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
-        starts.append(0)
+        rows.removeAll(keepingCapacity: true)
+        waiting.removeAll(keepingCapacity: true)
+        (firstOfRow, best) = (0, Self.nothing)
         self.columns.reset(to: Column(), count: columns)
     }
 
     /// Offers the row being built a column. Gains that are not above 0 are no offer.
+    @inline(__always)
     mutating func offer(column: Int, gain: Double) {
-        if gain > 0 { pairs.append(Pair(column: Int32(truncatingIfNeeded: column), cost: -gain)) }
+        guard gain > 0 else { return }
+        let pair = Pair(column: Int32(truncatingIfNeeded: column), cost: -gain)
+        if pair.cost < best.cost { best = pair }
+        pairs.append(pair)
     }
 
-    /// The row being built is complete.
-    mutating func endRow() { starts.append(pairs.count) }
-
-    mutating func solve() {
-        let rows = starts.count - 1
-        columnOfRow.reset(to: -1, count: rows)
-        rowPotential.reset(to: 0, count: rows)
-        for row in 0..<rows {
-            var best: Pair?
-            for index in starts[row]..<starts[row + 1] where pairs[index].cost < best?.cost ?? 0 { best = pairs[index] }
-            guard let best else { continue }
-            rowPotential[row] = best.cost
-            if columns[Int(best.column)].row < 0 { match(row, Int(best.column)) }
+    /// The row being built is complete. It gets what it likes best if that is free, as for most rows it is.
+    @inline(__always)
+    mutating func endRow() {
+        let row = rows.count
+        var column = best.column
+        if column >= 0 {
+            if columns[Int(column)].row < 0 {
+                columns[Int(column)].row = Int32(truncatingIfNeeded: row)
+            } else {
+                waiting.append(row)
+                column = -1
+            }
         }
-        for row in 0..<rows where columnOfRow[row] < 0 && starts[row] < starts[row + 1] { augment(from: row) }
+        rows.append(Row(first: firstOfRow, end: pairs.count, potential: best.cost, column: column))
+        (firstOfRow, best) = (pairs.count, Self.nothing)
     }
+
+    /// Settles what several rows want.
+    mutating func solve() {
+        for row in waiting { augment(from: row) }
+    }
+
+    private static let nothing = Pair(column: -1, cost: 0)
 
     private mutating func match(_ row: Int, _ column: Int) {
-        columnOfRow[row] = Int32(truncatingIfNeeded: column)
+        rows[row].column = Int32(truncatingIfNeeded: column)
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
@@ -70,9 +95,9 @@ struct Assignment {
         var (lonelyRow, lonelyDistance) = (first, Double.infinity)
         var freeColumn: Int?
         while true {
-            let base = reached - rowPotential[row]
+            let base = reached - rows[row].potential
             if base < lonelyDistance { (lonelyRow, lonelyDistance) = (row, base) }
-            for index in starts[row]..<starts[row + 1] {
+            for index in rows[row].first..<rows[row].end {
                 let column = Int(pairs[index].column)
                 if columns[column].isSettled { continue }
                 let through = base + pairs[index].cost - columns[column].potential
@@ -93,10 +118,10 @@ struct Assignment {
             row = Int(columns[nearest].row)
         }
         let end = freeColumn == nil ? lonelyDistance : reached
-        rowPotential[first] += end
+        rows[first].potential += end
         for column in settled {
             let slack = end - columns[Int(column)].distance
-            rowPotential[Int(columns[Int(column)].row)] += slack
+            rows[Int(columns[Int(column)].row)].potential += slack
             columns[Int(column)].potential -= slack
         }
         flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
@@ -119,12 +144,12 @@ struct Assignment {
             column = freeColumn
         } else {
             if lonelyRow == first { return }
-            column = Int(columnOfRow[lonelyRow])
-            columnOfRow[lonelyRow] = -1
+            column = Int(rows[lonelyRow].column)
+            rows[lonelyRow].column = -1
         }
         while true {
             let row = Int(columns[column].reachedFrom)
-            let next = Int(columnOfRow[row])
+            let next = Int(rows[row].column)
             match(row, column)
             if row == first { return }
             column = next
@@ -143,7 +168,7 @@ struct Assignment {
 
 extension ContiguousArray {
     /// Sets the count and all elements, in the memory that is there.
-    fileprivate mutating func reset(to value: Element, count: Int) {
+    mutating func reset(to value: Element, count: Int) {
         removeAll(keepingCapacity: true)
         append(contentsOf: repeatElement(value, count: count))
     }

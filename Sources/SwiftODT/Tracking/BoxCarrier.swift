@@ -1,6 +1,6 @@
 /// Carries boxes from one frame to the next: along with the image where it can be seen, by their filters where not.
 struct BoxCarrier {
-    /// How each tracklet moved with the image, in their order. Valid until the next ``begin(from:to:step:)``.
+    /// How each tracklet moved with the image, in their order; empty where none did. Valid until the next ``begin(from:to:step:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
     /// How far the camera moved everything beyond its usual pace.
     private(set) var shift = SIMD2<Double>.zero
@@ -36,9 +36,13 @@ struct BoxCarrier {
 
     /// Brings all tracklets to the second frame.
     mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, jolt: SIMD4<Double>) {
-        if motion != nil, !tracklets.isEmpty { findShift(tracklets) }
-        let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
         let step = BoxFilter.Step(seconds: step, jolt: jolt)
+        if motion == nil {
+            for index in tracklets.indices { tracklets[index].filter.predict(by: step) }
+            return
+        }
+        if !tracklets.isEmpty { findShift(tracklets) }
+        let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
         for index in tracklets.indices {
             let isSeen = followingImage && index * budget < Self.points && !isHidden(index, tracklets)
             let move = isSeen ? self.move(of: tracklets[index], points: budget) : nil

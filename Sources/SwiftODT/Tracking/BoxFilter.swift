@@ -39,6 +39,7 @@ struct BoxFilter: Sendable {
         }
     }
 
+    @inline(__always)
     mutating func predict(by step: Step) {
         guard step.seconds > 0 else { return }
         velocity *= step.lasting
@@ -48,6 +49,7 @@ struct BoxFilter: Sendable {
     }
 
     /// Takes in an observation whose standard deviation is `jitter` object sizes.
+    @inline(__always)
     mutating func correct(_ box: Box, jitter: SIMD4<Double>) {
         let noise = (Self.size(position) * jitter).squared
         let total = variance + noise
@@ -86,6 +88,7 @@ struct BoxFilter: Sendable {
     }
 
     /// How well a box fits the prediction, 1 for exactly, falling with the squared distance in standard deviations.
+    @inline(__always)
     func likeness(_ box: Box, shift: SIMD2<Double>) -> Double {
         let noise = Self.size(position) * 0.05
         let error = box.vector - position - SIMD4(shift.x, shift.y, 0, 0)
@@ -93,6 +96,7 @@ struct BoxFilter: Sendable {
         return exp(-(distance.x + distance.y + (distance.z + distance.w) / 2) / 8)
     }
 
+    @inline(__always)
     private mutating func spread(over step: Double, jolt: SIMD4<Double>) {
         let size = Self.size(position)
         let joltVariance = (size * jolt).squared
@@ -103,6 +107,7 @@ struct BoxFilter: Sendable {
         velocityVariance += joltVariance * step
     }
 
+    @inline(__always)
     private mutating func keepInRange() {
         position = position.bounded(SIMD4(-1e7, -1e7, 0.1, 0.1), SIMD4(repeating: 1e7))
         velocity = velocity.bounded(SIMD4(repeating: -1e7), SIMD4(repeating: 1e7))
@@ -142,6 +147,7 @@ extension SIMD4<Double> {
     var squared: SIMD4<Double> { self * self }
 
     /// As `clamped`, which is a call for every lane.
+    @inline(__always)
     func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
         SIMD4(
             Swift.min(Swift.max(x, low.x), high.x), Swift.min(Swift.max(y, low.y), high.y),

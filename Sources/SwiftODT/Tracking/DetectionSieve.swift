@@ -1,12 +1,11 @@
 /// Lets through what can be tracked: finite boxes of sensible size, each object once, not more than can be handled.
 struct DetectionSieve {
     /// The detections that came through, from left to right.
-    private(set) var accepted: ContiguousArray<Detection> = []
+    private(set) var accepted: ContiguousArray<SiftedDetection> = []
     private var places: ContiguousArray<Place> = []
 
     private struct Place {
         var x: Double
-        var score: Double
         var index: Int
     }
 
@@ -19,27 +18,29 @@ struct DetectionSieve {
 
     mutating func sift(_ detections: [Detection]) {
         places.removeAll(keepingCapacity: true)
-        for index in detections.indices where Self.makesSense(detections[index]) {
-            places.append(Place(x: detections[index].box.x, score: detections[index].score, index: index))
+        for index in detections.indices where Self.makesSense(detections[index].box, detections[index].score) {
+            places.append(Place(x: detections[index].box.x, index: index))
         }
         if places.count > Self.most {
-            places.sort { $0.score > $1.score }
+            places.sort { detections[$0.index].score > detections[$1.index].score }
             places.removeLast(places.count - Self.most)
         }
         // Places are sorted instead of detections, which are large.
         places.sort { $0.x < $1.x || ($0.x == $1.x && $0.index < $1.index) }
         accepted.removeAll(keepingCapacity: true)
         for place in places {
-            accepted.append(detections[place.index])
-            if place.score > 1 { accepted[accepted.count - 1].score = 1 }
+            let index = place.index
+            accepted.append(
+                SiftedDetection(
+                    box: detections[index].box, score: min(1, detections[index].score),
+                    label: detections[index].label?.index ?? -1, source: index))
         }
         dropDuplicates()
     }
 
-    private static func makesSense(_ detection: Detection) -> Bool {
-        let box = detection.box
-        return detection.score >= floor && box.width >= 0.5 && box.height >= 0.5 && box.isFinite
-            && box.minX > -farthest && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
+    private static func makesSense(_ box: Box, _ score: Double) -> Bool {
+        score >= floor && box.width >= 0.5 && box.height >= 0.5 && box.isFinite && box.minX > -farthest
+            && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
     /// Two boxes this much alike are one object, found twice. The stronger one stays.

@@ -58,10 +58,9 @@ struct Following {
         if time == now { settle(followingImage: false) }
         guard let index = history.index(at: time) else { return }
         lastAnswer = time
-        if index == history.entries.count - 1, settledTime == history.entries[index].time {
+        if index == history.count - 1, settledTime == history.time(index) {
             answer(detections, at: settledTime)
             history.drop(first: index)
-            history.record(tracklets, moves: nil, at: 0)
         } else {
             answerLate(detections, at: index)
         }
@@ -69,13 +68,13 @@ struct Following {
 
     mutating func tracks() -> [Track] {
         settle(followingImage: true)
-        var shown: [Track] = []
-        shown.reserveCapacity(tracklets.count + lostJustNow.count)
         let moment = moment
-        // Without bounds checks and, above all, without copies: a tracklet is large.
-        tracklets.withUnsafeBufferPointer { tracklets in
-            for index in tracklets.indices where tracklets[index].isShown {
-                shown.append(tracklets[index].snapshot(at: moment))
+        var shown = tracklets.withUnsafeBufferPointer { tracklets in
+            [Track](unsafeUninitializedCapacity: tracklets.count + lostJustNow.count) { shown, count in
+                for index in tracklets.indices where tracklets[index].isShown {
+                    shown.initializeElement(at: count, to: Track(of: tracklets.baseAddress! + index, at: moment))
+                    count += 1
+                }
             }
         }
         shown.append(contentsOf: lostJustNow)
@@ -113,11 +112,12 @@ struct Following {
         let needsImage =
             pendingPlane != nil && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
         let step = Double(now - settledTime) / 1e9
+        if followingImage { history.recordLatest(tracklets) }
         carrier.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
         carrier.carry(&tracklets, followingImage: followingImage, jolt: statistics.jolt)
         history.append(time: now, plane: pendingPlane, shift: carrier.shift)
         // Where an answer is at hand it is noted with that.
-        if followingImage { history.record(tracklets, moves: carrier.moves, at: history.entries.count - 1) }
+        if followingImage { history.record(tracklets, moves: carrier.moves, at: history.count - 1) }
         settledTime = now
     }
 
@@ -131,21 +131,21 @@ struct Following {
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
-                by: matcher.detections[pair.detection], at: time, threshold: options.scoreThreshold, noise: known)
-            statistics.learn(from: tracklets[pair.track].sightings)
+                by: pair.detection, called: detections[pair.detection.source].label, at: time,
+                threshold: options.scoreThreshold, noise: known, teaching: &statistics)
         }
-        live(at: time)
+        live(detections, at: time)
     }
 
     /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
     private mutating func answerLate(_ detections: [Detection], at index: Int) {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
-        let entry = history.entries[index]
+        let entry = history[index]
         for number in tracklets.indices {
             if let carried = entry.carried(tracklets[number].key) { tracklets[number].filter = carried.filter }
         }
         answer(detections, at: entry.time)
-        history.record(tracklets, moves: nil, at: index)
+        history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)
         var number = 0
@@ -158,13 +158,13 @@ struct Following {
     /// Comes forward from an entry to now. What was seen to move is known; newcomers are followed from picture to picture, by
     /// longer steps where it is a long way, so that an answer that comes very late does not hold up the frame it comes with.
     private mutating func replay(from index: Int) {
-        let last = history.entries.count - 1
+        let last = history.count - 1
         let stride = max(1, (last - index + Self.mostLooks - 1) / Self.mostLooks)
-        var looked = history.entries[index]
+        var looked = history[index]
         var shift = SIMD2<Double>.zero
-        for next in history.entries.indices where next > index {
-            let entry = history.entries[next]
-            let seconds = Double(entry.time - history.entries[next - 1].time) / 1e9
+        for next in index + 1..<history.count {
+            let entry = history[next]
+            let seconds = Double(entry.time - history.time(next - 1)) / 1e9
             carrier.replay(&tracklets, along: entry, by: seconds, jolt: statistics.jolt)
             history.record(tracklets, moves: carrier.moves, at: next)
             shift += entry.shift

@@ -1,5 +1,6 @@
 /// The frames since the detector's latest answer, with what was known then: an answer that comes late is applied to the
-/// frame it saw. Bounded, whatever the rate of frames and the number of tracks; frames are recycled.
+/// frame it saw. Bounded, whatever the rate of frames and the number of tracks; frames are recycled
+/// in a ring, so that one that comes and goes costs nothing.
 struct FrameHistory {
     /// A tracklet's filter at a frame, and how it got there from the frame before.
     struct Carried: Sendable {
@@ -15,6 +16,8 @@ struct FrameHistory {
         var shift = SIMD2<Double>.zero
         /// In the order of the tracklets, which is that of their keys.
         var carried: ContiguousArray<Carried> = []
+        /// Whether that has been noted.
+        fileprivate(set) var isRecorded = false
 
         func carried(_ key: Int) -> Carried? {
             var (low, high) = (0, carried.count)
@@ -26,57 +29,84 @@ struct FrameHistory {
         }
     }
 
-    private(set) var entries: ContiguousArray<Entry> = []
-    private var spare: ContiguousArray<Entry> = []
+    private var ring: ContiguousArray<Entry> = []
+    private var oldest = 0
+    private(set) var count = 0
 
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { count == 0 }
     /// The picture of the latest frame.
-    var latestPlane: LumaPlane? { entries.isEmpty ? nil : entries[entries.count - 1].plane }
+    var latestPlane: LumaPlane? { isEmpty ? nil : ring[place(count - 1)].plane }
 
-    mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
-        let tracks = max(1, isEmpty ? 1 : entries[entries.count - 1].carried.count)
-        if entries.count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
-        var entry = spare.popLast() ?? Entry()
-        entry.time = time
-        entry.plane = plane
-        entry.shift = shift
-        entries.append(entry)
+    /// 0 is the oldest, `count - 1` the latest.
+    subscript(index: Int) -> Entry { ring[place(index)] }
+
+    func time(_ index: Int) -> Nanoseconds { ring[place(index)].time }
+
+    private func place(_ index: Int) -> Int {
+        let place = oldest + index
+        return place < ring.count ? place : place - ring.count
     }
 
-    /// Notes where the tracklets stand at an entry, keeping the moves that are known.
-    mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>?, at index: Int) {
-        entries[index].carried.removeAll(keepingCapacity: true)
-        entries[index].carried.reserveCapacity(tracklets.count)
+    mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
+        let tracks = max(1, isEmpty ? 1 : ring[place(count - 1)].carried.count)
+        if count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
+        if count == ring.count {
+            ring.insert(Entry(), at: oldest)
+            if count > 0 { oldest += 1 }
+        }
+        count += 1
+        let place = place(count - 1)
+        ring[place].time = time
+        ring[place].plane = plane
+        ring[place].shift = shift
+    }
+
+    /// Notes where the tracklets stand at an entry, and by which moves they came there.
+    mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>, at index: Int) {
+        let place = place(index)
+        ring[place].isRecorded = true
+        ring[place].carried.removeAll(keepingCapacity: true)
+        ring[place].carried.reserveCapacity(tracklets.count)
         for number in tracklets.indices {
-            let move = moves.flatMap { number < $0.count ? $0[number] : nil }
+            let move = number < moves.count ? moves[number] : nil
             // Field by field: a tracklet is large, and not copied for this.
-            entries[index].carried.append(
+            ring[place].carried.append(
                 Carried(key: tracklets[number].key, filter: tracklets[number].filter, move: move))
         }
     }
 
+    /// The same of the latest entry, if it has not been noted: after an answer that waits until a frame comes without one, as
+    /// the next answer makes all that is before it forgotten.
+    mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
+        if count > 0, !ring[place(count - 1)].isRecorded { record(tracklets, moves: [], at: count - 1) }
+    }
+
     /// Notes that tracklets, the same as have been recorded, stand elsewhere.
     mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
-        for (number, tracklet) in tracklets.enumerated() { entries[index].carried[number].filter = tracklet.filter }
+        let place = place(index)
+        for number in tracklets.indices { ring[place].carried[number].filter = tracklets[number].filter }
     }
 
     /// The entry of the latest frame at or before `time`.
     func index(at time: Nanoseconds) -> Int? {
-        entries.indices.last { entries[$0].time <= time }
+        var index = count - 1
+        while index >= 0, self.time(index) > time { index -= 1 }
+        return index >= 0 ? index : nil
     }
 
     /// From the frame of the latest answer, the oldest one kept, to `time`.
-    func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - entries[0].time) / 1e9 }
+    func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
-    mutating func drop(first count: Int) {
-        for index in 0..<count {
-            var entry = entries[index]
-            entry.plane = nil
-            entry.carried.removeAll(keepingCapacity: true)
-            if spare.count < 8 { spare.append(entry) }
+    mutating func drop(first dropped: Int) {
+        for index in 0..<dropped {
+            let place = place(index)
+            ring[place].plane = nil
+            ring[place].carried.removeAll(keepingCapacity: true)
+            ring[place].isRecorded = false
         }
-        entries.removeFirst(count)
+        oldest = place(dropped)
+        count -= dropped
     }
 
-    mutating func removeAll() { drop(first: entries.count) }
+    mutating func removeAll() { drop(first: count) }
 }

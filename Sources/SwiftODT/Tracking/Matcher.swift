@@ -1,134 +1,140 @@
 /// Matches a detector's answer with the tracks, in stages: strong detections first, then weak ones, then the places
 /// where objects were last seen, then tracks on probation.
 struct Matcher {
-    /// The detections that came through the sieve; what ``pairs`` and ``newcomers`` count in.
-    var detections: ContiguousArray<Detection> { sieve.accepted }
     private(set) var pairs: ContiguousArray<Association.Pair> = []
     /// Strong detections that belong to no track.
-    private(set) var newcomers: ContiguousArray<Int> = []
+    private(set) var newcomers: ContiguousArray<SiftedDetection> = []
     private(set) var isTrackMatched: ContiguousArray<Bool> = []
     /// How far the camera moved everything away from the predictions.
     private(set) var shift = SIMD2<Double>.zero
 
     private var sieve = DetectionSieve()
+    private var neighbours = Neighbours()
     private var association = Association()
     private var camera = CameraMotion()
     private var isTaken: ContiguousArray<Bool> = []
-    private var isShown: ContiguousArray<Bool> = []
-    private var shownLeft = 0
-    private var youngLeft = 0
-    private var strongLeft = 0
-    private var weakLeft = 0
-    private var threshold = 0.0
-    private var patience: Nanoseconds = 0
-    private var rows: ContiguousArray<Int> = []
-    private var columns: ContiguousArray<Int> = []
+    // What a stage has left for the next: tracks that are shown and others, by index, and detections.
+    private var shown: ContiguousArray<Int> = []
+    private var young: ContiguousArray<Int> = []
+    private var spoken: ContiguousArray<Int> = []
+    private var strong = Offers()
+    private var weak = Offers()
 
     mutating func match(
         _ answer: [Detection], with tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, options: TrackerOptions
     ) {
         sieve.sift(answer)
-        pairs.removeAll(keepingCapacity: true)
-        isTaken.removeAll(keepingCapacity: true)
-        isTaken.append(contentsOf: repeatElement(false, count: detections.count))
-        isTrackMatched.removeAll(keepingCapacity: true)
-        isTrackMatched.append(contentsOf: repeatElement(false, count: tracks.count))
-        isShown.removeAll(keepingCapacity: true)
-        threshold = options.scoreThreshold
-        patience = options.maxAge
-        count(tracks)
+        begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks, at: time)
-        pass(.strong, tracks, at: time, shown: true, strong: true)
-        pass(.weak, tracks, at: time, shown: true, strong: false)
-        pass(.reappearing, tracks, at: time, shown: true, strong: true)
-        pass(.young, tracks, at: time, shown: false, strong: true)
+        pass(.strong, tracks, shown, strong, at: time)
+        keepFree()
+        if !weak.isEmpty {
+            findSpoken(for: tracks, at: time, patience: options.maxAge)
+            neighbours.find(of: spoken, tracks, at: .predicted, shift: shift, in: weak)
+            pass(.weak, tracks, spoken, weak, at: time)
+            keepFree()
+        }
+        if !strong.isEmpty {
+            neighbours.find(of: shown, tracks, at: .lastSeen, shift: shift, in: strong)
+            pass(.reappearing, tracks, shown, strong, at: time)
+            keepFree()
+            neighbours.find(of: young, tracks, at: .lastSeen, shift: shift, in: strong)
+            pass(.young, tracks, young, strong, at: time)
+        }
+        findNewcomers()
+    }
+
+    /// Tells apart what there is to match.
+    private mutating func begin(_ tracks: ContiguousArray<Tracklet>, answers: Int, threshold: Double) {
+        pairs.removeAll(keepingCapacity: true)
         newcomers.removeAll(keepingCapacity: true)
-        if strongLeft == 0 { return }
-        for index in detections.indices
-        where !isTaken[index] && detections[index].score >= threshold && !isPart(index) { newcomers.append(index) }
-        // The surest get the first ids.
-        let detections = detections
-        newcomers.sort { detections[$0].score > detections[$1].score }
+        isTaken.reset(to: false, count: answers)
+        isTrackMatched.reset(to: false, count: tracks.count)
+        shown.removeAll(keepingCapacity: true)
+        young.removeAll(keepingCapacity: true)
+        strong.removeAll()
+        weak.removeAll()
+        for index in tracks.indices {
+            if tracks[index].isShown { shown.append(index) } else { young.append(index) }
+        }
+        for detection in sieve.accepted {
+            if detection.score >= threshold { strong.append(detection) } else { weak.append(detection) }
+        }
     }
 
     /// Finds rough pairs, and from them how far the camera moved; twice where it did, as a shift makes for better pairs.
+    ///
+    /// Leaves the strong stage its ``Neighbours``.
     private mutating func findShift(_ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds) {
         shift = .zero
+        neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
+        // A crowd agrees on the camera's motion long before all have been asked.
+        let every = max(1, (shown.count + 199) / 200)
+        guard shown.count / every >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
         for _ in 0..<2 {
-            choose(shown: true, strong: true)
-            thinRows(to: 200)
-            guard rows.count >= CameraMotion.fewest, columns.count >= CameraMotion.fewest else { return }
-            association.match(tracks, rows, with: detections, columns, at: time, rule: .camera, shift: shift)
+            association.match(
+                tracks, shown, neighbours, with: strong.detections, at: time, rule: .camera, shift: shift, every: every)
             camera.begin()
             for pair in association.pairs where tracks[pair.track].misses == 0 && tracks[pair.track].hits > 2 {
-                let (seen, expected) = (detections[pair.detection].box, tracks[pair.track].filter.position)
+                let (seen, expected) = (pair.detection.box, tracks[pair.track].filter.position)
                 camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
             }
+            let before = shift
             shift = camera.estimate()
+            // What is less the margin of neighbours makes up for.
+            if abs(shift.x - before.x) + abs(shift.y - before.y) > 0.5 {
+                neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
+            }
             if abs(shift.x) + abs(shift.y) < 1 { return }
         }
     }
 
-    /// A crowd agrees on the camera's motion long before all have been asked.
-    private mutating func thinRows(to most: Int) {
-        let every = (rows.count + most - 1) / most
-        if every <= 1 { return }
-        var kept = 0
-        for index in stride(from: 0, to: rows.count, by: every) {
-            rows[kept] = rows[index]
-            kept += 1
+    /// Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
+    private mutating func findSpoken(for tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, patience: Nanoseconds)
+    {
+        spoken.removeAll(keepingCapacity: true)
+        for index in shown {
+            let strongFor = tracks[index].lastStrong - tracks[index].firstSeen
+            if time - tracks[index].lastStrong <= patience || strongFor >= patience { spoken.append(index) }
         }
-        rows.removeLast(rows.count - kept)
     }
 
     /// One stage: free tracks and free detections of some kind.
     private mutating func pass(
-        _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, shown: Bool,
-        strong: Bool
+        _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, _ rows: ContiguousArray<Int>,
+        _ offers: Offers, at time: Nanoseconds
     ) {
-        if (shown ? shownLeft : youngLeft) == 0 || (strong ? strongLeft : weakLeft) == 0 { return }
-        choose(shown: shown, strong: strong)
-        // Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
-        if !strong {
-            rows.removeAll {
-                time - tracks[$0].lastStrong > patience && tracks[$0].lastStrong - tracks[$0].firstSeen < patience
-            }
-        }
-        if rows.isEmpty || columns.isEmpty { return }
-        association.match(tracks, rows, with: detections, columns, at: time, rule: rule, shift: shift)
+        association.match(
+            tracks, rows, neighbours, with: offers.detections, at: time, rule: rule, shift: shift)
         for pair in association.pairs {
-            isTaken[pair.detection] = true
+            isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
             pairs.append(pair)
         }
-        let found = association.pairs.count
-        if shown { shownLeft -= found } else { youngLeft -= found }
-        if strong { strongLeft -= found } else { weakLeft -= found }
     }
 
-    /// Tells what there is to match: a stage with nothing on one side is no stage.
-    private mutating func count(_ tracks: ContiguousArray<Tracklet>) {
-        (shownLeft, strongLeft) = (0, 0)
-        for index in tracks.indices {
-            isShown.append(tracks[index].isShown)
-            if tracks[index].isShown { shownLeft += 1 }
+    /// After a stage: what it has not matched is left for the next.
+    private mutating func keepFree() {
+        if association.pairs.isEmpty { return }
+        var kept = 0
+        for index in shown.indices where !isTrackMatched[shown[index]] {
+            shown[kept] = shown[index]
+            kept += 1
         }
-        for index in detections.indices where detections[index].score >= threshold { strongLeft += 1 }
-        youngLeft = tracks.count - shownLeft
-        weakLeft = detections.count - strongLeft
+        shown.removeLast(shown.count - kept)
+        strong.drop(where: isTaken)
     }
 
-    private mutating func choose(shown: Bool, strong: Bool) {
-        rows.removeAll(keepingCapacity: true)
-        columns.removeAll(keepingCapacity: true)
-        for index in isShown.indices where !isTrackMatched[index] && isShown[index] == shown { rows.append(index) }
-        for index in detections.indices where !isTaken[index] && (detections[index].score >= threshold) == strong {
-            columns.append(index)
+    private mutating func findNewcomers() {
+        for detection in strong.detections where !isTaken[detection.source] && !isPart(detection) {
+            newcomers.append(detection)
         }
+        // The surest get the first ids.
+        newcomers.sort { $0.score > $1.score }
     }
 
     /// Whether the detection is a second box on an object that already has one.
-    private func isPart(_ index: Int) -> Bool {
-        pairs.contains { detections[$0.detection].box.iou(detections[index].box) > 0.55 }
+    private func isPart(_ detection: SiftedDetection) -> Bool {
+        pairs.contains { $0.detection.box.iou(detection.box) > 0.55 }
     }
 }

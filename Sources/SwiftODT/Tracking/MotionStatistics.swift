@@ -12,6 +12,10 @@ struct MotionStatistics: Sendable {
     private var joltSamples = 20.0
     private var pace = Pace(rate: 0.05)
 
+    /// Where in a track's sightings the latest look went back to. Most tracks have been seen in the same frames.
+    private var middle = 0
+    private var far = 0
+
     /// The factors by which a median is followed.
     private struct Pace {
         let up: SIMD4<Double>
@@ -71,9 +75,10 @@ struct MotionStatistics: Sendable {
     /// few swapped or occluded boxes must not make all objects look nervous.
     private mutating func learnJolt(from sightings: Sightings) {
         let c = sightings[0]
-        let middle = sightings.before(c.time - Self.span)
+        middle = sightings.before(c.time - Self.span, near: middle)
         let b = sightings[middle]
-        let a = sightings[sightings.before(b.time - (c.time - b.time) + 1_000_000, startingAt: middle)]
+        far = sightings.before(b.time - (c.time - b.time) + 1_000_000, near: far)
+        let a = sightings[far]
         let step = c.time - b.time
         guard step > Self.span / 2, step < Self.span * 3 / 2, Self.isEven(step, b.time - a.time) else { return }
         let size = (b.box.width * b.box.height).squareRoot()

@@ -35,18 +35,13 @@ struct Sightings: Sendable {
         }
     }
 
-    /// The index of the latest sighting at or before `time`, or of the oldest one kept; `first` is known to be later.
-    func before(_ time: Nanoseconds, startingAt first: Int = 0) -> Int {
-        var (low, high) = (first, count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.time(middle) > time { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    private func time(_ index: Int) -> Nanoseconds {
-        let place = newest - index
-        return ring[place < 0 ? place + ring.count : place].time
+    /// The index of the latest sighting at or before `time`, or of the oldest one kept. Looked for from an index near which it
+    /// is likely to be.
+    @inline(__always)
+    func before(_ time: Nanoseconds, near guess: Int) -> Int {
+        var index = min(guess, count - 1)
+        while index < count - 1, self[index].time > time { index += 1 }
+        while index > 0, self[index - 1].time <= time { index -= 1 }
+        return index
     }
 }

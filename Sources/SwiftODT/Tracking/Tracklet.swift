@@ -34,7 +34,9 @@ struct Tracklet: Sendable {
     var residualSince: Nanoseconds = 0
     var residualSpan = belief
 
-    init(key: Int, detection: Detection, time: Nanoseconds, jitter: SIMD4<Double>, evidence: Double) {
+    init(
+        key: Int, detection: SiftedDetection, label: Label?, time: Nanoseconds, jitter: SIMD4<Double>, evidence: Double
+    ) {
         self.key = key
         filter = BoxFilter(detection.box, jitter: jitter)
         filterWhenSeen = filter
@@ -46,7 +48,7 @@ struct Tracklet: Sendable {
         bestScore = detection.score
         bestBox = detection.box
         self.evidence = evidence
-        votes.vote(detection.label, weight: detection.score)
+        votes.vote(label, weight: detection.score)
     }
 
     var isShown: Bool { id != nil }
@@ -55,7 +57,8 @@ struct Tracklet: Sendable {
 extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
     mutating func confirm(
-        by detection: Detection, at time: Nanoseconds, threshold: Double, noise: MotionStatistics.Noise
+        by detection: SiftedDetection, called label: Label?, at time: Nanoseconds, threshold: Double,
+        noise: MotionStatistics.Noise, teaching statistics: inout MotionStatistics
     ) {
         if misses > 0 {
             refill(to: detection.box, at: time, noise: noise)
@@ -71,10 +74,19 @@ extension Tracklet {
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(Sighting(time: time, box: detection.box))
         score = detection.score
-        votes.vote(detection.label, weight: detection.score)
+        votes.vote(label, weight: detection.score)
         if score > bestScore { (bestScore, bestBox) = (score, detection.box) }
         hits += 1
         misses = 0
+        statistics.learn(from: sightings)
+    }
+
+    /// Counts what speaks for showing it; whether that is, for the first time, enough.
+    mutating func isProved(by weight: Double, of enough: Double) -> Bool {
+        evidence += weight
+        if !isShown { return evidence >= enough }
+        isNew = false
+        return false
     }
 
     /// The camera moved everything by `shift` beyond what was predicted. If it goes on doing so, it pans: velocities
@@ -96,25 +108,6 @@ extension Tracklet {
             filter.predict(by: step)
             filter.correct(Box(from + (to - from) * (Double(number) / steps)), jitter: noise.jitter)
         }
-    }
-
-    /// What a snapshot is taken of: the frame that is shown, the one that tracklets stand at, and how long tracks live.
-    struct Moment {
-        var now: Nanoseconds
-        var settled: Nanoseconds
-        var maxAge: Nanoseconds
-    }
-
-    /// The track as it is to be shown. Inlined, as a tracklet is large and would be copied for the call.
-    @inline(__always)
-    func snapshot(at moment: Moment) -> Track {
-        let age = max(0, moment.now - lastSeen)
-        let isCoasting = misses > 0
-        let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, moment.maxAge))) : 1
-        return Track(
-            id: id, box: shownBox(at: moment.settled), score: score * decay, label: votes.winner,
-            state: isCoasting ? .coasting : isNew ? .new : .tracked, firstSeen: firstSeen, lastSeen: lastSeen,
-            timeSinceUpdate: age, velocityX: filter.velocity.x, velocityY: filter.velocity.y)
     }
 
     /// The box to show at `time`.

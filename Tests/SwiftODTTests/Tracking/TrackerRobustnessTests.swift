@@ -103,7 +103,7 @@ import Testing
             }
         }
         #expect(tracker.following.tracklets.count < 10)
-        #expect(tracker.following.history.entries.count <= 151)
+        #expect(tracker.following.history.count <= 151)
         #expect(tracker.following.events.count <= 10_000)
         #expect(tracker.following.nextID > 30)
     }

@@ -1,0 +1,56 @@
+/// Which detections overlap which tracks, however little: the pairs that can be thought of at all.
+///
+/// What is found with a wide margin holds for every narrower one, as widening two boxes is the same as bringing them closer
+/// together. So one look serves several stages. Memory is kept from frame to frame.
+struct Neighbours {
+    struct Neighbour {
+        var column: Int32
+        /// Intersection over union of the two boxes, both with the margin.
+        var overlap: Double
+    }
+
+    private(set) var all: ContiguousArray<Neighbour> = []
+    /// Where in ``all`` those of each row end.
+    private(set) var ends: ContiguousArray<Int> = []
+
+    /// By how much of its size each box is widened on every side; no rule does so by more.
+    static let margin = 0.3
+    /// Overlap from which two are neighbours; no rule asks for less.
+    static let threshold = 0.2
+
+    /// Whether tracks are looked for where they should be by now, or where they were last seen.
+    enum Place { case predicted, lastSeen }
+
+    /// Finds the neighbours of some of the tracks, given by index.
+    ///
+    /// - Parameter shift: how far the camera has moved everything away from there.
+    mutating func find(
+        of rows: ContiguousArray<Int>, _ tracks: ContiguousArray<Tracklet>, at place: Place, shift: SIMD2<Double>,
+        in offers: Offers
+    ) {
+        all.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        // Views, so that tracklets, which are large, are not copied.
+        tracks.withUnsafeBufferPointer { tracks in
+            offers.withView { offers in
+                for row in rows {
+                    let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
+                    find(near: WideBox(box.offset(x: shift.x, y: shift.y), by: Self.margin), in: offers)
+                    ends.append(all.count)
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func find(near wide: WideBox, in offers: Offers.View) {
+        offers.forEach(near: wide) { column in
+            let overlap = wide.overlap(WideBox(offers.detections[column].box, by: Self.margin))
+            // Most are not: they are not worth a division.
+            if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
+                all.append(
+                    Neighbour(column: Int32(truncatingIfNeeded: column), overlap: overlap.shared / overlap.whole))
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// The detections of one kind that tracks may be paired with, ready to be asked which of them come near a place.
+///
+/// They stand from left to right, and eight are looked at in one go: a few are all asked, of many those in a window along
+/// the x axis, so that the cost grows with the number of objects and their crowding, not with its square. Memory is kept
+/// from frame to frame.
+struct Offers {
+    private(set) var detections: ContiguousArray<SiftedDetection> = []
+    private var eights: ContiguousArray<Eight> = []
+    private var widest = 0.0
+    private var before: ContiguousArray<SiftedDetection> = []
+
+    /// What eight of them may touch: their boxes, widened by the margin of ``Neighbours``, in single precision.
+    fileprivate struct Eight {
+        var minX = SIMD8<Float>(repeating: .infinity)
+        var minY = SIMD8<Float>(repeating: .infinity)
+        var maxX = SIMD8<Float>(repeating: -.infinity)
+        var maxY = SIMD8<Float>(repeating: -.infinity)
+    }
+
+    /// Pixels, more than single precision is wrong by where the sieve lets boxes be.
+    fileprivate static let slack = 0.25
+    /// To ask fewer eights than this all is cheaper than to find out which.
+    fileprivate static let few = 8
+
+    var isEmpty: Bool { detections.isEmpty }
+
+    mutating func removeAll() {
+        detections.removeAll(keepingCapacity: true)
+        eights.removeAll(keepingCapacity: true)
+        widest = 0
+    }
+
+    /// Adds one that does not begin further left than those before.
+    mutating func append(_ detection: SiftedDetection) {
+        let place = detections.count
+        if place == eights.count * 8 { eights.append(Eight()) }
+        detections.append(detection)
+        widest = max(widest, detection.box.width)
+        let wide = WideBox(detection.box, by: Neighbours.margin)
+        let edges = (
+            Float(wide.low.x - Self.slack), Float(wide.low.y - Self.slack), Float(wide.high.x + Self.slack),
+            Float(wide.high.y + Self.slack)
+        )
+        // Written to memory: a lane that is known only now is dear to set otherwise.
+        eights.withUnsafeMutableBytes { bytes in
+            let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
+            bytes.storeBytes(of: edges.0, toByteOffset: start, as: Float.self)
+            bytes.storeBytes(of: edges.1, toByteOffset: start + 32, as: Float.self)
+            bytes.storeBytes(of: edges.2, toByteOffset: start + 64, as: Float.self)
+            bytes.storeBytes(of: edges.3, toByteOffset: start + 96, as: Float.self)
+        }
+    }
+
+    /// Takes those away that have found their track.
+    mutating func drop(where isTaken: ContiguousArray<Bool>) {
+        swap(&detections, &before)
+        removeAll()
+        for detection in before where !isTaken[detection.source] { append(detection) }
+    }
+
+    /// Lends a view that is read without checks.
+    @inline(__always)
+    func withView(_ body: (View) -> Void) {
+        detections.withUnsafeBufferPointer { detections in
+            eights.withUnsafeBufferPointer { eights in
+                body(View(detections: detections, eights: eights, widest: widest))
+            }
+        }
+    }
+
+    struct View {
+        let detections: UnsafeBufferPointer<SiftedDetection>
+        fileprivate let eights: UnsafeBufferPointer<Eight>
+        fileprivate let widest: Double
+
+        /// Calls `body` with all that may touch a box, and few others, from left to right.
+        @inline(__always)
+        func forEach(near place: WideBox, _ body: (Int) -> Void) {
+            let (minX, minY) = (SIMD8(repeating: Float(place.low.x)), SIMD8(repeating: Float(place.low.y)))
+            let (maxX, maxY) = (SIMD8(repeating: Float(place.high.x)), SIMD8(repeating: Float(place.high.y)))
+            for number in window(of: place) {
+                let eight = eights[number]
+                let isNear =
+                    (eight.minX .< maxX) .& (minX .< eight.maxX) .& (eight.minY .< maxY) .& (minY .< eight.maxY)
+                // A byte for each, so that what is near can be counted off.
+                let bytes = SIMD8<UInt8>(
+                    truncatingIfNeeded: SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: 1), where: isNear))
+                var near = unsafeBitCast(bytes, to: UInt64.self)
+                while near != 0 {
+                    body(number * 8 + near.trailingZeroBitCount / 8)
+                    near &= near - 1
+                }
+            }
+        }
+
+        /// The eights that have one near a box along the x axis.
+        @inline(__always)
+        private func window(of place: WideBox) -> Range<Int> {
+            if eights.count < Offers.few { return 0..<eights.count }
+            let reach = widest * Neighbours.margin + Offers.slack
+            let start = max(0, count(leftOf: place.low.x - widest - reach) - 1)
+            return start..<max(start, count(leftOf: place.high.x + reach))
+        }
+
+        /// How many eights begin left of an edge.
+        private func count(leftOf edge: Double) -> Int {
+            var (low, high) = (0, eights.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if detections[middle * 8].box.x < edge { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// A detection that came through the sieve, without what only its track wants to know: labels are counted by reference,
+/// and these are copied often.
+struct SiftedDetection: Sendable {
+    var box: Box
+    var score: Double
+    /// -1 where the detector does not say.
+    var label: Int
+    /// Its place in the detector's answer.
+    var source: Int
+}
