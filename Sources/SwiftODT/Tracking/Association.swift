@@ -6,7 +6,7 @@ struct Association {
     struct Rule: Sendable {
         /// Pairs that are less alike are none.
         var threshold: Double
-        /// Whether overlap is measured with a narrower margin, and height, motion and age count too; or that of
+        /// Whether overlap is measured with a narrower margin, and height, motion, age and looks count too; or that of
         /// ``Neighbours`` is all.
         var isThorough: Bool
 
@@ -46,7 +46,7 @@ struct Association {
     mutating func match(
         _ tracks: ContiguousArray<Tracklet>, _ rows: ContiguousArray<Int>, _ neighbours: Neighbours,
         with detections: ContiguousArray<SiftedDetection>, at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>,
-        every: Int = 1
+        looks: Looks, every: Int = 1
     ) {
         pairs.removeAll(keepingCapacity: true)
         if neighbours.all.isEmpty { return }
@@ -60,7 +60,7 @@ struct Association {
                     let column = Int(neighbour.column)
                     let gain = Self.gain(
                         of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule,
-                        shift: shift)
+                        shift: shift, looks: looks)
                     assignment.offer(column: column, gain: gain)
                 }
                 assignment.endRow()
@@ -78,7 +78,7 @@ struct Association {
     private static func gain(
         of detection: SiftedDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
         rule: Rule,
-        shift: SIMD2<Double>
+        shift: SIMD2<Double>, looks: Looks
     ) -> Double {
         let isOther =
             detection.label >= 0 && track.pointee.votes.winnerIndex >= 0
@@ -95,6 +95,7 @@ struct Association {
         // Of two tracks on one object the one that has been there for longer, and is in sight, keeps it.
         let standing = 0.3 * (1 - 1 / Double(track.pointee.hits)) - 0.15 * unseen
         return max(likeness + motion + standing, 1e-6)
+            + looks.worth(of: track.pointee.look, at: expected, detection)
     }
 
     /// Overlap along the vertical alone: people side by side differ little across, but often in height and distance.

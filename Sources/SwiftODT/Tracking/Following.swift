@@ -59,7 +59,7 @@ struct Following {
         guard let index = history.index(at: time) else { return }
         lastAnswer = time
         if index == history.count - 1, settledTime == history.time(index) {
-            answer(detections, at: settledTime)
+            answer(detections, at: settledTime, in: history.latestPlane)
             history.drop(first: index)
         } else {
             answerLate(detections, at: index)
@@ -121,8 +121,8 @@ struct Following {
         settledTime = now
     }
 
-    private mutating func answer(_ detections: [Detection], at time: Nanoseconds) {
-        matcher.match(detections, with: tracklets, at: time, options: options)
+    private mutating func answer(_ detections: [Detection], at time: Nanoseconds, in plane: LumaPlane?) {
+        matcher.match(detections, in: plane, with: tracklets, at: time, options: options)
         if matcher.shift != .zero {
             let step = history.secondsSinceAnswer(at: time)
             for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
@@ -131,8 +131,9 @@ struct Following {
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
-                by: pair.detection, called: detections[pair.detection.source].label, at: time,
-                threshold: options.scoreThreshold, noise: known, teaching: &statistics)
+                by: pair.detection, called: detections[pair.detection.source].label,
+                look: matcher.looks[pair.detection], at: time, threshold: options.scoreThreshold, noise: known,
+                teaching: &statistics)
         }
         live(detections, at: time)
     }
@@ -144,7 +145,7 @@ struct Following {
         for number in tracklets.indices {
             if let carried = entry.carried(tracklets[number].key) { tracklets[number].filter = carried.filter }
         }
-        answer(detections, at: entry.time)
+        answer(detections, at: entry.time, in: entry.plane)
         history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)

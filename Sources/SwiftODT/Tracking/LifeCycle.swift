@@ -17,7 +17,7 @@ extension Following {
         if isAnyUnproved { dropUnproved() }
         for number in matcher.newcomers.indices {
             let detection = matcher.newcomers[number]
-            begin(detection, called: answer[detection.source].label, at: time)
+            begin(detection, called: answer[detection.source].label, look: matcher.looks[detection], at: time)
         }
         isSceneNew = isSceneNew && tracklets.isEmpty
     }
@@ -74,12 +74,14 @@ extension Following {
         return min(1, share * share)
     }
 
-    private mutating func begin(_ detection: SiftedDetection, called label: Label?, at time: Nanoseconds) {
+    private mutating func begin(
+        _ detection: SiftedDetection, called label: Label?, look: Appearance?, at time: Nanoseconds
+    ) {
         guard tracklets.count < max(1, options.maxTracks) || giveWay() else { return }
         tracklets.append(
             Tracklet(
-                key: nextKey, detection: detection, label: label, time: time, jitter: statistics.jitter,
-                evidence: weight(of: detection.score)))
+                key: nextKey, detection: detection, label: label, look: look, time: time,
+                jitter: statistics.jitter, evidence: weight(of: detection.score)))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }

@@ -8,6 +8,8 @@ struct Matcher {
     /// How far the camera moved everything away from the predictions.
     private(set) var shift = SIMD2<Double>.zero
 
+    private(set) var looks = Looks()
+
     private var sieve = DetectionSieve()
     private var neighbours = Neighbours()
     private var association = Association()
@@ -21,9 +23,11 @@ struct Matcher {
     private var weak = Offers()
 
     mutating func match(
-        _ answer: [Detection], with tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, options: TrackerOptions
+        _ answer: [Detection], in plane: LumaPlane?, with tracks: ContiguousArray<Tracklet>, at time: Nanoseconds,
+        options: TrackerOptions
     ) {
         sieve.sift(answer)
+        looks.look(at: sieve.accepted, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks, at: time)
         pass(.strong, tracks, shown, strong, at: time)
@@ -73,7 +77,8 @@ struct Matcher {
         guard shown.count / every >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
         for _ in 0..<2 {
             association.match(
-                tracks, shown, neighbours, with: strong.detections, at: time, rule: .camera, shift: shift, every: every)
+                tracks, shown, neighbours, with: strong.detections, at: time, rule: .camera, shift: shift, looks: looks,
+                every: every)
             camera.begin()
             for pair in association.pairs where tracks[pair.track].misses == 0 && tracks[pair.track].hits > 2 {
                 let (seen, expected) = (pair.detection.box, tracks[pair.track].filter.position)
@@ -105,10 +110,11 @@ struct Matcher {
         _ offers: Offers, at time: Nanoseconds
     ) {
         association.match(
-            tracks, rows, neighbours, with: offers.detections, at: time, rule: rule, shift: shift)
+            tracks, rows, neighbours, with: offers.detections, at: time, rule: rule, shift: shift, looks: looks)
         for pair in association.pairs {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
+            if tracks[pair.track].misses == 0 { looks.learn(from: tracks[pair.track].look, pair.detection) }
             pairs.append(pair)
         }
     }

@@ -16,6 +16,8 @@ struct Tracklet: Sendable {
     let firstSeen: Nanoseconds
     var score: Double
     var votes = LabelVotes()
+    /// As far as there were pictures to see it in.
+    private(set) var look: Appearance?
     var bestScore: Double
     var bestBox: Box
     var pathLength = 0.0
@@ -35,7 +37,8 @@ struct Tracklet: Sendable {
     var residualSpan = belief
 
     init(
-        key: Int, detection: SiftedDetection, label: Label?, time: Nanoseconds, jitter: SIMD4<Double>, evidence: Double
+        key: Int, detection: SiftedDetection, label: Label?, look: Appearance?, time: Nanoseconds,
+        jitter: SIMD4<Double>, evidence: Double
     ) {
         self.key = key
         filter = BoxFilter(detection.box, jitter: jitter)
@@ -48,6 +51,7 @@ struct Tracklet: Sendable {
         bestScore = detection.score
         bestBox = detection.box
         self.evidence = evidence
+        self.look = look
         votes.vote(label, weight: detection.score)
     }
 
@@ -57,7 +61,7 @@ struct Tracklet: Sendable {
 extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
     mutating func confirm(
-        by detection: SiftedDetection, called label: Label?, at time: Nanoseconds, threshold: Double,
+        by detection: SiftedDetection, called label: Label?, look: Appearance?, at time: Nanoseconds, threshold: Double,
         noise: MotionStatistics.Noise, teaching statistics: inout MotionStatistics
     ) {
         if misses > 0 {
@@ -71,6 +75,7 @@ extension Tracklet {
         residual = (detection.box.vector - filter.position) / 2
         (residualSince, residualSpan) = (time, Self.belief)
         if detection.score >= threshold { lastStrong = time }
+        if let look { renewLook(look, after: time - lastSeen) }
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(Sighting(time: time, box: detection.box))
         score = detection.score
@@ -79,6 +84,12 @@ extension Tracklet {
         hits += 1
         misses = 0
         statistics.learn(from: sightings)
+    }
+
+    /// Follows what changes within a second or so: things turn, and light changes.
+    private mutating func renewLook(_ newer: Appearance, after time: Nanoseconds) {
+        let age = Double(time) / 1e9
+        if look == nil { look = newer } else { look?.follow(newer, share: age / (age + 1.3)) }
     }
 
     /// Counts what speaks for showing it; whether that is, for the first time, enough.

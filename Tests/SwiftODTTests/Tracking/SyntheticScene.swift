@@ -29,6 +29,8 @@ struct SyntheticScene {
         var height: Double
         var place: @Sendable (Double) -> (x: Double, y: Double)
         var seed: UInt64
+        /// Added to its samples.
+        var light: Double = 0
     }
 
     var things: [Thing] = []
@@ -56,7 +58,7 @@ struct SyntheticScene {
         let eye = camera(time)
         Self.paint(pixels, Box(x: 0, y: 0, width: Double(Self.width), height: Double(Self.height)), eye, seed, light)
         for (box, thing) in zip(boxes(at: time), things) {
-            Self.paint(pixels, box, (-box.minX, -box.minY), thing.seed, light)
+            Self.paint(pixels, box, (-box.minX, -box.minY), thing.seed, light + thing.light)
         }
         return LumaPlane(
             adopting: pixels, width: width, height: height, scaleX: Double(Self.scale), scaleY: Double(Self.scale),

@@ -15,7 +15,9 @@ func medianMicroseconds(frames: Int, warmUp: Int, _ body: (Int) -> Void) -> Doub
 }
 
 /// Objects that walk to and fro all over a picture of 1920x1080, each seen in 19 of 20 frames, with a jitter of a pixel.
-func trackingCost(objects: Int) -> Double {
+///
+/// With a plane, which stays the same, looks are compared too.
+func trackingCost(objects: Int, luma: LumaPlane? = nil) -> Double {
     var random = SystemRandomNumberGenerator()
     let tracker = Tracker()
     let places = (0..<objects).map { _ in
@@ -33,7 +35,7 @@ func trackingCost(objects: Int) -> Double {
     }
     return medianMicroseconds(frames: answers.count, warmUp: 50) { frame in
         let time = Nanoseconds(frame) * 33_333_333
-        tracker.advance(to: time, width: 1920, height: 1080, luma: nil)
+        tracker.advance(to: time, width: 1920, height: 1080, luma: luma)
         tracker.update(answers[frame], seenAt: time)
         _ = tracker.tracks
         _ = tracker.takeEvents()

@@ -1,0 +1,35 @@
+/// What the detections of an answer look like, and what that is worth in telling which track each belongs to.
+struct Looks {
+    /// By their place in the answer; none at all where there was no picture.
+    private var looks: ContiguousArray<Appearance?> = []
+    private var statistics = AppearanceStatistics()
+
+    /// Looks at each detection, of an answer of `count`, that came through the sieve.
+    mutating func look(at detections: ContiguousArray<SiftedDetection>, of count: Int, in plane: LumaPlane?) {
+        guard let plane else { return looks.removeAll(keepingCapacity: true) }
+        looks.reset(to: nil, count: count)
+        for detection in detections { looks[detection.source] = Appearance(of: detection.box, in: plane) }
+    }
+
+    subscript(detection: SiftedDetection) -> Appearance? { looks.isEmpty ? nil : looks[detection.source] }
+
+    /// How much a pair gains by looking alike.
+    ///
+    /// A box of quite another size shows something else as well: what it looks like says less.
+    @inline(__always)
+    func worth(of track: Appearance?, at expected: Box, _ detection: SiftedDetection) -> Double {
+        if looks.isEmpty { return 0 }
+        let (area, otherArea) = (expected.area, detection.box.area)
+        let agreement = min(1, 2 * min(area, otherArea) / max(area, otherArea))
+        guard let track, let seen = looks[detection.source] else { return agreement * statistics.worth(of: nil) }
+        return agreement * statistics.worth(of: track.likeness(seen))
+    }
+
+    /// Learns from a pair that was found, and from another detection of the same answer, which is another object.
+    mutating func learn(from track: Appearance?, _ detection: SiftedDetection) {
+        guard looks.count > 1, let track, let itself = looks[detection.source],
+            let other = looks[(detection.source + 1) % looks.count]
+        else { return }
+        statistics.learn(toItself: track.likeness(itself), toOther: track.likeness(other))
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the cue of looks: that it tells things apart, that it keeps ids right where motion alone cannot, and that it
+/// counts for little where all look the same.
+@Suite struct AppearanceTests {
+    private let bright = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (300, 200) }, seed: 3, light: 70)
+    private let dark = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (800, 300) }, seed: 4, light: -70)
+
+    @Test func aThingLooksLikeItselfAndNotLikeAnother() throws {
+        let scene = SyntheticScene(things: [bright, dark])
+        let (plane, boxes) = (scene.plane(at: 0), scene.boxes(at: 0))
+        let look = try #require(Appearance(of: boxes[0], in: plane))
+        let larger = Box(x: boxes[0].x - 4, y: boxes[0].y - 10, width: 88, height: 215)
+        #expect(look.likeness(look) > 0.999)
+        #expect(try look.likeness(#require(Appearance(of: larger, in: plane))) > 0.8)
+        #expect(try look.likeness(#require(Appearance(of: boxes[1], in: plane))) < 0.5)
+    }
+
+    @Test(arguments: [
+        Box(x: 2000, y: 0, width: 80, height: 200), Box(x: -79, y: 0, width: 80, height: 200),
+        Box(x: 10, y: 10, width: 3, height: 200), Box(x: 0, y: -1000, width: 80, height: 10),
+    ])
+    func whatIsHardlyInThePictureHasNoLook(_ box: Box) {
+        #expect(Appearance(of: box, in: SyntheticScene().plane(at: 0)) == nil)
+    }
+
+    @Test func whatStandsOutIsLookedAtWhereItIsSeen() throws {
+        let plane = SyntheticScene(things: [bright]).plane(at: 0)
+        for box in [Box(x: -100, y: -50, width: 300, height: 300), Box(x: 1100, y: 500, width: 400, height: 800)] {
+            let look = try #require(Appearance(of: box, in: plane))
+            #expect(abs(look.likeness(look) - 1) < 0.001)
+        }
+    }
+
+    @Test func looksWeighLessWhereAllLookTheSame() {
+        var (costumes, clothes) = (AppearanceStatistics(), AppearanceStatistics())
+        for number in 0..<500 {
+            let sway = number % 2 == 0 ? 0.05 : -0.05
+            costumes.learn(toItself: 0.8 + sway, toOther: 0.79 - sway)
+            clothes.learn(toItself: 0.85 + sway, toOther: 0.5 - sway)
+        }
+        #expect(costumes.worth(of: 0.9) - costumes.worth(of: 0.4) < 1)
+        #expect(clothes.worth(of: 0.9) - clothes.worth(of: 0.4) > 2)
+    }
+
+    /// Two come towards each other, stand before each other for a moment, in which one box is seen, and turn back. By their
+    /// motion they would have passed.
+    @Test func whoMeetAndTurnBackKeepTheirIds() throws {
+        var left = bright
+        var right = dark
+        left.place = { time in (time < 2 ? 300 + 140 * time : 860 - 140 * time, 200) }
+        right.place = { time in (time < 2 ? 900 - 140 * time : 340 + 140 * time, 200) }
+        let scene = SyntheticScene(things: [left, right])
+        let tracker = Tracker()
+        var ids: [[Int?]] = []
+        for frame in 0..<40 {
+            let time = Double(frame) / 10
+            let boxes = scene.boxes(at: time)
+            let seen = abs(boxes[0].x - boxes[1].x) < 75 ? [boxes[0].union(boxes[1])] : boxes
+            let tracks = tracker.step(
+                Nanoseconds(time * 1e9), seen.map { Detection(box: $0, score: 0.9) }, luma: scene.plane(at: time))
+            if seen.count == 2 {
+                ids.append(boxes.map { box in tracks.max { $0.box.iou(box) < $1.box.iou(box) }?.id })
+            }
+        }
+        #expect(ids.first == [1, 2])
+        #expect(ids.last == [1, 2])
+    }
+}
