@@ -132,7 +132,7 @@ struct Following {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
                 by: pair.detection, called: detections[pair.detection.source].label,
-                look: matcher.looks[pair.detection], at: time, threshold: options.scoreThreshold, noise: known,
+                look: matcher.looks.clear(pair.detection), at: time, threshold: options.scoreThreshold, noise: known,
                 teaching: &statistics)
         }
         live(detections, at: time)

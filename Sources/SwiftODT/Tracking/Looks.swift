@@ -2,16 +2,31 @@
 struct Looks {
     /// By their place in the answer; none at all where there was no picture.
     private var looks: ContiguousArray<Appearance?> = []
+    /// How many tracks each detection may belong to, as far as has been counted.
+    private var claims: ContiguousArray<Int> = []
     private var statistics = AppearanceStatistics()
 
     /// Looks at each detection, of an answer of `count`, that came through the sieve.
     mutating func look(at detections: ContiguousArray<SiftedDetection>, of count: Int, in plane: LumaPlane?) {
         guard let plane else { return looks.removeAll(keepingCapacity: true) }
         looks.reset(to: nil, count: count)
+        claims.reset(to: 0, count: count)
         for detection in detections { looks[detection.source] = Appearance(of: detection.box, in: plane) }
     }
 
+    /// Counts for strong detections how many tracks come near them.
+    mutating func countClaims(_ neighbours: Neighbours, on detections: ContiguousArray<SiftedDetection>) {
+        if looks.isEmpty { return }
+        for neighbour in neighbours.all { claims[detections[Int(neighbour.column)].source] += 1 }
+    }
+
     subscript(detection: SiftedDetection) -> Appearance? { looks.isEmpty ? nil : looks[detection.source] }
+
+    /// What an object looks like by itself: nothing where two tracks come near, of which one most likely hides the other, or
+    /// the detection is weak, as those of half hidden things are.
+    func clear(_ detection: SiftedDetection) -> Appearance? {
+        looks.isEmpty || claims[detection.source] != 1 ? nil : looks[detection.source]
+    }
 
     /// How much a pair gains by looking alike.
     ///
@@ -27,7 +42,7 @@ struct Looks {
 
     /// Learns from a pair that was found, and from another detection of the same answer, which is another object.
     mutating func learn(from track: Appearance?, _ detection: SiftedDetection) {
-        guard looks.count > 1, let track, let itself = looks[detection.source],
+        guard looks.count > 1, let track, let itself = clear(detection),
             let other = looks[(detection.source + 1) % looks.count]
         else { return }
         statistics.learn(toItself: track.likeness(itself), toOther: track.likeness(other))

@@ -30,6 +30,7 @@ struct Matcher {
         looks.look(at: sieve.accepted, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks, at: time)
+        looks.countClaims(neighbours, on: strong.detections)
         pass(.strong, tracks, shown, strong, at: time)
         keepFree()
         if !weak.isEmpty {
