@@ -35,7 +35,7 @@ struct Association {
     private static let doubtOfOtherLabel = 0.4
 
     private var assignment = Assignment()
-    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:every:)``.
+    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:looks:every:)``.
     private(set) var pairs: ContiguousArray<Pair> = []
 
     /// Finds the best pairs among some of the tracks, given by index, and the detections that are their neighbours.
