@@ -43,10 +43,13 @@ struct FocusStem {
     private var cut: [UInt8] {
         let (batch, channels, height, width) =
             (input.dimensions[0], input.dimensions[1], input.dimensions[2], input.dimensions[3])
-        let quarters = ONNXGraph.Input(
-            field: input.field, name: joint.outputs[0], type: input.type,
-            dimensions: [batch, channels.map { $0 &* 4 }, height.map { $0 / 2 }, width.map { $0 / 2 }])
-        return graph.written(without: slices.union([joint.field]), feeding: quarters)
+        var changes = Dictionary(uniqueKeysWithValues: slices.union([joint.field]).map { ($0, [ONNXGraph.Part]()) })
+        changes[input.field] = [
+            .input(
+                joint.outputs[0], type: input.type,
+                dimensions: [batch, channels.map { $0 &* 4 }, height.map { $0 / 2 }, width.map { $0 / 2 }])
+        ]
+        return graph.written(changes)
     }
 }
 
@@ -67,8 +70,8 @@ private struct Quarter {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
-            guard let node = graph.nodes.first(where: { $0.outputs == [source] }), node.operation == "Slice",
-                graph.readers(of: source) == 1, let cuts = Self.cuts(node, in: graph)
+            guard let node = graph.node(making: source, forOneReader: true), node.operation == "Slice",
+                let cuts = Self.cuts(node, in: graph)
             else { return nil }
             for cut in cuts {
                 guard axes.remove(cut.axis < 0 ? cut.axis + 4 : cut.axis) != nil, cut.step == 2,

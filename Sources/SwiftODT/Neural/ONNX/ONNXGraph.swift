@@ -5,8 +5,9 @@ struct ONNXGraph {
     private let fields: [ProtobufField]
     private(set) var nodes: [Node] = []
     private(set) var inputs: [Input] = []
-    private var constants: [String: [Int]] = [:]
+    private var makers: [String: Int] = [:]
     private var readers: [String: Int] = [:]
+    private var constants: [String: [ProtobufField]] = [:]
 
     struct Node {
         /// Its place among the graph's fields.
@@ -41,14 +42,15 @@ struct ONNXGraph {
             switch field.number {
             case Number.node:
                 guard let node = Node(parts, field: place) else { return nil }
-                nodes.append(node)
+                for output in node.outputs { makers[output] = nodes.count }
                 for input in node.inputs { readers[input, default: 0] += 1 }
                 if node.operation == "Constant", let name = node.outputs.first {
-                    constants[name] = node.attributes["value"]?.bytes(5).flatMap { ProtobufFields.all(of: $0)?.tensor }
+                    constants[name] = node.attributes["value"]?.bytes(5).flatMap(ProtobufFields.all)
                 }
+                nodes.append(node)
             case Number.constant:
                 guard parts.number(14) ?? 0 == 0, let name = parts.text(8) else { return nil }
-                constants[name] = parts.tensor
+                constants[name] = parts
             case Number.input:
                 if let input = Input(parts, field: place) { inputs.append(input) }
             case Number.output:
@@ -60,16 +62,31 @@ struct ONNXGraph {
     }
 
     /// The numbers of a constant that holds whole ones of 64 bits.
-    func integers(_ name: String) -> [Int]? { constants[name] }
+    func integers(_ name: String) -> [Int]? { constants[name]?.tensor }
+
+    /// The dimensions of a constant.
+    func shape(_ name: String) -> [Int]? { constants[name]?.integers(1) }
 
     /// How many nodes and outputs take up a tensor.
     func readers(of name: String) -> Int { readers[name] ?? 0 }
 
-    /// The file without some of its nodes, and with another input in the place of one.
-    func written(without nodes: Set<Int>, feeding input: Input) -> [UInt8] {
+    /// The node that a tensor comes from.
+    ///
+    /// - Parameter forOneReader: only where nobody would miss the tensor but the one who asks.
+    func node(making name: String, forOneReader: Bool = false) -> Node? {
+        if forOneReader && readers(of: name) != 1 { return nil }
+        return makers[name].map { nodes[$0] }
+    }
+
+    /// The file with other parts in the place of some of the graph's fields.
+    func written(_ changes: [Int: [Part]]) -> [UInt8] {
         var graph = ProtobufMessage()
-        for (place, field) in fields.enumerated() where !nodes.contains(place) {
-            if place == input.field { graph.append(Number.input, input.encoded) } else { graph.append(field) }
+        for (place, field) in fields.enumerated() {
+            guard let parts = changes[place] else {
+                graph.append(field)
+                continue
+            }
+            for part in parts { graph.append(part.number, part.bytes) }
         }
         var whole = ProtobufMessage()
         for field in file {
@@ -79,7 +96,7 @@ struct ONNXGraph {
     }
 
     /// Field numbers of the format.
-    private enum Number {
+    enum Number {
         static let graph = 7
         static let node = 1
         static let constant = 5
@@ -104,6 +121,8 @@ extension ONNXGraph.Node {
     }
 
     func integer(_ attribute: String) -> Int? { attributes[attribute]?.number(3).map { Int(truncatingIfNeeded: $0) } }
+
+    func integers(_ attribute: String) -> [Int]? { attributes[attribute]?.integers(8) }
 }
 
 extension ONNXGraph.Input {
@@ -116,24 +135,6 @@ extension ONNXGraph.Input {
         self.name = name
         self.type = Int(truncatingIfNeeded: type)
         dimensions = shape.all(1).map { ProtobufFields.all(of: $0)?.number(1).map { Int(truncatingIfNeeded: $0) } }
-    }
-
-    fileprivate var encoded: [UInt8] {
-        var shape = ProtobufMessage()
-        for size in dimensions {
-            var dimension = ProtobufMessage()
-            if let size { dimension.append(1, size) }
-            shape.append(1, dimension.bytes)
-        }
-        var tensor = ProtobufMessage()
-        tensor.append(1, type)
-        tensor.append(2, shape.bytes)
-        var kind = ProtobufMessage()
-        kind.append(1, tensor.bytes)
-        var whole = ProtobufMessage()
-        whole.append(1, name)
-        whole.append(2, kind.bytes)
-        return whole.bytes
     }
 }
 

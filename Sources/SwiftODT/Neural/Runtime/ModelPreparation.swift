@@ -2,17 +2,35 @@ import COpenVINO
 
 /// Fits a network to what it will be fed: one picture of a fixed size, in planes of bytes or floats.
 extension ReadModel {
-    /// Reads a network and fits it, without the stem that costs more than it is worth where it begins with one.
+    /// Reads a network and fits it, in the cheapest of its forms that the runtime takes.
     static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> ReadModel {
-        if let quartered = input.quartered, let cut = ReadModel(withoutFocus: file, runtime: runtime),
-            (try? cut.prepare(for: quartered)) != nil
-        {
-            return cut
+        for form in cheaperForms(of: file, for: input) {
+            if let read = ReadModel(form.content, of: file, runtime: runtime),
+                (try? read.prepare(for: form.input)) != nil
+            {
+                return read
+            }
         }
         let read = try ReadModel(file, runtime: runtime)
         try read.prepare(for: input)
         return read
     }
+
+    /// Contents of the file that compute the same in less time, with how they are fed.
+    private static func cheaperForms(
+        of file: ModelFile, for input: NetworkInput
+    ) -> [(content: [UInt8], input: NetworkInput)] {
+        guard file.path.hasSuffix(".onnx"), let content = try? FileBytes.read(file.path, limit: largestChanged) else {
+            return []
+        }
+        let rows = RowsEnd.straightened(content)
+        let quarters = input.quartered.flatMap { quartered in
+            FocusStem.cut(rows ?? content).map { (content: $0, input: quartered) }
+        }
+        return [quarters, rows.map { (content: $0, input: input) }].compactMap { $0 }
+    }
+
+    private static let largestChanged = 1 << 28
 
     /// Whether the network is fed bytes: where it wants grey levels as they are, in a quarter of the memory and rounded as most
     /// programs that train networks round them. Else floats, into which mean and scale go for free.

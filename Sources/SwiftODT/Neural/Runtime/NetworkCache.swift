@@ -57,7 +57,7 @@ struct NetworkCache {
     }
 
     /// To be counted up whenever files are prepared in another way than before.
-    private static let way = 3
+    private static let way = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
         "\(target.hint) with \(target.threads) threads on \(target.device), \(runtime.fullName(of: target.device)), "

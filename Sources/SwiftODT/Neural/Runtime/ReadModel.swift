@@ -19,13 +19,10 @@ final class ReadModel {
         self.model = model
     }
 
-    /// The network without the stem that it begins with; `nil` where it has none that is known.
-    init?(withoutFocus file: ModelFile, runtime: OpenVINO) {
-        guard file.path.hasSuffix(".onnx"),
-            let cut = try? FocusStem.cut(FileBytes.read(file.path, limit: Self.largestCut))
-        else { return nil }
+    /// A network from an .onnx file's changed content; `nil` where the runtime does not read it.
+    init?(_ content: [UInt8], of file: ModelFile, runtime: OpenVINO) {
         var model: OpaquePointer?
-        let status = cut.withUnsafeBytes {
+        let status = content.withUnsafeBytes {
             runtime.functions.ov_core_read_model_from_memory_buffer(
                 runtime.core, $0.bindMemory(to: CChar.self).baseAddress, $0.count, nil, &model)
         }
@@ -34,8 +31,6 @@ final class ReadModel {
         self.file = file
         self.model = model
     }
-
-    private static let largestCut = 1 << 28
 
     deinit { runtime.functions.ov_model_free(model) }
 

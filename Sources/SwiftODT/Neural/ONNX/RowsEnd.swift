@@ -1,0 +1,84 @@
+/// Has a network lay out its answer cell by cell from the start, instead of turning it around as a whole at its end.
+///
+/// YOLOX and NanoDet put the planes of their levels side by side and transpose all of it, which copies a megabyte twice. Runtimes keep
+/// the numbers of a cell together anyway: where each level is transposed by itself, before it becomes one of many, nothing is left to
+/// be done. What comes out stays the same to the last bit.
+struct RowsEnd {
+    /// The file with its levels transposed one by one; `nil` where it does not end so.
+    static func straightened(_ content: [UInt8]) -> [UInt8]? {
+        guard let graph = ONNXGraph(content) else { return nil }
+        return graph.nodes.lazy.compactMap { RowsEnd($0, in: graph)?.straightened }.first
+    }
+
+    private let graph: ONNXGraph
+    private let transpose: ONNXGraph.Node
+    private let joint: ONNXGraph.Node
+    private let levels: [Level]
+
+    private init?(_ transpose: ONNXGraph.Node, in graph: ONNXGraph) {
+        guard transpose.operation == "Transpose", transpose.integers("perm") == [0, 2, 1],
+            let planes = transpose.inputs.first, transpose.outputs.count == 1,
+            let joint = graph.node(making: planes, forOneReader: true), joint.operation == "Concat",
+            [2, -1].contains(joint.integer("axis"))
+        else { return nil }
+        levels = joint.inputs.compactMap { Level($0, in: graph) }
+        guard !levels.isEmpty, levels.count == joint.inputs.count else { return nil }
+        self.graph = graph
+        self.transpose = transpose
+        self.joint = joint
+    }
+
+    private var straightened: [UInt8] {
+        var changes: [Int: [ONNXGraph.Part]] = [transpose.field: []]
+        for level in levels { changes[level.flattening.field] = level.rows }
+        changes[joint.field] = [.node("Concat", levels.map(\.name), transpose.outputs[0], ["axis": .number(1)])]
+        return graph.written(changes)
+    }
+}
+
+/// A level's planes, being made one row of numbers each.
+private struct Level {
+    let flattening: ONNXGraph.Node
+    /// Planes, and cells of a plane; either may be left open with -1.
+    private let shape: [Int]
+
+    init?(_ name: String, in graph: ONNXGraph) {
+        guard let node = graph.node(making: name, forOneReader: true), node.operation == "Reshape",
+            node.inputs.count == 2,
+            node.integer("allowzero") ?? 0 == 0, let shape = graph.integers(node.inputs[1]), shape.count == 3,
+            // Nothing but a picture's own planes may be turned around one by one.
+            let planes = graph.planes(of: node.inputs[0]), [planes, 0].contains(shape[1]), shape[2] != 0
+        else { return nil }
+        flattening = node
+        self.shape = [shape[0], shape[2], planes]
+    }
+
+    var name: String { flattening.outputs[0] }
+
+    /// The same numbers, those of a cell together.
+    var rows: [ONNXGraph.Part] {
+        let (cells, wanted) = (name + "/cells", name + "/shape")
+        return [
+            .node("Transpose", [flattening.inputs[0]], cells, ["perm": .numbers([0, 2, 3, 1])]),
+            .constant(wanted, shape),
+            .node("Reshape", [cells, wanted], name),
+        ]
+    }
+}
+
+extension ONNXGraph {
+    /// How many planes a tensor of four dimensions has, as far as the nodes before it tell.
+    fileprivate func planes(of name: String, depth: Int = 0) -> Int? {
+        guard depth < 3, let node = node(making: name) else { return nil }
+        switch node.operation {
+        case "Conv":
+            guard node.inputs.count > 1, let weights = shape(node.inputs[1]), weights.count == 4 else { return nil }
+            return weights[0]
+        case "Sigmoid": return node.inputs.first.flatMap { planes(of: $0, depth: depth + 1) }
+        case "Concat" where node.integer("axis") == 1:
+            let all = node.inputs.compactMap { planes(of: $0, depth: depth + 1) }
+            return all.count == node.inputs.count ? all.reduce(0, &+) : nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,33 @@
+@testable import SwiftODT
+
+/// A graph being written, and the .onnx file around it.
+extension ProtobufMessage {
+    mutating func append(_ part: ONNXGraph.Part) { append(part.number, part.bytes) }
+
+    mutating func append(output name: String, _ dimensions: [Int?]) {
+        append(ONNXGraph.Number.output, ONNXGraph.Part.input(name, type: 1, dimensions: dimensions).bytes)
+    }
+
+    /// A constant of floats.
+    mutating func append(constant name: String, _ dimensions: [Int], _ values: [Float]) {
+        var tensor = ProtobufMessage()
+        for size in dimensions { tensor.append(1, size) }
+        tensor.append(2, 1)
+        tensor.append(8, name)
+        tensor.append(9, values.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian, Array.init) })
+        append(ONNXGraph.Number.constant, tensor.bytes)
+    }
+
+    /// The message as the graph of a file.
+    var file: [UInt8] {
+        var graph = self
+        graph.append(2, "graph")
+        var set = ProtobufMessage()
+        set.append(2, 13)
+        var model = ProtobufMessage()
+        model.append(1, 7)
+        model.append(7, graph.bytes)
+        model.append(8, set.bytes)
+        return model.bytes
+    }
+}
