@@ -82,7 +82,8 @@ struct BoxCarrier {
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxFilter.Step, along move: BoxMove?) {
         moves.append(move)
         if let move {
-            tracklet.filter.carry(move, by: step)
+            tracklet.filter.carry(move, by: step, doubt: tracklet.imageDoubt)
+            tracklet.imageDoubt.carry()
         } else {
             tracklet.filter.predict(by: step)
             tracklet.filter.shift(shift)

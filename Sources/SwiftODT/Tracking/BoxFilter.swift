@@ -66,16 +66,26 @@ struct BoxFilter: Sendable {
 
     /// Moves on with the image: the displacement that was seen corrects the velocity first, as far
     /// as each is trusted, and the box moves by that.
-    mutating func carry(_ move: BoxMove, by step: Step) {
+    mutating func carry(_ move: BoxMove, by step: Step, doubt: ImageDoubt) {
         guard step.seconds > 0 else { return }
         let zoom = move.scale - 1
         let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step.seconds
-        let noise = (move.deviation / step.seconds) * (move.deviation / step.seconds)
+        let (size, claimed) = (Self.size(position), move.deviation / step.seconds)
+        let noise = claimed * claimed + doubt.variance(eachOf: step.seconds) * (size * size)
         let gain = velocityVariance / (velocityVariance + noise)
         velocity += gain * (seen - velocity)
         velocityVariance -= gain * velocityVariance
         covariance -= gain * covariance
         predict(by: step)
+    }
+
+    /// Takes back that much certainty about the velocity of the last while, and so about where that has led.
+    mutating func doubtVelocity(by doubt: ImageDoubt, over seconds: Double) {
+        let size = Self.size(position)
+        let doubted = doubt.variance * (size * size)
+        velocityVariance += doubted
+        covariance += doubted * seconds
+        variance += doubted * (seconds * seconds)
     }
 
     /// Moves the box, and changes its velocity, because the camera moved, not the object.

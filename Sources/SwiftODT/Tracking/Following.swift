@@ -156,6 +156,7 @@ struct Following {
             tracklets[index].glide(from: shown[number].box, at: settledTime)
         }
     }
+
     /// Comes forward from an entry to now. What was seen to move is known; newcomers are followed from picture to picture, by
     /// longer steps where it is a long way, so that an answer that comes very late does not hold up the frame it comes with.
     private mutating func replay(from index: Int) {

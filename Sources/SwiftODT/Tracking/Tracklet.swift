@@ -16,6 +16,7 @@ struct Tracklet: Sendable {
     let firstSeen: Nanoseconds
     var score: Double
     var votes = LabelVotes()
+    var imageDoubt = ImageDoubt()
     /// As far as there were pictures to see it in.
     private(set) var look: Appearance?
     var bestScore: Double
@@ -64,6 +65,9 @@ extension Tracklet {
         by detection: SiftedDetection, called label: Label?, look: Appearance?, at time: Nanoseconds, threshold: Double,
         noise: MotionStatistics.Noise, teaching statistics: inout MotionStatistics
     ) {
+        if imageDoubt.judge(filter.position, against: detection.box, after: time - lastSeen) {
+            filter.doubtVelocity(by: imageDoubt, over: Double(time - lastSeen) / 1e9)
+        }
         if misses > 0 {
             refill(to: detection.box, at: time, noise: noise)
         } else {

@@ -49,6 +49,27 @@ import Testing
         #expect(seen.ids == [1, 2, 3])
     }
 
+    /// Most of what can be seen in the detector's boxes stands still behind something slim. Two answers show it.
+    @Test func whatIsCarriedBadlyIsLeftToItsFilter() {
+        let slim = SyntheticScene(things: [
+            .init(width: 40, height: 300, place: { (100 + 400 * $0, 200) }, seed: 21)
+        ])
+        let tracker = Tracker()
+        var worst = 1.0
+        for frame in 0..<60 {
+            let time = Double(frame) / 30
+            let moment = Nanoseconds(time * 1e9)
+            tracker.advance(
+                to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: slim.plane(at: time))
+            let thing = slim.boxes(at: time)[0]
+            let wide = Box(x: thing.minX - 80, y: thing.minY, width: thing.width + 160, height: thing.height)
+            if frame % 5 == 0 { tracker.update([Detection(box: wide, score: 0.9)], seenAt: moment) }
+            if frame >= 15 { worst = min(worst, tracker.tracks.map { $0.box.iou(wide) }.max() ?? 0) }
+        }
+        #expect(worst > 0.75)
+        #expect(tracker.tracks.map(\.id) == [1])
+    }
+
     @Test func aPointIsFoundAgainToAFractionOfAPixel() throws {
         var scene = SyntheticScene()
         scene.camera = { (-10 * $0, 6 * $0) }
