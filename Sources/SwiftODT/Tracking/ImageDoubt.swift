@@ -2,19 +2,19 @@
 ///
 /// What is followed in a box may be something else than the object: the street between somebody's legs, what can be seen through
 /// a frame, whatever lies behind something dark. No pair of pictures tells. But each answer of the detector shows how far off the
-/// box was carried, and where it is off to the same side again and again, the picture deceives. (Detections that jitter put it
-/// off to either side.) Such an object is left to its filter.
+/// box was carried. Where that is to the same side again and again, and further than if the object had just gone on as it did
+/// before, the picture deceives, and the object is left to its filter. Detections that jitter put it off to either side.
 struct ImageDoubt: Sendable {
-    /// Centre x, centre y, width, height, in object sizes a second, squared; negative where errors go to either side.
-    private var agreement = SIMD4<Double>.zero
-    /// In object sizes.
-    private var lastError = SIMD4<Double>.zero
+    /// Centre x, centre y, width, height, in object sizes a second, squared; negative where the picture does better.
+    private var evidence = SIMD4<Double>.zero
+    /// How far off the latest answer showed the box to be, in object sizes, and what had been expected without pictures.
+    private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
     /// Seconds from one answer to the next.
     private var span = 0.0
     private var isToBeJudged = false
 
     /// What is added to the variance of velocities that were seen, as they were from one answer to the next.
-    var variance: SIMD4<Double> { agreement.bounded(.zero, Self.highest) }
+    var variance: SIMD4<Double> { evidence.bounded(.zero, Self.highest) }
 
     /// The same for each of the steps between two answers: what deceives does so in all of them, and together they say no more
     /// than one.
@@ -25,17 +25,31 @@ struct ImageDoubt: Sendable {
 
     /// Compares where a box was carried with where it was found.
     ///
-    /// - Returns: whether the picture had moved the box since it was found the last time.
+    /// - Parameter past: where it was found before.
+    /// - Returns: whether the picture had moved the box since then.
     @inline(__always)
-    mutating func judge(_ carried: SIMD4<Double>, against found: Box, after time: Nanoseconds) -> Bool {
-        guard isToBeJudged, time > 0, found.area > 0 else { return false }
+    mutating func judge(_ carried: SIMD4<Double>, against found: Sighting, after past: Sightings) -> Bool {
+        guard isToBeJudged, found.time > past[0].time, found.box.area > 0 else { return false }
         isToBeJudged = false
-        span = Double(time) / 1e9
-        let error = (found.vector - carried) / found.area.squareRoot()
-        let sample = (error * lastError / (span * span)).bounded(-Self.highest, Self.highest)
-        agreement += (sample - agreement) * Self.pace
+        span = Double(found.time - past[0].time) / 1e9
+        let size = found.box.area.squareRoot()
+        let error = (
+            carried: (found.box.vector - carried) / size,
+            expected: Self.expected(at: found.time, after: past).map { (found.box.vector - $0) / size } ?? .zero
+        )
+        let excess =
+            error.carried * lastError.carried - (error.expected * lastError.expected).bounded(.zero, Self.highest)
+        let sample = (excess / (span * span)).bounded(-Self.highest, Self.highest)
+        evidence += (sample - evidence) * Self.pace
         lastError = error
         return true
+    }
+
+    /// Where an object would be that went on from its latest two places; `nil` where there is but one.
+    private static func expected(at time: Nanoseconds, after past: Sightings) -> SIMD4<Double>? {
+        guard past.count > 1, past[0].time > past[1].time else { return nil }
+        let steps = Double(time - past[0].time) / Double(past[0].time - past[1].time)
+        return past[0].box.vector + (past[0].box.vector - past[1].box.vector) * steps
     }
 
     private static let highest = SIMD4<Double>(repeating: 100)

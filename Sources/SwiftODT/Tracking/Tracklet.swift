@@ -65,7 +65,8 @@ extension Tracklet {
         by detection: SiftedDetection, called label: Label?, look: Appearance?, at time: Nanoseconds, threshold: Double,
         noise: MotionStatistics.Noise, teaching statistics: inout MotionStatistics
     ) {
-        if imageDoubt.judge(filter.position, against: detection.box, after: time - lastSeen) {
+        let sighting = Sighting(time: time, box: detection.box)
+        if imageDoubt.judge(filter.position, against: sighting, after: sightings) {
             filter.doubtVelocity(by: imageDoubt, over: Double(time - lastSeen) / 1e9)
         }
         if misses > 0 {
@@ -81,7 +82,7 @@ extension Tracklet {
         if detection.score >= threshold { lastStrong = time }
         if let look { renewLook(look, after: time - lastSeen) }
         (lastSeen, lastBox) = (time, detection.box)
-        sightings.add(Sighting(time: time, box: detection.box))
+        sightings.add(sighting)
         score = detection.score
         votes.vote(label, weight: detection.score)
         if score > bestScore { (bestScore, bestBox) = (score, detection.box) }
