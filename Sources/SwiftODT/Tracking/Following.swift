@@ -68,6 +68,8 @@ struct Following {
 
     mutating func tracks() -> [Track] {
         settle(followingImage: true)
+        // To make an empty array in this way writes to what all empty arrays share.
+        if tracklets.isEmpty { return lostJustNow }
         let moment = moment
         var shown = tracklets.withUnsafeBufferPointer { tracklets in
             [Track](unsafeUninitializedCapacity: tracklets.count + lostJustNow.count) { shown, count in
