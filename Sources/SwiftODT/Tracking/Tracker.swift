@@ -5,7 +5,7 @@
 ///
 /// All is reckoned in running time, so that one set of options serves any frame rate. Where no answer comes, boxes are
 /// carried on by their filters and, where planes are given, by what is seen to move in the picture; an answer at every
-/// frame costs no image motion at all.
+/// frame costs no image motion at all. Planes also tell alike objects apart by their looks, and show where scenes are cut.
 public final class Tracker {
     var following: Following
 
@@ -22,7 +22,7 @@ public final class Tracker {
     /// Carries boxes, detects scene cuts (all tracks end), ages and ends tracks. A time that stands still is a repeated
     /// frame; one that goes back by more than a second, with no ``reset(reason:)`` before, begins a new epoch.
     ///
-    /// - Parameter luma: the frame's small grey copy, where there is one: boxes then follow the image.
+    /// - Parameter luma: the frame's small grey copy, where there is one: boxes then follow the image, and looks count.
     public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
         following.advance(to: time, width: width, height: height, luma: luma)
     }
