@@ -77,7 +77,7 @@ extension Tracklet {
         let (from, to) = (filterWhenSeen.position, filter.position)
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
-        residual = (detection.box.vector - filter.position) / 2
+        residual = (detection.box.vector - filter.position) * Self.shareOfSeen
         (residualSince, residualSpan) = (time, Self.belief)
         if detection.score >= threshold { lastStrong = time }
         if let look { renewLook(look, after: time - lastSeen) }
@@ -141,7 +141,9 @@ extension Tracklet {
         (residualSince, residualSpan) = (time, Self.glide)
     }
 
-    /// How long a box that was seen is half believed against the filter, where no other comes.
+    /// How much of a box that was seen is shown, against the filter's: all of it would tremble as detectors do, nothing would lag.
+    private static let shareOfSeen = 1.0 / 3
+    /// How long that takes to fade out where no other comes.
     private static let belief = 1_000_000_000.0
     /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
