@@ -31,7 +31,7 @@ struct RowsEnd {
     private var straightened: [UInt8] {
         var changes: [Int: [ONNXGraph.Part]] = [transpose.field: []]
         for level in levels { changes[level.flattening.field] = level.rows }
-        changes[joint.field] = [.node("Concat", levels.map(\.name), transpose.outputs[0], ["axis": .number(1)])]
+        changes[joint.field] = [.node("Concat", levels.map(\.rowsName), transpose.outputs[0], ["axis": .number(1)])]
         return graph.written(changes)
     }
 }
@@ -39,29 +39,30 @@ struct RowsEnd {
 /// A level's planes, being made one row of numbers each.
 private struct Level {
     let flattening: ONNXGraph.Node
-    /// Planes, and cells of a plane; either may be left open with -1.
+    let rowsName: String
+    /// What is made of the planes turned around: cells, and the numbers of a cell. Cells may be left open with -1.
     private let shape: [Int]
 
     init?(_ name: String, in graph: ONNXGraph) {
         guard let node = graph.node(making: name, forOneReader: true), node.operation == "Reshape",
-            node.inputs.count == 2,
-            node.integer("allowzero") ?? 0 == 0, let shape = graph.integers(node.inputs[1]), shape.count == 3,
+            node.inputs.count == 2, node.integer("allowzero") ?? 0 == 0,
+            let shape = graph.integers(node.inputs[1]), shape.count == 3,
             // Nothing but a picture's own planes may be turned around one by one.
             let planes = graph.planes(of: node.inputs[0]), [planes, 0].contains(shape[1]), shape[2] != 0
         else { return nil }
         flattening = node
+        // A name of its own: the file may tell the shape of what had the old one.
+        rowsName = name + "/rows"
         self.shape = [shape[0], shape[2], planes]
     }
 
-    var name: String { flattening.outputs[0] }
-
     /// The same numbers, those of a cell together.
     var rows: [ONNXGraph.Part] {
-        let (cells, wanted) = (name + "/cells", name + "/shape")
+        let (cells, wanted) = (rowsName + "/cells", rowsName + "/shape")
         return [
             .node("Transpose", [flattening.inputs[0]], cells, ["perm": .numbers([0, 2, 3, 1])]),
             .constant(wanted, shape),
-            .node("Reshape", [cells, wanted], name),
+            .node("Reshape", [cells, wanted], rowsName),
         ]
     }
 }

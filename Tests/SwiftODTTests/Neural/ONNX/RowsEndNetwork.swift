@@ -13,6 +13,8 @@ struct RowsEndNetwork {
     var order = [0, 2, 1]
     /// Whether one of the levels is handed out by itself as well.
     var handsOutLevel = false
+    /// Whether the file tells the shapes of its levels, as it does after having been simplified.
+    var tellsShapes = false
     /// Whether the planes go through a node after which their number is unknown.
     var hidesPlanes = false
 
@@ -51,6 +53,11 @@ struct RowsEndNetwork {
         graph.append(.node("Transpose", ["joined"], "out", ["perm": .numbers(order)]))
         graph.append(.input("picture", type: 1, dimensions: [1, 3, Self.size.height, Self.size.width]))
         graph.append(output: "out", [nil, nil, nil])
+        if tellsShapes {
+            for (level, cells) in [("level1", 48), ("level2", 12)] {
+                graph.append(13, ONNXGraph.Part.input(level, type: 1, dimensions: [1, 3, cells]).bytes)
+            }
+        }
         if handsOutLevel { graph.append(output: "level1", [nil, nil, nil]) }
         return graph.file
     }

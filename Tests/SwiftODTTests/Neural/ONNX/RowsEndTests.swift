@@ -8,7 +8,8 @@ struct RowsEndTests {
         .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"),
         arguments: [
             (RowsEndNetwork(), true), (RowsEndNetwork(shape: [1, 0, -1]), true), (RowsEndNetwork(axis: -1), true),
-            (RowsEndNetwork(handsOutLevel: true), false), (RowsEndNetwork(hidesPlanes: true), false),
+            (RowsEndNetwork(tellsShapes: true), true), (RowsEndNetwork(handsOutLevel: true), false),
+            (RowsEndNetwork(hidesPlanes: true), false),
         ])
     func theAnswerStaysTheSame(_ network: RowsEndNetwork, _ isStraightened: Bool) throws {
         #expect((RowsEnd.straightened(network.bytes) != nil) == isStraightened)
