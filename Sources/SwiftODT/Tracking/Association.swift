@@ -77,8 +77,7 @@ struct Association {
     @inline(__always)
     private static func gain(
         of detection: SiftedDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
-        rule: Rule,
-        shift: SIMD2<Double>, looks: Looks
+        rule: Rule, shift: SIMD2<Double>, looks: Looks
     ) -> Double {
         let isOther =
             detection.label >= 0 && track.pointee.votes.winnerIndex >= 0

@@ -83,7 +83,7 @@ struct BoxCarrier {
         moves.append(move)
         if let move {
             tracklet.filter.carry(move, by: step, doubt: tracklet.imageDoubt)
-            tracklet.imageDoubt.carry()
+            tracklet.imageDoubt.noteMove()
         } else {
             tracklet.filter.predict(by: step)
             tracklet.filter.shift(shift)

@@ -21,7 +21,7 @@ struct ImageDoubt: Sendable {
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
     /// Notes that the picture has moved the box.
-    mutating func carry() { isToBeJudged = true }
+    mutating func noteMove() { isToBeJudged = true }
 
     /// Compares where a box was carried with where it was found.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 @testable import SwiftODT
 
 /// An .onnx file that takes a picture into quarters and hands them out, as networks with a focus stem begin.
@@ -13,13 +11,6 @@ struct FocusNetwork {
     var takesBothAtOnce = false
     /// Whether the picture is wanted by another node as well.
     var looksAtAllToo = false
-
-    /// The same file with its quarters handed out as they are.
-    func write() throws -> String {
-        let file = TestNetwork.folder + "/focus-\(UUID().uuidString).onnx"
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
-        return file
-    }
 
     var bytes: [UInt8] {
         var graph = ProtobufMessage()

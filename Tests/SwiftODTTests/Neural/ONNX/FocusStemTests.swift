@@ -15,7 +15,8 @@ struct FocusStemTests {
     func theNetworkSeesTheSameQuarters(_ network: FocusNetwork, _ isCut: Bool) throws {
         let (width, height) = (8, 12)
         let input = NetworkInput(width: width, height: height)
-        let request = try Network.load(file: network.write(), input: input, hint: .latency).makeRequest()
+        let request = try Network.load(file: TestNetwork.write(onnx: network.bytes), input: input, hint: .latency)
+            .makeRequest()
         #expect(request.network.input.layout == (isCut ? .quarters : .nchw))
         let picture = PlainPicture(.rgb, width: width, height: height) { c, x, y in UInt8(1 + 80 * c + 6 * y + x) }
         _ = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }

@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import SwiftODT
 
 /// A graph being written, and the .onnx file around it.
@@ -29,5 +31,14 @@ extension ProtobufMessage {
         model.append(7, graph.bytes)
         model.append(8, set.bytes)
         return model.bytes
+    }
+}
+
+extension TestNetwork {
+    /// A new file with that content; its path.
+    static func write(onnx content: [UInt8]) throws -> String {
+        let file = folder + "/\(UUID().uuidString).onnx"
+        try Data(content).write(to: URL(fileURLWithPath: file))
+        return file
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 @testable import SwiftODT
 
 /// An .onnx file with two levels of planes that are put side by side and transposed at its end, as YOLOX and NanoDet do.
@@ -29,12 +27,6 @@ struct RowsEndNetwork {
                 }
             }
         }
-    }
-
-    func write() throws -> String {
-        let file = TestNetwork.folder + "/rows-\(UUID().uuidString).onnx"
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
-        return file
     }
 
     var bytes: [UInt8] {

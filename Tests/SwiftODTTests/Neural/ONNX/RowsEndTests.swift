@@ -15,7 +15,8 @@ struct RowsEndTests {
         #expect((RowsEnd.straightened(network.bytes) != nil) == isStraightened)
         let (width, height) = RowsEndNetwork.size
         let request = try Network.load(
-            file: network.write(), input: NetworkInput(width: width, height: height), hint: .latency
+            file: TestNetwork.write(onnx: network.bytes), input: NetworkInput(width: width, height: height),
+            hint: .latency
         ).makeRequest()
         let picture = PlainPicture(.rgb, width: width, height: height) { c, x, y in UInt8(1 + 60 * c + 8 * y + x) }
         _ = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
