@@ -89,7 +89,7 @@ private func track(_ request: TrackRequest) throws {
     let input = try MOTChallengeDetections(path: request.detections)
     let size = request.imageSize ?? input.extent
     let tracker = Tracker(options: request.options)
-    var lines = ""
+    var written = MOTChallengeTracks()
     var spent = Duration.zero
     if input.lastFrame > 0 {
         for frame in 1...input.lastFrame {
@@ -102,7 +102,7 @@ private func track(_ request: TrackRequest) throws {
                 tracks = tracker.tracks
             }
             for track in tracks where track.state == .new || track.state == .tracked {
-                lines += MOTChallengeDetections.line(frame: frame, track: track)
+                written.append(track, in: frame)
             }
             _ = tracker.takeEvents()
         }
@@ -112,9 +112,9 @@ private func track(_ request: TrackRequest) throws {
         complain(String(format: "%.2f microseconds a frame", microseconds))
     }
     if request.output == "-" {
-        FileHandle.standardOutput.write(Data(lines.utf8))
+        FileHandle.standardOutput.write(Data(written.text))
     } else {
-        guard (try? Data(lines.utf8).write(to: URL(fileURLWithPath: request.output))) != nil else {
+        guard (try? Data(written.text).write(to: URL(fileURLWithPath: request.output))) != nil else {
             throw MOTChallengeError("cannot write '\(request.output)': is its folder there, and may it be written?")
         }
     }

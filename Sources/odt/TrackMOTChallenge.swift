@@ -29,33 +29,39 @@ struct MOTChallengeDetections {
             }
             data = contents
         }
+        let bytes = [UInt8](data)
+        var columns: [Double] = []
         var number = 0
-        for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
-            let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-            if text.isEmpty || text.hasPrefix("#") { continue }
-            try read(text, at: "\(path):\(number)")
+            try read(line, at: (path, number), in: &columns)
         }
     }
 
     func detections(in frame: Int) -> [Detection] { byFrame[frame] ?? [] }
 
-    private mutating func read(_ text: String, at place: String) throws {
-        let separators: Set<Character> = [",", ";", " ", "\t"]
-        let words = text.split(whereSeparator: separators.contains)
-        let numbers = words.compactMap { Double($0) }
-        guard numbers.count == words.count else {
-            throw MOTChallengeError("\(place): not a number in '\(text.prefix(80))'.")
+    /// Reads one line; `columns` is memory to do it in.
+    private mutating func read(
+        _ line: ArraySlice<UInt8>, at place: (path: String, line: Int), in columns: inout [Double]
+    ) throws {
+        func fail(_ what: String) -> MOTChallengeError { MOTChallengeError("\(place.path):\(place.line): \(what)") }
+
+        columns.removeAll(keepingCapacity: true)
+        for word in line.split(whereSeparator: Self.isSeparator) {
+            if columns.isEmpty, word.first == UInt8(ascii: "#") { return }
+            guard let number = DecimalText.number(word) else {
+                throw fail("not a number: '\(String(decoding: word.prefix(80), as: UTF8.self))'.")
+            }
+            columns.append(number)
         }
-        guard numbers.count >= 6 else {
-            throw MOTChallengeError("\(place): fewer than the six columns frame,id,x,y,width,height.")
+        if columns.isEmpty { return }
+        guard columns.count >= 6 else { throw fail("fewer than the six columns frame,id,x,y,width,height.") }
+        guard columns[0] >= 1, columns[0] <= Double(Self.largestFrame), columns[0] == columns[0].rounded() else {
+            throw fail("frames are whole numbers from 1, not \(columns[0]).")
         }
-        guard numbers[0] >= 1, numbers[0] <= Double(Self.largestFrame), numbers[0] == numbers[0].rounded() else {
-            throw MOTChallengeError("\(place): frames are whole numbers from 1, not '\(words[0])'.")
-        }
-        let frame = Int(numbers[0])
-        let box = Box(x: numbers[2], y: numbers[3], width: numbers[4], height: numbers[5])
-        let score = numbers.count > 6 ? numbers[6] : 1
+        let frame = Int(columns[0])
+        let box = Box(x: columns[2], y: columns[3], width: columns[4], height: columns[5])
+        let score = columns.count > 6 ? columns[6] : 1
         byFrame[frame, default: []].append(Detection(box: box, score: score))
         lastFrame = max(lastFrame, frame)
         if box.isFinite {
@@ -65,10 +71,28 @@ struct MOTChallengeDetections {
         }
     }
 
-    /// One box of a result file.
-    static func line(frame: Int, track: Track) -> String {
-        let figures = [track.box.x, track.box.y, track.box.width, track.box.height]
-            .map { String(format: "%.2f", $0) }.joined(separator: ",")
-        return "\(frame),\(track.id ?? -1),\(figures),\(String(format: "%.4f", track.score)),-1,-1,-1\n"
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): true
+        default: false
+        }
+    }
+}
+
+/// Tracks in MOTChallenge's text format.
+struct MOTChallengeTracks {
+    private(set) var text: [UInt8] = []
+
+    mutating func append(_ track: Track, in frame: Int) {
+        DecimalText.append(frame, to: &text)
+        text.append(UInt8(ascii: ","))
+        DecimalText.append(track.id ?? -1, to: &text)
+        for figure in [track.box.x, track.box.y, track.box.width, track.box.height] {
+            text.append(UInt8(ascii: ","))
+            DecimalText.append(figure, decimals: 2, to: &text)
+        }
+        text.append(UInt8(ascii: ","))
+        DecimalText.append(track.score, decimals: 4, to: &text)
+        text.append(contentsOf: ",-1,-1,-1\n".utf8)
     }
 }

@@ -47,6 +47,13 @@ class Track(unittest.TestCase):
         self.assertEqual([row[0] for row in straight], [row[0] for row in turned])
         self.assertEqual(sorted(row[2:] for row in straight), sorted(row[2:] for row in turned))
 
+    def test_numbers_may_be_written_in_any_way(self):
+        rows = self.rows("1,-1,-20.5,.05,40,80,0.9\n2,-1,100,300,40,80,.9\n")
+        for text in ("1,-1,-2.05e1,5E-2,40.,+80,9e-1\n2,-1,100.00000000000000000001,3e2,040,80,0.90\n",
+                     "1 -1\t-20.5;0.05  40, 80.000 0.9\r\n2,-1,100,300,40,80,0.9"):
+            self.assertEqual(self.rows(text), rows)
+        self.assertEqual(rows[0], [1, 1, -20.5, 0.05, 40, 80, 0.9, -1, -1, -1])
+
     def test_the_frame_rate_says_how_long_a_gap_is(self):
         text = detections(60, (0,), hidden=range(20, 40))
         ids = {rate: {row[1] for row in self.rows(text, "--frame-rate", str(rate))} for rate in (5, 30)}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Decimal numbers as the bytes of a text: for files of many, where going by way of strings costs more than all else.
+enum DecimalText {
+    /// The number that a word spells, nil where it spells none.
+    static func number(_ word: some BidirectionalCollection<UInt8>) -> Double? {
+        let isNegative = word.first == UInt8(ascii: "-")
+        var (mantissa, digits, decimals) = (0, 0, 0)
+        var isPastPoint = false
+        for byte in word.dropFirst(isNegative ? 1 : 0) {
+            if byte == UInt8(ascii: "."), !isPastPoint {
+                isPastPoint = true
+                continue
+            }
+            let digit = byte &- UInt8(ascii: "0")
+            // Exponents, words like nan, and what is no number at all.
+            guard digit <= 9, digits < mostDigits else { return Double(String(decoding: word, as: UTF8.self)) }
+            mantissa = mantissa * 10 + Int(digit)
+            digits += 1
+            if isPastPoint { decimals += 1 }
+        }
+        if digits == 0 { return nil }
+        // Both are exact, so that the quotient is the nearest number there is.
+        let size = Double(mantissa) / powersOfTen[decimals]
+        return isNegative ? -size : size
+    }
+
+    /// Writes a number with so many decimals.
+    static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
+        let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
+        guard scaled < 1e15 else { return text.append(contentsOf: String(format: "%.\(decimals)f", number).utf8) }
+        if number < 0 { text.append(UInt8(ascii: "-")) }
+        let (whole, part) = Int(scaled).quotientAndRemainder(dividingBy: Int(powersOfTen[decimals]))
+        append(whole, to: &text)
+        text.append(UInt8(ascii: "."))
+        append(part, digits: decimals, to: &text)
+    }
+
+    /// Writes a whole number, with zeros before it up to so many digits.
+    static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
+        // Short strings need no memory of their own.
+        let figures = String(number).utf8
+        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, digits - figures.count)))
+        text.append(contentsOf: figures)
+    }
+
+    /// So many digits are exact as a number.
+    private static let mostDigits = 15
+    private static let powersOfTen: [Double] = (0...mostDigits).map { pow(10, Double($0)) }
+}
