@@ -29,7 +29,7 @@ struct Matcher {
         sieve.sift(answer)
         looks.look(at: sieve.accepted, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
-        findShift(tracks, at: time)
+        findShift(tracks)
         looks.countClaims(neighbours, on: strong.detections)
         pass(.strong, tracks, shown, strong, at: time)
         keepFree()
@@ -67,32 +67,40 @@ struct Matcher {
         }
     }
 
-    /// Finds rough pairs, and from them how far the camera moved; twice where it did, as a shift makes for better pairs.
+    /// Finds out how far the camera moved; twice where it did, as a shift makes for better pairs.
     ///
     /// Leaves the strong stage its ``Neighbours``.
-    private mutating func findShift(_ tracks: ContiguousArray<Tracklet>, at time: Nanoseconds) {
+    private mutating func findShift(_ tracks: ContiguousArray<Tracklet>) {
         shift = .zero
         neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
-        // A crowd agrees on the camera's motion long before all have been asked.
-        let every = max(1, (shown.count + 199) / 200)
-        guard shown.count / every >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
+        guard shown.count >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
         for _ in 0..<2 {
-            association.match(
-                tracks, shown, neighbours, with: strong.detections, at: time, rule: .camera, shift: shift, looks: looks,
-                every: every)
-            camera.begin()
-            for pair in association.pairs where tracks[pair.track].misses == 0 && tracks[pair.track].hits > 2 {
-                let (seen, expected) = (pair.detection.box, tracks[pair.track].filter.position)
-                camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
-            }
             let before = shift
-            shift = camera.estimate()
+            shift = apparentShift(of: tracks)
             // What is less the margin of neighbours makes up for.
-            if abs(shift.x - before.x) + abs(shift.y - before.y) > 0.5 {
-                neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
-            }
-            if abs(shift.x) + abs(shift.y) < 1 { return }
+            if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
+            neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
         }
+    }
+
+    /// How far most tracks are from what overlaps them most.
+    private mutating func apparentShift(of tracks: ContiguousArray<Tracklet>) -> SIMD2<Double> {
+        camera.begin()
+        // A crowd agrees on the camera's motion long before all have been asked.
+        let every = max(1, (shown.count + 31) / 32)
+        // Views, so that tracklets, which are large, are not copied.
+        tracks.withUnsafeBufferPointer { tracks in
+            strong.detections.withUnsafeBufferPointer { detections in
+                for row in stride(from: 0, to: shown.count, by: every) {
+                    let track = tracks.baseAddress! + shown[row]
+                    guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = neighbours.nearest(of: row)
+                    else { continue }
+                    let (seen, expected) = (detections[nearest].box, track.pointee.filter.position)
+                    camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
+                }
+            }
+        }
+        return camera.estimate()
     }
 
     /// Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.

@@ -42,6 +42,15 @@ struct Neighbours {
         }
     }
 
+    /// The column that overlaps a row most, `nil` where none does.
+    func nearest(of row: Int) -> Int? {
+        var (nearest, most) = (-1, 0.0)
+        for place in (row == 0 ? 0 : ends[row - 1])..<ends[row] where all[place].overlap > most {
+            (nearest, most) = (Int(all[place].column), all[place].overlap)
+        }
+        return nearest < 0 ? nil : nearest
+    }
+
     @inline(__always)
     private mutating func find(near wide: WideBox, in offers: Offers.View) {
         offers.forEach(near: wide) { column in
