@@ -169,7 +169,8 @@ struct Assignment {
 extension ContiguousArray {
     /// Sets the count and all elements, in the memory that is there.
     mutating func reset(to value: Element, count: Int) {
-        removeAll(keepingCapacity: true)
-        append(contentsOf: repeatElement(value, count: count))
+        if self.count > count { removeLast(self.count - count) }
+        withUnsafeMutableBufferPointer { $0.update(repeating: value) }
+        if self.count < count { append(contentsOf: repeatElement(value, count: count - self.count)) }
     }
 }

@@ -61,7 +61,6 @@ struct BoxFilter: Sendable {
         velocityVariance -= velocityGain * covariance
         covariance -= gain * covariance
         variance -= gain * variance
-        keepInRange()
     }
 
     /// Moves on with the image: the displacement that was seen corrects the velocity first, as far
@@ -94,7 +93,6 @@ struct BoxFilter: Sendable {
         position.y += offset.y
         velocity.x += faster.x
         velocity.y += faster.y
-        keepInRange()
     }
 
     /// How well a box fits the prediction, 1 for exactly, falling with the squared distance in standard deviations.

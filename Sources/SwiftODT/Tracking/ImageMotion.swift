@@ -63,7 +63,7 @@ struct ImageMotion {
                 if boxes.contains(where: { Self.holds($0, x * scale.x, y * scale.y) }) { continue }
                 let start = SIMD2(Float(x), Float(y))
                 guard let found = flow.checkedDisplacement(of: start, guess: .zero, levels: 3) else { continue }
-                camera.add(x: Double(found.x) * scale.x, y: Double(found.y) * scale.y)
+                camera.add(SIMD2<Double>(found) * scale)
             }
         }
         return camera.count >= 8 ? camera.estimate() : .zero

@@ -35,15 +35,15 @@ struct Matcher {
         keepFree()
         if !weak.isEmpty {
             findSpoken(for: tracks, at: time, patience: options.maxAge)
-            neighbours.find(of: spoken, tracks, at: .predicted, shift: shift, in: weak)
+            neighbours.find(of: spoken, tracks, at: .predicted, shift: shift, in: &weak)
             pass(.weak, tracks, spoken, weak, at: time)
             keepFree()
         }
         if !strong.isEmpty {
-            neighbours.find(of: shown, tracks, at: .lastSeen, shift: shift, in: strong)
+            neighbours.find(of: shown, tracks, at: .lastSeen, shift: shift, in: &strong)
             pass(.reappearing, tracks, shown, strong, at: time)
             keepFree()
-            neighbours.find(of: young, tracks, at: .lastSeen, shift: shift, in: strong)
+            neighbours.find(of: young, tracks, at: .lastSeen, shift: shift, in: &strong)
             pass(.young, tracks, young, strong, at: time)
         }
         findNewcomers()
@@ -72,14 +72,14 @@ struct Matcher {
     /// Leaves the strong stage its ``Neighbours``.
     private mutating func findShift(_ tracks: ContiguousArray<Tracklet>) {
         shift = .zero
-        neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
+        neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: &strong)
         guard shown.count >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
             // What is less the margin of neighbours makes up for.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
-            neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: strong)
+            neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: &strong)
         }
     }
 
@@ -87,7 +87,7 @@ struct Matcher {
     private mutating func apparentShift(of tracks: ContiguousArray<Tracklet>) -> SIMD2<Double> {
         camera.begin()
         // A crowd agrees on the camera's motion long before all have been asked.
-        let every = max(1, (shown.count + 31) / 32)
+        let every = max(1, (shown.count + 23) / 24)
         // Views, so that tracklets, which are large, are not copied.
         tracks.withUnsafeBufferPointer { tracks in
             strong.detections.withUnsafeBufferPointer { detections in
@@ -96,7 +96,7 @@ struct Matcher {
                     guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = neighbours.nearest(of: row)
                     else { continue }
                     let (seen, expected) = (detections[nearest].box, track.pointee.filter.position)
-                    camera.add(x: seen.centerX - expected.x, y: seen.centerY - expected.y)
+                    camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))
                 }
             }
         }

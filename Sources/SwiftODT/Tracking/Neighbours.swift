@@ -26,7 +26,7 @@ struct Neighbours {
     /// - Parameter shift: how far the camera has moved everything away from there.
     mutating func find(
         of rows: ContiguousArray<Int>, _ tracks: ContiguousArray<Tracklet>, at place: Place, shift: SIMD2<Double>,
-        in offers: Offers
+        in offers: inout Offers
     ) {
         all.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)

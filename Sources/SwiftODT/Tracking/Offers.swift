@@ -6,6 +6,8 @@
 struct Offers {
     private(set) var detections: ContiguousArray<SiftedDetection> = []
     private var eights: ContiguousArray<Eight> = []
+    /// Whether ``eights`` are those of ``detections``: nobody may ask.
+    private var isArranged = false
     private var widest = 0.0
     private var before: ContiguousArray<SiftedDetection> = []
 
@@ -26,29 +28,15 @@ struct Offers {
 
     mutating func removeAll() {
         detections.removeAll(keepingCapacity: true)
-        eights.removeAll(keepingCapacity: true)
         widest = 0
+        isArranged = false
     }
 
     /// Adds one that does not begin further left than those before.
     mutating func append(_ detection: SiftedDetection) {
-        let place = detections.count
-        if place == eights.count * 8 { eights.append(Eight()) }
         detections.append(detection)
         widest = max(widest, detection.box.width)
-        let wide = WideBox(detection.box, by: Neighbours.margin)
-        let edges = (
-            Float(wide.low.x - Self.slack), Float(wide.low.y - Self.slack), Float(wide.high.x + Self.slack),
-            Float(wide.high.y + Self.slack)
-        )
-        // Written to memory: a lane that is known only now is dear to set otherwise.
-        eights.withUnsafeMutableBytes { bytes in
-            let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
-            bytes.storeBytes(of: edges.0, toByteOffset: start, as: Float.self)
-            bytes.storeBytes(of: edges.1, toByteOffset: start + 32, as: Float.self)
-            bytes.storeBytes(of: edges.2, toByteOffset: start + 64, as: Float.self)
-            bytes.storeBytes(of: edges.3, toByteOffset: start + 96, as: Float.self)
-        }
+        isArranged = false
     }
 
     /// Takes those away that have found their track.
@@ -60,12 +48,30 @@ struct Offers {
 
     /// Lends a view that is read without checks.
     @inline(__always)
-    func withView(_ body: (View) -> Void) {
+    mutating func withView(_ body: (View) -> Void) {
+        if !isArranged { arrange() }
         detections.withUnsafeBufferPointer { detections in
             eights.withUnsafeBufferPointer { eights in
                 body(View(detections: detections, eights: eights, widest: widest))
             }
         }
+    }
+
+    /// Writes down eight by eight what they may touch.
+    private mutating func arrange() {
+        eights.reset(to: Eight(), count: (detections.count + 7) / 8)
+        // Written to memory: a lane that is known only now is dear to set otherwise.
+        eights.withUnsafeMutableBytes { bytes in
+            for (place, detection) in detections.enumerated() {
+                let wide = WideBox(detection.box, by: Neighbours.margin)
+                let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
+                bytes.storeBytes(of: Float(wide.low.x - Self.slack), toByteOffset: start, as: Float.self)
+                bytes.storeBytes(of: Float(wide.low.y - Self.slack), toByteOffset: start + 32, as: Float.self)
+                bytes.storeBytes(of: Float(wide.high.x + Self.slack), toByteOffset: start + 64, as: Float.self)
+                bytes.storeBytes(of: Float(wide.high.y + Self.slack), toByteOffset: start + 96, as: Float.self)
+            }
+        }
+        isArranged = true
     }
 
     struct View {

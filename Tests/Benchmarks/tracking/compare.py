@@ -1,10 +1,12 @@
 """Runs `odt track` and the reference trackers of the package trackers on the same detections and prints how they score.
 
-Usage: compare.py ODT DATA. DATA holds sets of sequences: SET/SEQUENCE/{det/det.txt,gt/gt.txt,seqinfo.ini}.
-All trackers run with their default settings, the same on all sets.
+Usage: compare.py ODT DATA [ROUNDS]. DATA holds sets of sequences: SET/SEQUENCE/{det/det.txt,gt/gt.txt,seqinfo.ini}.
+All trackers run with their default settings, the same on all sets. Each sequence is run in ROUNDS (3), in which the trackers
+take turns; what is printed of the time is the median of these.
 """
 import configparser
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -68,9 +70,10 @@ def padded(rows):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     odt, data = sys.argv[1], pathlib.Path(sys.argv[2])
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     sets = {}
     for folder in sorted(data.glob("*/*/det/det.txt")):
         sets.setdefault(folder.parents[2].name, []).append(Sequence(folder.parents[1]))
@@ -79,18 +82,22 @@ def main():
     print(f"{'set':<16} {'tracker':<10} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9} {'times us':>8}")
     overall = {}
     for name, sequences in sets.items():
-        spent = {}
-        for tracker in [OURS, *REFERENCES]:
-            scored, seconds = [], 0.0
-            for sequence in sequences:
-                rows, took = (
-                    run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
-                scored.append((sequence.truth, padded(rows), sequence.length))
-                seconds += took
-            figures = score.score(scored)
+        frames = sum(sequence.length for sequence in sequences)
+        scored = {tracker: [] for tracker in [OURS, *REFERENCES]}
+        spent = dict.fromkeys(scored, 0.0)
+        for sequence in sequences:
+            found, seconds = {}, {tracker: [] for tracker in scored}
+            for _ in range(rounds):
+                for tracker in scored:
+                    found[tracker], took = (
+                        run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
+                    seconds[tracker].append(took)
+            for tracker in scored:
+                scored[tracker].append((sequence.truth, padded(found[tracker]), sequence.length))
+                spent[tracker] += 1e6 * statistics.median(seconds[tracker]) / frames
+        for tracker in scored:
+            figures = score.score(scored[tracker])
             overall.setdefault(tracker, []).append(figures)
-            frames = sum(sequence.length for sequence in sequences)
-            spent[tracker] = 1e6 * seconds / frames
             print(f"{name:<16} {tracker:<10} " + " ".join(f"{figure:6.2f}" for figure in figures)
                   + f" {spent[tracker]:9.1f} {spent[tracker] / spent[OURS]:8.0f}", flush=True)
     for tracker, figures in overall.items():

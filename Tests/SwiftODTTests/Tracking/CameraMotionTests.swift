@@ -38,7 +38,7 @@ import Testing
         motion.begin()
         for number in 0..<8 {
             let angle = Double(number) * 0.8
-            motion.add(x: 20 * cos(angle) + 2, y: 20 * sin(angle))
+            motion.add(SIMD2(20 * cos(angle) + 2, 20 * sin(angle)))
         }
         let shift = motion.estimate()
         #expect(abs(shift.x) < 2 && abs(shift.y) < 2)
