@@ -2,7 +2,7 @@
 
 Usage: compare.py ODT DATA [ROUNDS]. DATA holds sets of sequences: SET/SEQUENCE/{det/det.txt,gt/gt.txt,seqinfo.ini}.
 All trackers run with their default settings, the same on all sets. Each sequence is run in ROUNDS (3), in which the trackers
-take turns; what is printed of the time is the median of these.
+take turns; the time is the median frame's of the median round.
 """
 import configparser
 import pathlib
@@ -36,10 +36,10 @@ class Sequence:
 
 
 def run_reference(kind, sequence):
-    """Rows of frame, id, x, y, w, h, and seconds spent in the tracker."""
+    """Rows of frame, id, x, y, w, h, and the microseconds that the median frame was in the tracker."""
     tracker = kind(frame_rate=sequence.rate)
     found = score.read(sequence.detections)
-    rows, seconds = [], 0.0
+    rows, microseconds = [], []
     for frame in range(1, sequence.length + 1):
         here = found[found[:, 0] == frame]
         corners = np.hstack([here[:, 2:4], here[:, 2:4] + here[:, 4:6]]).astype(np.float32)
@@ -47,13 +47,13 @@ def run_reference(kind, sequence):
             xyxy=corners, confidence=here[:, 6].astype(np.float32), class_id=np.zeros(len(here), int))
         begun = time.perf_counter()
         tracked = tracker.update(detections)
-        seconds += time.perf_counter() - begun
+        microseconds.append(1e6 * (time.perf_counter() - begun))
         if tracked.tracker_id is None:
             continue
         for (left, top, right, bottom), name in zip(tracked.xyxy, tracked.tracker_id):
             if name >= 0:
                 rows.append((frame, name, left, top, right - left, bottom - top))
-    return np.array(rows, float).reshape(-1, 6), seconds
+    return np.array(rows, float).reshape(-1, 6), statistics.median(microseconds)
 
 
 def run_ours(odt, sequence):
@@ -62,7 +62,7 @@ def run_ours(odt, sequence):
         said = subprocess.run(
             [odt, "track", "--detections", sequence.detections, "--output", output.name, "--frame-rate", str(sequence.rate),
              "--image-size", sequence.size, "--timing"], check=True, stderr=subprocess.PIPE, text=True)
-        return score.read(output.name), float(said.stderr.split()[0]) * sequence.length / 1e6
+        return score.read(output.name), float(said.stderr.split()[0])
 
 
 def padded(rows):
@@ -86,15 +86,15 @@ def main():
         scored = {tracker: [] for tracker in [OURS, *REFERENCES]}
         spent = dict.fromkeys(scored, 0.0)
         for sequence in sequences:
-            found, seconds = {}, {tracker: [] for tracker in scored}
+            found, microseconds = {}, {tracker: [] for tracker in scored}
             for _ in range(rounds):
                 for tracker in scored:
                     found[tracker], took = (
                         run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
-                    seconds[tracker].append(took)
+                    microseconds[tracker].append(took)
             for tracker in scored:
                 scored[tracker].append((sequence.truth, padded(found[tracker]), sequence.length))
-                spent[tracker] += 1e6 * statistics.median(seconds[tracker]) / frames
+                spent[tracker] += statistics.median(microseconds[tracker]) * sequence.length / frames
         for tracker in scored:
             figures = score.score(scored[tracker])
             overall.setdefault(tracker, []).append(figures)
