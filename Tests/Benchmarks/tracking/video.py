@@ -1,7 +1,8 @@
 """Scores the whole pipeline on a video with ground truth, beside the same detector followed by ByteTrack in Python.
 
 Usage: video.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt and seqinfo.ini (MOTChallenge);
-the properties are given to the element in both runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs
+the properties are given to the element in both runs, such as model-file=yolox_nano.onnx label-allowlist=person. Where
+score-threshold is among them ByteTrack begins tracks from there on, too, instead of from where it does by itself. Needs
 the packages trackers and trackeval, as compare.py does, and what Pipelines/setup builds.
 """
 import pathlib
@@ -24,7 +25,9 @@ def ours(video, properties):
 
 
 def byte_track(video, properties, rate):
-    rows, tracker = [], ByteTrackTracker(frame_rate=rate)
+    threshold = dict(one.split("=", 1) for one in properties).get("score-threshold")
+    begun = {"track_activation_threshold": float(threshold)} if threshold else {}
+    rows, tracker = [], ByteTrackTracker(frame_rate=rate, **begun)
     for number, result in enumerate(play(video, [*properties, "tracking=false", "score-threshold=0.1"])[0], 1):
         # Without tracking a result holds until the next one; only its own frame's objects are new.
         here = [thing for thing in result["objects"] if thing["state"] == "new"]
