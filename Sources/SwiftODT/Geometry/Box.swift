@@ -1,7 +1,7 @@
 /// An axis-aligned rectangle in buffer coordinates: pixels, origin at the top left, edges between pixels.
 ///
 /// A box may reach outside the picture; whoever reports it clips it.
-public struct Box: Hashable, Sendable {
+public struct Box: Hashable, Sendable, BitwiseCopyable {
     public var x: Double
     public var y: Double
     public var width: Double

@@ -3,7 +3,7 @@
 /// Shortest augmenting paths with potentials, as Jonker and Volgenant do it, on the pairs that were offered instead
 /// of a full matrix: what lies far apart costs nothing, so that many objects cost little more than their number.
 /// Memory is kept and only grows; once it has, nothing is allocated.
-struct Assignment {
+struct Assignment: ~Copyable {
     private struct Pair {
         var column: Int32
         var cost: Double
@@ -27,25 +27,25 @@ struct Assignment {
         var column: Int32
     }
 
-    private var pairs: ContiguousArray<Pair> = []
-    private var rows: ContiguousArray<Row> = []
-    private var columns: ContiguousArray<Column> = []
+    private var pairs = Worklist<Pair>()
+    private var rows = Worklist<Row>()
+    private var columns = Worklist<Column>()
     /// What the row being built likes best.
     private var best = nothing
     private var firstOfRow = 0
     /// Rows that did not get that.
-    private var waiting: ContiguousArray<Int> = []
-    private var frontier: ContiguousArray<Int32> = []
-    private var settled: ContiguousArray<Int32> = []
+    private var waiting = Worklist<Int>()
+    private var frontier = Worklist<Int32>()
+    private var settled = Worklist<Int32>()
 
     /// The column of a row, -1 for rows that stay alone. Valid after ``solve()``.
     func column(of row: Int) -> Int { Int(rows[row].column) }
 
     /// Begins a new problem.
     mutating func begin(columns: Int) {
-        pairs.removeAll(keepingCapacity: true)
-        rows.removeAll(keepingCapacity: true)
-        waiting.removeAll(keepingCapacity: true)
+        pairs.clear()
+        rows.clear()
+        waiting.clear()
         (firstOfRow, best) = (0, Self.nothing)
         self.columns.reset(to: Column(), count: columns)
     }
@@ -78,7 +78,7 @@ struct Assignment {
 
     /// Settles what several rows want.
     mutating func solve() {
-        for row in waiting { augment(from: row) }
+        for index in waiting.indices { augment(from: waiting[index]) }
     }
 
     private static let nothing = Pair(column: -1, cost: 0)
@@ -119,10 +119,11 @@ struct Assignment {
         }
         let end = freeColumn == nil ? lonelyDistance : reached
         rows[first].potential += end
-        for column in settled {
-            let slack = end - columns[Int(column)].distance
-            rows[Int(columns[Int(column)].row)].potential += slack
-            columns[Int(column)].potential -= slack
+        for index in settled.indices {
+            let column = Int(settled[index])
+            let slack = end - columns[column].distance
+            rows[Int(columns[column].row)].potential += slack
+            columns[column].potential -= slack
         }
         flip(first: first, freeColumn: freeColumn, lonelyRow: lonelyRow)
         forgetPath()
@@ -131,8 +132,11 @@ struct Assignment {
     private func nearestOfFrontier() -> Int? {
         var nearest: Int?
         var least = Double.infinity
-        for column in frontier where !columns[Int(column)].isSettled && columns[Int(column)].distance < least {
-            (nearest, least) = (Int(column), columns[Int(column)].distance)
+        for index in frontier.indices {
+            let column = Int(frontier[index])
+            if !columns[column].isSettled, columns[column].distance < least {
+                (nearest, least) = (column, columns[column].distance)
+            }
         }
         return nearest
     }
@@ -157,20 +161,11 @@ struct Assignment {
     }
 
     private mutating func forgetPath() {
-        for column in frontier {
-            columns[Int(column)].distance = .infinity
-            columns[Int(column)].isSettled = false
+        for index in frontier.indices {
+            columns[Int(frontier[index])].distance = .infinity
+            columns[Int(frontier[index])].isSettled = false
         }
-        frontier.removeAll(keepingCapacity: true)
-        settled.removeAll(keepingCapacity: true)
-    }
-}
-
-extension ContiguousArray {
-    /// Sets the count and all elements, in the memory that is there.
-    mutating func reset(to value: Element, count: Int) {
-        if self.count > count { removeLast(self.count - count) }
-        withUnsafeMutableBufferPointer { $0.update(repeating: value) }
-        if self.count < count { append(contentsOf: repeatElement(value, count: count - self.count)) }
+        frontier.clear()
+        settled.clear()
     }
 }

@@ -1,7 +1,7 @@
 /// Brings tracks and detections together: which pairs are thinkable, how alike they are, and the best pairing of all.
 ///
 /// Only pairs whose boxes come near each other are looked at, see ``Neighbours``. Memory is kept from frame to frame.
-struct Association {
+struct Association: ~Copyable {
     /// What makes a pair, and a better one.
     struct Rule: Sendable {
         /// Pairs that are less alike are none.
@@ -18,8 +18,6 @@ struct Association {
         static let reappearing = Rule(threshold: 0.4, isThorough: false)
         /// Objects seen once have no velocity yet.
         static let young = Rule(threshold: 0.2, isThorough: false)
-        /// Rough pairs, to find out how the camera moved.
-        static let camera = Rule(threshold: 0.2, isThorough: false)
     }
 
     struct Pair: Sendable {
@@ -35,41 +33,36 @@ struct Association {
     private static let doubtOfOtherLabel = 0.4
 
     private var assignment = Assignment()
-    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:looks:every:)``.
-    private(set) var pairs: ContiguousArray<Pair> = []
+    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:looks:)``.
+    private(set) var pairs = Worklist<Pair>()
 
     /// Finds the best pairs among some of the tracks, given by index, and the detections that are their neighbours.
     ///
-    /// - Parameters:
-    ///   - shift: how far the camera has moved everything away from the predictions.
-    ///   - every: one track out of so many is matched.
+    /// - Parameter shift: how far the camera has moved everything away from the predictions.
     mutating func match(
-        _ tracks: ContiguousArray<Tracklet>, _ rows: ContiguousArray<Int>, _ neighbours: Neighbours,
-        with detections: ContiguousArray<SiftedDetection>, at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>,
-        looks: Looks, every: Int = 1
+        _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>, _ neighbours: borrowing Neighbours,
+        with detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>,
+        looks: borrowing Looks
     ) {
-        pairs.removeAll(keepingCapacity: true)
+        pairs.clear()
         if neighbours.all.isEmpty { return }
         assignment.begin(columns: detections.count)
-        // A view, so that tracklets, which are large, are not copied.
-        tracks.withUnsafeBufferPointer { tracks in
-            for number in stride(from: 0, to: rows.count, by: every) {
-                let track = tracks.baseAddress! + rows[number]
-                for place in (number == 0 ? 0 : neighbours.ends[number - 1])..<neighbours.ends[number] {
-                    let neighbour = neighbours.all[place]
-                    let column = Int(neighbour.column)
-                    let gain = Self.gain(
-                        of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule,
-                        shift: shift, looks: looks)
-                    assignment.offer(column: column, gain: gain)
-                }
-                assignment.endRow()
+        for row in rows.indices {
+            let track = tracks.baseAddress.unsafelyUnwrapped + rows[row]
+            for place in neighbours.places(of: row) {
+                let neighbour = neighbours.all[place]
+                let column = Int(neighbour.column)
+                let gain = Self.gain(
+                    of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule, shift: shift,
+                    looks: looks)
+                assignment.offer(column: column, gain: gain)
             }
+            assignment.endRow()
         }
         assignment.solve()
-        for (row, number) in stride(from: 0, to: rows.count, by: every).enumerated() {
+        for row in rows.indices {
             let column = assignment.column(of: row)
-            if column >= 0 { pairs.append(Pair(track: rows[number], detection: detections[column])) }
+            if column >= 0 { pairs.append(Pair(track: rows[row], detection: detections[column])) }
         }
     }
 
@@ -77,7 +70,7 @@ struct Association {
     @inline(__always)
     private static func gain(
         of detection: SiftedDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
-        rule: Rule, shift: SIMD2<Double>, looks: Looks
+        rule: Rule, shift: SIMD2<Double>, looks: borrowing Looks
     ) -> Double {
         let isOther =
             detection.label >= 0 && track.pointee.votes.winnerIndex >= 0

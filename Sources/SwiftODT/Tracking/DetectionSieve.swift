@@ -1,12 +1,16 @@
 /// Lets through what can be tracked: finite boxes of sensible size, each object once, not more than can be handled.
-struct DetectionSieve {
+struct DetectionSieve: ~Copyable {
     /// The detections that came through, from left to right.
-    private(set) var accepted: ContiguousArray<SiftedDetection> = []
-    private var places: ContiguousArray<Place> = []
+    private(set) var accepted = Worklist<SiftedDetection>()
+    private var places = Worklist<Place>()
 
-    private struct Place {
+    private struct Place: Comparable {
         var x: Double
         var index: Int
+
+        static func < (one: Place, other: Place) -> Bool {
+            one.x < other.x || (one.x == other.x && one.index < other.index)
+        }
     }
 
     /// More than this many detections in a frame are noise; the strongest are kept.
@@ -17,19 +21,19 @@ struct DetectionSieve {
     private static let floor = 0.1
 
     mutating func sift(_ detections: [Detection]) {
-        places.removeAll(keepingCapacity: true)
+        places.clear()
         for index in detections.indices where Self.makesSense(detections[index].box, detections[index].score) {
             places.append(Place(x: detections[index].box.x, index: index))
         }
         if places.count > Self.most {
             places.sort { detections[$0.index].score > detections[$1.index].score }
-            places.removeLast(places.count - Self.most)
+            places.shorten(to: Self.most)
         }
         // Places are sorted instead of detections, which are large.
-        places.sort { $0.x < $1.x || ($0.x == $1.x && $0.index < $1.index) }
-        accepted.removeAll(keepingCapacity: true)
-        for place in places {
-            let index = place.index
+        places.sort()
+        accepted.clear()
+        for number in places.indices {
+            let index = places[number].index
             accepted.append(
                 SiftedDetection(
                     box: detections[index].box, score: min(1, detections[index].score),
@@ -58,6 +62,12 @@ struct DetectionSieve {
                 second += 1
             }
         }
-        if isDoubled { accepted.removeAll { $0.score == 0 } }
+        if !isDoubled { return }
+        var kept = 0
+        for index in accepted.indices where accepted[index].score > 0 {
+            accepted[kept] = accepted[index]
+            kept += 1
+        }
+        accepted.shorten(to: kept)
     }
 }

@@ -1,7 +1,7 @@
 /// All that a ``Tracker`` knows and does; see there for what its calls mean.
 ///
 /// A value inside the tracker, so that exclusive access is checked once a call and not at every step of a loop.
-struct Following {
+struct Following: ~Copyable {
     var options: TrackerOptions
 
     var tracklets: ContiguousArray<Tracklet> = []
@@ -71,12 +71,11 @@ struct Following {
         // To make an empty array in this way writes to what all empty arrays share.
         if tracklets.isEmpty { return lostJustNow }
         let moment = moment
-        var shown = tracklets.withUnsafeBufferPointer { tracklets in
-            [Track](unsafeUninitializedCapacity: tracklets.count + lostJustNow.count) { shown, count in
-                for index in tracklets.indices where tracklets[index].isShown {
-                    shown.initializeElement(at: count, to: Track(of: tracklets.baseAddress! + index, at: moment))
-                    count += 1
-                }
+        var shown: [Track] = []
+        shown.reserveCapacity(tracklets.count + lostJustNow.count)
+        tracklets.withUnsafeBufferPointer { tracklets in
+            for index in tracklets.indices where tracklets[index].isShown {
+                shown.append(Track(of: tracklets.baseAddress! + index, at: moment))
             }
         }
         shown.append(contentsOf: lostJustNow)
@@ -124,7 +123,8 @@ struct Following {
     }
 
     private mutating func answer(_ detections: [Detection], at time: Nanoseconds, in plane: LumaPlane?) {
-        matcher.match(detections, in: plane, with: tracklets, at: time, options: options)
+        // A view, so that tracklets, which are large, are not copied.
+        tracklets.withUnsafeBufferPointer { matcher.match(detections, in: plane, with: $0, at: time, options: options) }
         if matcher.shift != .zero {
             let step = history.secondsSinceAnswer(at: time)
             for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }

@@ -1,23 +1,23 @@
 /// What the detections of an answer look like, and what that is worth in telling which track each belongs to.
-struct Looks {
+struct Looks: ~Copyable {
     /// By their place in the answer; none at all where there was no picture.
-    private var looks: ContiguousArray<Appearance?> = []
+    private var looks = Worklist<Appearance?>()
     /// How many tracks each detection may belong to, as far as has been counted.
-    private var claims: ContiguousArray<Int> = []
+    private var claims = Worklist<Int>()
     private var statistics = AppearanceStatistics()
 
     /// Looks at each detection, of an answer of `count`, that came through the sieve.
-    mutating func look(at detections: ContiguousArray<SiftedDetection>, of count: Int, in plane: LumaPlane?) {
-        guard let plane else { return looks.removeAll(keepingCapacity: true) }
+    mutating func look(at detections: UnsafeBufferPointer<SiftedDetection>, of count: Int, in plane: LumaPlane?) {
+        guard let plane else { return looks.clear() }
         looks.reset(to: nil, count: count)
         claims.reset(to: 0, count: count)
         for detection in detections { looks[detection.source] = Appearance(of: detection.box, in: plane) }
     }
 
     /// Counts for strong detections how many tracks come near them.
-    mutating func countClaims(_ neighbours: Neighbours, on detections: ContiguousArray<SiftedDetection>) {
+    mutating func countClaims(_ neighbours: borrowing Neighbours, on detections: UnsafeBufferPointer<SiftedDetection>) {
         if looks.isEmpty { return }
-        for neighbour in neighbours.all { claims[detections[Int(neighbour.column)].source] += 1 }
+        for neighbour in neighbours.all.view { claims[detections[Int(neighbour.column)].source] += 1 }
     }
 
     subscript(detection: SiftedDetection) -> Appearance? { looks.isEmpty ? nil : looks[detection.source] }

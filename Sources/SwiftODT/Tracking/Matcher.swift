@@ -1,10 +1,10 @@
 /// Matches a detector's answer with the tracks, in stages: strong detections first, then weak ones, then the places
 /// where objects were last seen, then tracks on probation.
-struct Matcher {
-    private(set) var pairs: ContiguousArray<Association.Pair> = []
+struct Matcher: ~Copyable {
+    private(set) var pairs = Worklist<Association.Pair>()
     /// Strong detections that belong to no track.
-    private(set) var newcomers: ContiguousArray<SiftedDetection> = []
-    private(set) var isTrackMatched: ContiguousArray<Bool> = []
+    private(set) var newcomers = Worklist<SiftedDetection>()
+    private(set) var isTrackMatched = Worklist<Bool>()
     /// How far the camera moved everything away from the predictions.
     private(set) var shift = SIMD2<Double>.zero
 
@@ -14,55 +14,55 @@ struct Matcher {
     private var neighbours = Neighbours()
     private var association = Association()
     private var camera = CameraMotion()
-    private var isTaken: ContiguousArray<Bool> = []
+    private var isTaken = Worklist<Bool>()
     // What a stage has left for the next: tracks that are shown and others, by index, and detections.
-    private var shown: ContiguousArray<Int> = []
-    private var young: ContiguousArray<Int> = []
-    private var spoken: ContiguousArray<Int> = []
+    private var shown = Worklist<Int>()
+    private var young = Worklist<Int>()
+    private var spoken = Worklist<Int>()
     private var strong = Offers()
     private var weak = Offers()
 
     mutating func match(
-        _ answer: [Detection], in plane: LumaPlane?, with tracks: ContiguousArray<Tracklet>, at time: Nanoseconds,
+        _ answer: [Detection], in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds,
         options: TrackerOptions
     ) {
         sieve.sift(answer)
-        looks.look(at: sieve.accepted, of: answer.count, in: plane)
+        looks.look(at: sieve.accepted.view, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
-        looks.countClaims(neighbours, on: strong.detections)
-        pass(.strong, tracks, shown, strong, at: time)
+        looks.countClaims(neighbours, on: strong.detections.view)
+        pass(.strong, tracks, shown.view, strong.detections.view, at: time)
         keepFree()
         if !weak.isEmpty {
             findSpoken(for: tracks, at: time, patience: options.maxAge)
-            neighbours.find(of: spoken, tracks, at: .predicted, shift: shift, in: &weak)
-            pass(.weak, tracks, spoken, weak, at: time)
+            neighbours.find(of: spoken.view, tracks, at: .predicted, shift: shift, in: &weak)
+            pass(.weak, tracks, spoken.view, weak.detections.view, at: time)
             keepFree()
         }
         if !strong.isEmpty {
-            neighbours.find(of: shown, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.reappearing, tracks, shown, strong, at: time)
+            neighbours.find(of: shown.view, tracks, at: .lastSeen, shift: shift, in: &strong)
+            pass(.reappearing, tracks, shown.view, strong.detections.view, at: time)
             keepFree()
-            neighbours.find(of: young, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.young, tracks, young, strong, at: time)
+            neighbours.find(of: young.view, tracks, at: .lastSeen, shift: shift, in: &strong)
+            pass(.young, tracks, young.view, strong.detections.view, at: time)
         }
         findNewcomers()
     }
 
     /// Tells apart what there is to match.
-    private mutating func begin(_ tracks: ContiguousArray<Tracklet>, answers: Int, threshold: Double) {
-        pairs.removeAll(keepingCapacity: true)
-        newcomers.removeAll(keepingCapacity: true)
+    private mutating func begin(_ tracks: UnsafeBufferPointer<Tracklet>, answers: Int, threshold: Double) {
+        pairs.clear()
+        newcomers.clear()
         isTaken.reset(to: false, count: answers)
         isTrackMatched.reset(to: false, count: tracks.count)
-        shown.removeAll(keepingCapacity: true)
-        young.removeAll(keepingCapacity: true)
+        shown.clear()
+        young.clear()
         strong.removeAll()
         weak.removeAll()
         for index in tracks.indices {
             if tracks[index].isShown { shown.append(index) } else { young.append(index) }
         }
-        for detection in sieve.accepted {
+        for detection in sieve.accepted.view {
             if detection.score >= threshold { strong.append(detection) } else { weak.append(detection) }
         }
     }
@@ -70,44 +70,39 @@ struct Matcher {
     /// Finds out how far the camera moved; twice where it did, as a shift makes for better pairs.
     ///
     /// Leaves the strong stage its ``Neighbours``.
-    private mutating func findShift(_ tracks: ContiguousArray<Tracklet>) {
+    private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
-        neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: &strong)
+        neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
         guard shown.count >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
             // What is less the margin of neighbours makes up for.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
-            neighbours.find(of: shown, tracks, at: .predicted, shift: shift, in: &strong)
+            neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
         }
     }
 
     /// How far most tracks are from what overlaps them most.
-    private mutating func apparentShift(of tracks: ContiguousArray<Tracklet>) -> SIMD2<Double> {
+    private mutating func apparentShift(of tracks: UnsafeBufferPointer<Tracklet>) -> SIMD2<Double> {
         camera.begin()
         // A crowd agrees on the camera's motion long before all have been asked.
         let every = max(1, (shown.count + 23) / 24)
-        // Views, so that tracklets, which are large, are not copied.
-        tracks.withUnsafeBufferPointer { tracks in
-            strong.detections.withUnsafeBufferPointer { detections in
-                for row in stride(from: 0, to: shown.count, by: every) {
-                    let track = tracks.baseAddress! + shown[row]
-                    guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = neighbours.nearest(of: row)
-                    else { continue }
-                    let (seen, expected) = (detections[nearest].box, track.pointee.filter.position)
-                    camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))
-                }
-            }
+        for row in stride(from: 0, to: shown.count, by: every) {
+            let track = tracks.baseAddress.unsafelyUnwrapped + shown[row]
+            guard track.pointee.misses == 0, track.pointee.hits > 2, let nearest = neighbours.nearest(of: row)
+            else { continue }
+            let (seen, expected) = (strong.detections[nearest].box, track.pointee.filter.position)
+            camera.add(SIMD2(seen.centerX - expected.x, seen.centerY - expected.y))
         }
         return camera.estimate()
     }
 
     /// Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
-    private mutating func findSpoken(for tracks: ContiguousArray<Tracklet>, at time: Nanoseconds, patience: Nanoseconds)
+    private mutating func findSpoken(for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds)
     {
-        spoken.removeAll(keepingCapacity: true)
-        for index in shown {
+        spoken.clear()
+        for index in shown.view {
             let strongFor = tracks[index].lastStrong - tracks[index].firstSeen
             if time - tracks[index].lastStrong <= patience || strongFor >= patience { spoken.append(index) }
         }
@@ -115,12 +110,12 @@ struct Matcher {
 
     /// One stage: free tracks and free detections of some kind.
     private mutating func pass(
-        _ rule: Association.Rule, _ tracks: ContiguousArray<Tracklet>, _ rows: ContiguousArray<Int>,
-        _ offers: Offers, at time: Nanoseconds
+        _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
+        _ detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds
     ) {
         association.match(
-            tracks, rows, neighbours, with: offers.detections, at: time, rule: rule, shift: shift, looks: looks)
-        for pair in association.pairs {
+            tracks, rows, neighbours, with: detections, at: time, rule: rule, shift: shift, looks: looks)
+        for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
             if tracks[pair.track].misses == 0 { looks.learn(from: tracks[pair.track].look, pair.detection) }
@@ -136,12 +131,12 @@ struct Matcher {
             shown[kept] = shown[index]
             kept += 1
         }
-        shown.removeLast(shown.count - kept)
+        shown.shorten(to: kept)
         strong.drop(where: isTaken)
     }
 
     private mutating func findNewcomers() {
-        for detection in strong.detections where !isTaken[detection.source] && !isPart(detection) {
+        for detection in strong.detections.view where !isTaken[detection.source] && !isPart(detection) {
             newcomers.append(detection)
         }
         // The surest get the first ids.
@@ -150,6 +145,6 @@ struct Matcher {
 
     /// Whether the detection is a second box on an object that already has one.
     private func isPart(_ detection: SiftedDetection) -> Bool {
-        pairs.contains { $0.detection.box.iou(detection.box) > 0.55 }
+        pairs.view.contains { $0.detection.box.iou(detection.box) > 0.55 }
     }
 }

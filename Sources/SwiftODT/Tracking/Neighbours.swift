@@ -2,16 +2,16 @@
 ///
 /// What is found with a wide margin holds for every narrower one, as widening two boxes is the same as bringing them closer
 /// together. So one look serves several stages. Memory is kept from frame to frame.
-struct Neighbours {
+struct Neighbours: ~Copyable {
     struct Neighbour {
         var column: Int32
         /// Intersection over union of the two boxes, both with the margin.
         var overlap: Double
     }
 
-    private(set) var all: ContiguousArray<Neighbour> = []
+    private(set) var all = Worklist<Neighbour>()
     /// Where in ``all`` those of each row end.
-    private(set) var ends: ContiguousArray<Int> = []
+    private(set) var ends = Worklist<Int>()
 
     /// By how much of its size each box is widened on every side; no rule does so by more.
     static let margin = 0.3
@@ -25,27 +25,28 @@ struct Neighbours {
     ///
     /// - Parameter shift: how far the camera has moved everything away from there.
     mutating func find(
-        of rows: ContiguousArray<Int>, _ tracks: ContiguousArray<Tracklet>, at place: Place, shift: SIMD2<Double>,
-        in offers: inout Offers
+        of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
+        shift: SIMD2<Double>, in offers: inout Offers
     ) {
-        all.removeAll(keepingCapacity: true)
-        ends.removeAll(keepingCapacity: true)
-        // Views, so that tracklets, which are large, are not copied.
-        tracks.withUnsafeBufferPointer { tracks in
-            offers.withView { offers in
-                for row in rows {
-                    let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
-                    find(near: WideBox(box.offset(x: shift.x, y: shift.y), by: Self.margin), in: offers)
-                    ends.append(all.count)
-                }
-            }
+        all.clear()
+        ends.clear()
+        if rows.isEmpty { return }
+        let offers = offers.view()
+        for row in rows {
+            let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
+            find(near: WideBox(box.offset(x: shift.x, y: shift.y), by: Self.margin), in: offers)
+            ends.append(all.count)
         }
     }
+
+    /// Where in ``all`` those of a row are.
+    @inline(__always)
+    func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
     /// The column that overlaps a row most, `nil` where none does.
     func nearest(of row: Int) -> Int? {
         var (nearest, most) = (-1, 0.0)
-        for place in (row == 0 ? 0 : ends[row - 1])..<ends[row] where all[place].overlap > most {
+        for place in places(of: row) where all[place].overlap > most {
             (nearest, most) = (Int(all[place].column), all[place].overlap)
         }
         return nearest < 0 ? nil : nearest

@@ -3,13 +3,12 @@
 /// They stand from left to right, and eight are looked at in one go: a few are all asked, of many those in a window along
 /// the x axis, so that the cost grows with the number of objects and their crowding, not with its square. Memory is kept
 /// from frame to frame.
-struct Offers {
-    private(set) var detections: ContiguousArray<SiftedDetection> = []
-    private var eights: ContiguousArray<Eight> = []
+struct Offers: ~Copyable {
+    private(set) var detections = Worklist<SiftedDetection>()
+    private var eights = Worklist<Eight>()
     /// Whether ``eights`` are those of ``detections``: nobody may ask.
     private var isArranged = false
     private var widest = 0.0
-    private var before: ContiguousArray<SiftedDetection> = []
 
     /// What eight of them may touch: their boxes, widened by the margin of ``Neighbours``, in single precision.
     fileprivate struct Eight {
@@ -27,7 +26,7 @@ struct Offers {
     var isEmpty: Bool { detections.isEmpty }
 
     mutating func removeAll() {
-        detections.removeAll(keepingCapacity: true)
+        detections.clear()
         widest = 0
         isArranged = false
     }
@@ -40,21 +39,22 @@ struct Offers {
     }
 
     /// Takes those away that have found their track.
-    mutating func drop(where isTaken: ContiguousArray<Bool>) {
-        swap(&detections, &before)
-        removeAll()
-        for detection in before where !isTaken[detection.source] { append(detection) }
+    mutating func drop(where isTaken: borrowing Worklist<Bool>) {
+        var kept = 0
+        widest = 0
+        for index in detections.indices where !isTaken[detections[index].source] {
+            detections[kept] = detections[index]
+            widest = max(widest, detections[kept].box.width)
+            kept += 1
+        }
+        detections.shorten(to: kept)
+        isArranged = false
     }
 
-    /// Lends a view that is read without checks.
-    @inline(__always)
-    mutating func withView(_ body: (View) -> Void) {
+    /// All of them, to be asked before they change.
+    mutating func view() -> View {
         if !isArranged { arrange() }
-        detections.withUnsafeBufferPointer { detections in
-            eights.withUnsafeBufferPointer { eights in
-                body(View(detections: detections, eights: eights, widest: widest))
-            }
-        }
+        return View(detections: detections.view, eights: eights.view, widest: widest)
     }
 
     /// Writes down eight by eight what they may touch.
@@ -62,8 +62,8 @@ struct Offers {
         eights.reset(to: Eight(), count: (detections.count + 7) / 8)
         // Written to memory: a lane that is known only now is dear to set otherwise.
         eights.withUnsafeMutableBytes { bytes in
-            for (place, detection) in detections.enumerated() {
-                let wide = WideBox(detection.box, by: Neighbours.margin)
+            for place in detections.indices {
+                let wide = WideBox(detections[place].box, by: Neighbours.margin)
                 let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
                 bytes.storeBytes(of: Float(wide.low.x - Self.slack), toByteOffset: start, as: Float.self)
                 bytes.storeBytes(of: Float(wide.low.y - Self.slack), toByteOffset: start + 32, as: Float.self)

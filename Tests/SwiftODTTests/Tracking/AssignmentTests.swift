@@ -26,7 +26,7 @@ import Testing
         let empty = Self.solve(&assignment, [], columns: 0)
         let tall = Self.solve(&assignment, [[0, 0, 5], [0, 0, 4], [0, 0, 3]], columns: 3)
         #expect([square, empty, tall] == [4, 0, 5])
-        #expect((0..<3).map(assignment.column(of:)) == [2, -1, -1])
+        #expect((0..<3).map { assignment.column(of: $0) } == [2, -1, -1])
     }
 
     private static func solve(_ assignment: inout Assignment, _ gains: [[Double]], columns: Int) -> Double {
@@ -36,7 +36,7 @@ import Testing
             assignment.endRow()
         }
         assignment.solve()
-        let columnOfRow = gains.indices.map(assignment.column(of:))
+        let columnOfRow = gains.indices.map { assignment.column(of: $0) }
         let chosen = columnOfRow.filter { $0 >= 0 }
         #expect(Set(chosen).count == chosen.count)
         return zip(gains, columnOfRow).reduce(0) { $0 + ($1.1 < 0 ? 0 : $1.0[$1.1]) }
