@@ -130,6 +130,7 @@ struct Following: ~Copyable {
             for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
         }
         let known = statistics.noise
+        statistics.expect(matcher.pairs.count)
         for index in matcher.pairs.indices {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(

@@ -11,6 +11,10 @@ struct MotionStatistics: Sendable {
     private var joltVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var joltSamples = 20.0
     private var pace = Pace(rate: 0.05)
+    /// One track out of so many is learnt from; how many to let pass until then; and where that began.
+    private var every = 1
+    private var unheard = 0
+    private var turn = 0
 
     /// Where in a track's sightings the latest look went back to. Most tracks have been seen in the same frames.
     private var middle = 0
@@ -47,8 +51,20 @@ struct MotionStatistics: Sendable {
 
     var noise: Noise { Noise(jitter: jitter, jolt: jolt) }
 
+    /// Announces how many tracks there will be to learn from. Once enough is known a few are listened to, each time others: a
+    /// crowd says the same many times.
+    mutating func expect(_ count: Int) {
+        every = joltSamples < 1000 ? 1 : max(1, count / 8)
+        turn = (turn + 1) % every
+        unheard = turn
+    }
+
     /// Learns from a track that has just been seen again.
+    @inline(__always)
     mutating func learn(from sightings: Sightings) {
+        unheard -= 1
+        if unheard >= 0 { return }
+        unheard += every
         learnJitter(from: sightings)
         learnJolt(from: sightings)
     }
