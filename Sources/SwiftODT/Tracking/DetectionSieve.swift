@@ -4,13 +4,17 @@ struct DetectionSieve: ~Copyable {
     private(set) var accepted = Worklist<SiftedDetection>()
     private var places = Worklist<Place>()
 
+    /// Where a box begins, in 256ths of a pixel, and which it is, in one number: nothing is quicker to sort.
     private struct Place: Comparable {
-        var x: Double
-        var index: Int
+        private let key: Int
 
-        static func < (one: Place, other: Place) -> Bool {
-            one.x < other.x || (one.x == other.x && one.index < other.index)
-        }
+        init(of box: Box, _ index: Int) { key = Int((box.x + DetectionSieve.farthest) * 256) << 24 | index }
+
+        var index: Int { key & (Self.most - 1) }
+
+        static func < (one: Place, other: Place) -> Bool { one.key < other.key }
+
+        static let most = 1 << 24
     }
 
     /// More than this many detections in a frame are noise; the strongest are kept.
@@ -22,8 +26,9 @@ struct DetectionSieve: ~Copyable {
 
     mutating func sift(_ detections: [Detection]) {
         places.clear()
-        for index in detections.indices where Self.makesSense(detections[index].box, detections[index].score) {
-            places.append(Place(x: detections[index].box.x, index: index))
+        for index in detections.indices.prefix(Place.most)
+        where Self.makesSense(detections[index].box, detections[index].score) {
+            places.append(Place(of: detections[index].box, index))
         }
         if places.count > Self.most {
             places.sort { detections[$0.index].score > detections[$1.index].score }
@@ -42,8 +47,9 @@ struct DetectionSieve: ~Copyable {
         dropDuplicates()
     }
 
+    /// What is not finite does not compare like this either.
     private static func makesSense(_ box: Box, _ score: Double) -> Bool {
-        score >= floor && box.width >= 0.5 && box.height >= 0.5 && box.isFinite && box.minX > -farthest
+        score >= floor && box.width >= 0.5 && box.height >= 0.5 && box.minX > -farthest
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
