@@ -150,15 +150,3 @@ extension Box {
         self.init(centerX: vector.x, centerY: vector.y, width: vector.z, height: vector.w)
     }
 }
-
-extension SIMD4<Double> {
-    var squared: SIMD4<Double> { self * self }
-
-    /// As `clamped`, which is a call for every lane.
-    @inline(__always)
-    func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
-        SIMD4(
-            Swift.min(Swift.max(x, low.x), high.x), Swift.min(Swift.max(y, low.y), high.y),
-            Swift.min(Swift.max(z, low.z), high.z), Swift.min(Swift.max(w, low.w), high.w))
-    }
-}

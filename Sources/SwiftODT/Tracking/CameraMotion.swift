@@ -28,7 +28,7 @@ struct CameraMotion {
             let spread = Self.median(values) * 1.4826
             let doubt = (spread * spread / Double(values.count) + Self.precision) / (middle * middle + 1e-9)
             let rest = 1 - 4 * doubt
-            return middle * SIMD2(max(0, rest.x), max(0, rest.y))
+            return middle * rest.larger(.zero)
         }
     }
 
@@ -44,9 +44,8 @@ struct CameraMotion {
             var index = turn & 1
             while index < values.count - 1 {
                 let (one, other) = (values[index], values[index + 1])
-                values[index] = SIMD2(min(one.x, other.x), min(one.y, other.y))
-                // As max, in the one form that is one instruction.
-                values[index + 1] = SIMD2(one.x > other.x ? one.x : other.x, one.y > other.y ? one.y : other.y)
+                values[index] = one.smaller(other)
+                values[index + 1] = one.larger(other)
                 index += 2
             }
         }

@@ -114,7 +114,3 @@ struct MotionStatistics: Sendable {
 
     private static let span: Nanoseconds = 330_000_000
 }
-
-extension SIMD4<Double> {
-    fileprivate func squareRoot() -> Self { SIMD4(x.squareRoot(), y.squareRoot(), z.squareRoot(), w.squareRoot()) }
-}

@@ -55,7 +55,7 @@ struct Neighbours: ~Copyable {
     @inline(__always)
     private mutating func find(near wide: WideBox, in offers: Offers.View) {
         offers.forEach(near: wide) { column in
-            let overlap = wide.overlap(WideBox(offers.detections[column].box, by: Self.margin))
+            let overlap = wide.overlap(offers.wide[column])
             // Most are not: they are not worth a division.
             if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
                 all.append(

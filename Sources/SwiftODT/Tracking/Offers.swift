@@ -5,8 +5,9 @@
 /// from frame to frame.
 struct Offers: ~Copyable {
     private(set) var detections = Worklist<SiftedDetection>()
+    private var wide = Worklist<WideBox>()
     private var eights = Worklist<Eight>()
-    /// Whether ``eights`` are those of ``detections``: nobody may ask.
+    /// Whether ``wide`` and ``eights`` are those of ``detections``: nobody may ask.
     private var isArranged = false
     private var widest = 0.0
 
@@ -21,7 +22,7 @@ struct Offers: ~Copyable {
     /// Pixels, more than single precision is wrong by where the sieve lets boxes be.
     fileprivate static let slack = 0.25
     /// To ask fewer eights than this all is cheaper than to find out which.
-    fileprivate static let few = 8
+    fileprivate static let few = 5
 
     var isEmpty: Bool { detections.isEmpty }
 
@@ -54,28 +55,32 @@ struct Offers: ~Copyable {
     /// All of them, to be asked before they change.
     mutating func view() -> View {
         if !isArranged { arrange() }
-        return View(detections: detections.view, eights: eights.view, widest: widest)
+        return View(detections: detections.view, wide: wide.view, eights: eights.view, widest: widest)
     }
 
-    /// Writes down eight by eight what they may touch.
+    /// Writes down, one by one and eight by eight, what they may touch.
     private mutating func arrange() {
+        wide.clear()
         eights.reset(to: Eight(), count: (detections.count + 7) / 8)
         // Written to memory: a lane that is known only now is dear to set otherwise.
         eights.withUnsafeMutableBytes { bytes in
             for place in detections.indices {
-                let wide = WideBox(detections[place].box, by: Neighbours.margin)
+                let box = WideBox(detections[place].box, by: Neighbours.margin)
+                wide.append(box)
                 let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
-                bytes.storeBytes(of: Float(wide.low.x - Self.slack), toByteOffset: start, as: Float.self)
-                bytes.storeBytes(of: Float(wide.low.y - Self.slack), toByteOffset: start + 32, as: Float.self)
-                bytes.storeBytes(of: Float(wide.high.x + Self.slack), toByteOffset: start + 64, as: Float.self)
-                bytes.storeBytes(of: Float(wide.high.y + Self.slack), toByteOffset: start + 96, as: Float.self)
+                bytes.storeBytes(of: Float(box.low.x - Self.slack), toByteOffset: start, as: Float.self)
+                bytes.storeBytes(of: Float(box.low.y - Self.slack), toByteOffset: start + 32, as: Float.self)
+                bytes.storeBytes(of: Float(box.high.x + Self.slack), toByteOffset: start + 64, as: Float.self)
+                bytes.storeBytes(of: Float(box.high.y + Self.slack), toByteOffset: start + 96, as: Float.self)
             }
         }
         isArranged = true
     }
 
     struct View {
-        let detections: UnsafeBufferPointer<SiftedDetection>
+        fileprivate let detections: UnsafeBufferPointer<SiftedDetection>
+        /// Their boxes with the margin of ``Neighbours``.
+        let wide: UnsafeBufferPointer<WideBox>
         fileprivate let eights: UnsafeBufferPointer<Eight>
         fileprivate let widest: Double
 

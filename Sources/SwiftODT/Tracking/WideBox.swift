@@ -18,9 +18,8 @@ struct WideBox {
     /// Intersection and union; no intersection where they do not touch.
     @inline(__always)
     func overlap(_ other: WideBox) -> (shared: Double, whole: Double) {
-        let width = max(0, min(high.x, other.high.x) - max(low.x, other.low.x))
-        let height = max(0, min(high.y, other.high.y) - max(low.y, other.low.y))
-        let shared = width * height
+        let size = (high.smaller(other.high) - low.larger(other.low)).larger(.zero)
+        let shared = size.x * size.y
         return (shared, area + other.area - shared)
     }
 }
