@@ -18,7 +18,8 @@ extension SIMD4<Double> {
 
     @inline(__always)
     func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
-        SIMD4(lowHalf: lowHalf.larger(low.lowHalf).smaller(high.lowHalf),
+        SIMD4(
+            lowHalf: lowHalf.larger(low.lowHalf).smaller(high.lowHalf),
             highHalf: highHalf.larger(low.highHalf).smaller(high.highHalf))
     }
 

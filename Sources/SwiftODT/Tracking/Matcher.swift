@@ -99,8 +99,9 @@ struct Matcher: ~Copyable {
     }
 
     /// Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
-    private mutating func findSpoken(for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds)
-    {
+    private mutating func findSpoken(
+        for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds
+    ) {
         spoken.clear()
         for index in shown.view {
             let strongFor = tracks[index].lastStrong - tracks[index].firstSeen
