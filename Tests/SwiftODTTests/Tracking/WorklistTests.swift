@@ -1,0 +1,57 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the lists that frames fill and empty again: their memory is their own affair, what is in them is not.
+@Suite struct WorklistTests {
+    @Test func holdsWhatIsAppendedThroughAllItsGrowth() {
+        var list = Worklist<Int>()
+        #expect(Self.contents(list) == [])
+        for number in 0..<1000 { list.append(number * number) }
+        #expect(Self.contents(list) == (0..<1000).map { $0 * $0 })
+        list[999] = -1
+        #expect(Self.contents(list).suffix(2) == [998 * 998, -1])
+    }
+
+    @Test func beginsAnewInTheSameMemory() {
+        var list = Worklist<Double>()
+        for number in 0..<100 { list.append(Double(number)) }
+        let place = list.view.baseAddress
+        list.clear()
+        #expect(Self.contents(list) == [])
+        for number in 0..<100 { list.append(Double(2 * number)) }
+        #expect(Self.contents(list) == (0..<100).map { Double(2 * $0) })
+        let laterPlace = list.view.baseAddress
+        #expect(laterPlace == place)
+    }
+
+    @Test(arguments: [3, 200, 0, 17])
+    func isResetToSoMany(_ count: Int) {
+        var list = Worklist<Int>()
+        for number in 0..<10 { list.append(number) }
+        list.reset(to: 7, count: count)
+        #expect(Self.contents(list) == Array(repeating: 7, count: count))
+        list.append(8)
+        #expect(Self.contents(list).last == 8)
+    }
+
+    @Test func sortsAndKeepsTheFirst() {
+        var list = Worklist<Int>()
+        list.sort()
+        list.shorten(to: 0)
+        for number in 0..<100 { list.append(number * 37 % 101) }
+        let sorted = Self.contents(list).sorted()
+        list.sort()
+        #expect(Self.contents(list) == sorted)
+        list.sort { $0 > $1 }
+        list.shorten(to: 2)
+        list.append(5)
+        #expect(Self.contents(list) == [sorted[99], sorted[98], 5])
+    }
+
+    private static func contents<Element>(_ list: borrowing Worklist<Element>) -> [Element] {
+        let byIndex = list.indices.map { list[$0] }
+        #expect(byIndex.count == list.view.count)
+        return Array(list.view)
+    }
+}
