@@ -68,12 +68,6 @@ struct DetectionSieve: ~Copyable {
                 second += 1
             }
         }
-        if !isDoubled { return }
-        var kept = 0
-        for index in accepted.indices where accepted[index].score > 0 {
-            accepted[kept] = accepted[index]
-            kept += 1
-        }
-        accepted.shorten(to: kept)
+        if isDoubled { accepted.keep { $0.score > 0 } }
     }
 }

@@ -127,13 +127,9 @@ struct Matcher: ~Copyable {
     /// After a stage: what it has not matched is left for the next.
     private mutating func keepFree() {
         if association.pairs.isEmpty { return }
-        var kept = 0
-        for index in shown.indices where !isTrackMatched[shown[index]] {
-            shown[kept] = shown[index]
-            kept += 1
-        }
-        shown.shorten(to: kept)
-        strong.drop(where: isTaken)
+        let matched = isTrackMatched.view
+        shown.keep { !matched[$0] }
+        strong.drop(where: isTaken.view)
     }
 
     private mutating func findNewcomers() {

@@ -40,15 +40,9 @@ struct Offers: ~Copyable {
     }
 
     /// Takes those away that have found their track.
-    mutating func drop(where isTaken: borrowing Worklist<Bool>) {
-        var kept = 0
-        widest = 0
-        for index in detections.indices where !isTaken[detections[index].source] {
-            detections[kept] = detections[index]
-            widest = max(widest, detections[kept].box.width)
-            kept += 1
-        }
-        detections.shorten(to: kept)
+    mutating func drop(where isTaken: UnsafeBufferPointer<Bool>) {
+        detections.keep { !isTaken[$0.source] }
+        widest = detections.view.reduce(0) { max($0, $1.box.width) }
         isArranged = false
     }
 

@@ -1,7 +1,7 @@
 /// A list that is filled and emptied again with every frame, in memory that is kept and only grows.
 ///
 /// An array would do, but asks at each step whether somebody else holds it, and what there is to be released: among a few
-/// objects that is a fifth of what following them costs. This one has a single owner and holds nothing but figures.
+/// objects that is a sixth of what following them costs. This one has a single owner and holds nothing but figures.
 struct Worklist<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
@@ -33,6 +33,20 @@ struct Worklist<Element: BitwiseCopyable>: ~Copyable {
     }
 
     mutating func clear() { count = 0 }
+
+    /// Keeps those for which something holds, in their order.
+    @inline(__always)
+    mutating func keep(where holds: (Element) -> Bool) {
+        var kept = 0
+        for index in indices {
+            let element = self[index]
+            if holds(element) {
+                self[kept] = element
+                kept += 1
+            }
+        }
+        count = kept
+    }
 
     /// Keeps the first few.
     mutating func shorten(to count: Int) {

@@ -49,6 +49,16 @@ import Testing
         #expect(Self.contents(list) == [sorted[99], sorted[98], 5])
     }
 
+    @Test func keepsWhatHoldsInItsOrder() {
+        var list = Worklist<Int>()
+        list.keep { _ in true }
+        for number in 0..<20 { list.append(number) }
+        list.keep { $0 % 3 == 1 }
+        #expect(Self.contents(list) == [1, 4, 7, 10, 13, 16, 19])
+        list.keep { _ in false }
+        #expect(Self.contents(list) == [])
+    }
+
     private static func contents<Element>(_ list: borrowing Worklist<Element>) -> [Element] {
         let byIndex = list.indices.map { list[$0] }
         #expect(byIndex.count == list.view.count)
