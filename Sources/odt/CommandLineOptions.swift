@@ -52,6 +52,18 @@ struct CommandLineOptions {
     }
 }
 
+extension CommandLineOptions {
+    /// The value as a whole number within a range.
+    func wholeNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = text(name) else { return nil }
+        guard let value = Int(text), range.contains(value) else {
+            throw CommandLineError(
+                "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
+        }
+        return value
+    }
+}
+
 /// A command line that cannot be understood. The text says why.
 struct CommandLineError: Error, CustomStringConvertible {
     let description: String

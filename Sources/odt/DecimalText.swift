@@ -3,18 +3,20 @@ import Foundation
 /// Decimal numbers as the bytes of a text: for files of many, where going by way of strings costs more than all else.
 enum DecimalText {
     /// The number that a word spells, nil where it spells none.
-    static func number(_ word: some BidirectionalCollection<UInt8>) -> Double? {
+    ///
+    /// - Parameter point: what stands before the decimals.
+    static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
         let isNegative = word.first == UInt8(ascii: "-")
         var (mantissa, digits, decimals) = (0, 0, 0)
         var isPastPoint = false
         for byte in word.dropFirst(isNegative ? 1 : 0) {
-            if byte == UInt8(ascii: "."), !isPastPoint {
+            if byte == point, !isPastPoint {
                 isPastPoint = true
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
             // Exponents, words like nan, and what is no number at all.
-            guard digit <= 9, digits < mostDigits else { return Double(String(decoding: word, as: UTF8.self)) }
+            guard digit <= 9, digits < mostDigits else { return anyNumber(word, point) }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
             if isPastPoint { decimals += 1 }
@@ -23,6 +25,12 @@ enum DecimalText {
         // Both are exact, so that the quotient is the nearest number there is.
         let size = Double(mantissa) / powersOfTen[decimals]
         return isNegative ? -size : size
+    }
+
+    private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
+        // With another point the usual one parts thousands, or nothing.
+        if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
+        return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }
 
     /// Writes a number with so many decimals.

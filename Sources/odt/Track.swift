@@ -20,6 +20,10 @@ private let help = """
       --max-age SECONDS      how long a track lives unseen (\(seconds(TrackerOptions().maxAge)))
       --timing               says on the standard error what the tracker took, without reading and writing
       --help                 this text
+
+    Columns are parted by commas, semicolons or blanks; decimal commas are understood where semicolons or blanks
+    part the columns. At most \(TrackerOptions().maxTracks) objects are followed at once, and the \(Tracker.mostDetections) surest detections of a frame
+    are used. How many were not used, and why, is said on the standard error.
     """
 
 private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9 }
@@ -77,37 +81,45 @@ private struct TrackRequest {
         }
         var options = TrackerOptions()
         if let threshold = try line.number("--score-threshold", in: 0...1) { options.scoreThreshold = threshold }
-        if let hits = try line.number("--min-hits", in: 1...1000) { options.minHits = Int(hits) }
+        if let hits = try line.wholeNumber("--min-hits", in: 1...1000) { options.minHits = hits }
         if let age = try line.number("--max-age", in: 0...3600) { options.maxAge = Nanoseconds(age * 1e9) }
         self.options = options
         saysTiming = line.has("--timing")
     }
 }
 
-/// Reads all detections, runs the tracker over every frame from the first to the last, writes what it shows.
+/// Reads all detections, runs the tracker over the frames from the first to the last, writes what it shows.
 private func track(_ request: TrackRequest) throws {
     let input = try MOTChallengeDetections(path: request.detections)
     let size = request.imageSize ?? input.extent
     let tracker = Tracker(options: request.options)
     var written = MOTChallengeTracks()
     var spent: [Duration] = []
-    if input.lastFrame > 0 {
-        for frame in 1...input.lastFrame {
-            let time = Nanoseconds((Double(frame - 1) / request.frameRate * 1e9).rounded())
-            let found = input.detections(in: frame)
-            var tracks: [Track] = []
-            spent.append(
-                ContinuousClock().measure {
-                    tracker.advance(to: time, width: size.width, height: size.height, luma: nil)
-                    tracker.update(found, seenAt: time)
-                    tracks = tracker.tracks
-                })
-            for track in tracks where track.state == .new || track.state == .tracked {
-                written.append(track, in: frame)
-            }
-            _ = tracker.takeEvents()
-        }
+
+    func follow(_ found: [Detection], in frame: Int) {
+        let time = Nanoseconds((Double(frame - 1) / request.frameRate * 1e9).rounded())
+        var tracks: [Track] = []
+        spent.append(
+            ContinuousClock().measure {
+                tracker.advance(to: time, width: size.width, height: size.height, luma: nil)
+                tracker.update(found, seenAt: time)
+                tracks = tracker.tracks
+            })
+        for track in tracks where track.state == .new || track.state == .tracked { written.append(track, in: frame) }
+        _ = tracker.takeEvents()
     }
+
+    var next = 1
+    for frame in input.frames {
+        // Where nothing is seen and nothing awaited any longer, frame after frame says nothing.
+        while next < frame {
+            follow([], in: next)
+            next = tracker.trackCount == 0 ? frame : next + 1
+        }
+        follow(input.detections(in: frame), in: frame)
+        next = frame + 1
+    }
+    if tracker.unused.count > 0 { complain("odt track: \(tally(tracker.unused, of: input.count))") }
     if request.saysTiming { complain(timing(spent)) }
     if request.output == "-" {
         FileHandle.standardOutput.write(Data(written.text))
@@ -116,6 +128,16 @@ private func track(_ request: TrackRequest) throws {
             throw MOTChallengeError("cannot write '\(request.output)': is its folder there, and may it be written?")
         }
     }
+}
+
+/// How many detections were not used, and why.
+private func tally(_ unused: UnusedDetections, of all: Int) -> String {
+    let reasons = [
+        (unused.weak, "with a score below \(Tracker.leastScore)"), (unused.impossible, "with no box that can be"),
+        (unused.doubled, "on another one"), (unused.surplus, "beyond \(Tracker.mostDetections) in a frame"),
+    ]
+    let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    return "\(unused.count) of \(all) detections were not used: \(named)."
 }
 
 /// What frames took: half of them less than the median, which does not ask what else the machine was doing.

@@ -11,11 +11,10 @@ struct MOTChallengeError: Error, CustomStringConvertible {
 /// Detections in MOTChallenge's text format, by frame.
 struct MOTChallengeDetections {
     private var byFrame: [Int: [Detection]] = [:]
-    private(set) var lastFrame = 0
     /// How far the boxes reach: stands in for the size of the picture where it is not known.
     private(set) var extent = (width: 1, height: 1)
 
-    /// The format's frame numbers are small; a huge one is a broken file, and every frame up to it would be walked.
+    /// The format's frame numbers are small; a huge one is a broken file.
     static let largestFrame = 10_000_000
 
     /// Reads a file, or standard input for `-`.
@@ -29,52 +28,51 @@ struct MOTChallengeDetections {
             }
             data = contents
         }
-        let bytes = [UInt8](data)
-        var columns: [Double] = []
-        var number = 0
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            try read(line, at: (path, number), in: &columns)
-        }
+        try read([UInt8](data), of: path)
     }
+
+    /// The frames that have detections, in order.
+    var frames: [Int] { byFrame.keys.sorted() }
+    var count: Int { byFrame.values.reduce(0) { $0 + $1.count } }
 
     func detections(in frame: Int) -> [Detection] { byFrame[frame] ?? [] }
 
-    /// Reads one line; `columns` is memory to do it in.
-    private mutating func read(
-        _ line: ArraySlice<UInt8>, at place: (path: String, line: Int), in columns: inout [Double]
-    ) throws {
-        func fail(_ what: String) -> MOTChallengeError { MOTChallengeError("\(place.path):\(place.line): \(what)") }
-
-        columns.removeAll(keepingCapacity: true)
-        for word in line.split(whereSeparator: Self.isSeparator) {
-            if columns.isEmpty, word.first == UInt8(ascii: "#") { return }
-            guard let number = DecimalText.number(word) else {
-                throw fail("not a number: '\(String(decoding: word.prefix(80), as: UTF8.self))'.")
+    /// Lines end as they do on Unix, Windows or old Macintoshes; a byte-order mark may stand before the first.
+    private mutating func read(_ bytes: [UInt8], of path: String) throws {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw MOTChallengeError("\(path): is UTF-16 text. Save it as UTF-8.")
+        }
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        let (feed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        var line = MOTChallengeLine()
+        var number = 0
+        while !rest.isEmpty {
+            number += 1
+            let text = rest.prefix { $0 != feed && $0 != carriageReturn }
+            do {
+                try line.read(text)
+                try add(line.columns)
+            } catch {
+                throw MOTChallengeError("\(path):\(number): \(error)")
             }
-            columns.append(number)
+            rest = rest[text.endIndex...]
+            rest = rest.dropFirst(rest.starts(with: [carriageReturn, feed]) ? 2 : 1)
         }
+    }
+
+    private mutating func add(_ columns: [Double]) throws(MOTChallengeError) {
         if columns.isEmpty { return }
-        guard columns.count >= 6 else { throw fail("fewer than the six columns frame,id,x,y,width,height.") }
         guard columns[0] >= 1, columns[0] <= Double(Self.largestFrame), columns[0] == columns[0].rounded() else {
-            throw fail("frames are whole numbers from 1, not \(columns[0]).")
+            throw MOTChallengeError("frames are whole numbers from 1 to \(Self.largestFrame), not \(columns[0]).")
         }
-        let frame = Int(columns[0])
         let box = Box(x: columns[2], y: columns[3], width: columns[4], height: columns[5])
         let score = columns.count > 6 ? columns[6] : 1
-        byFrame[frame, default: []].append(Detection(box: box, score: score))
-        lastFrame = max(lastFrame, frame)
+        byFrame[Int(columns[0]), default: []].append(Detection(box: box, score: score))
         if box.isFinite {
             let limit = 1_048_576.0
             extent.width = max(extent.width, Int(min(max(box.maxX, 1), limit)))
             extent.height = max(extent.height, Int(min(max(box.maxY, 1), limit)))
-        }
-    }
-
-    private static func isSeparator(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): true
-        default: false
         }
     }
 }

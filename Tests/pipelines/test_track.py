@@ -1,5 +1,6 @@
 """`odt track`: a file of detections in, tracks out; what is wrong with a file is said with the number of its line."""
 import os
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -54,6 +55,39 @@ class Track(unittest.TestCase):
             self.assertEqual(self.rows(text), rows)
         self.assertEqual(rows[0], [1, 1, -20.5, 0.05, 40, 80, 0.9, -1, -1, -1])
 
+    def test_what_spreadsheets_write_is_understood(self):
+        """Each of these was read as other numbers, or lost a line, without a word."""
+        rows = self.rows("1,-1,20.5,20.25,40,80,0.9\n2,-1,20.5,20.25,40,80,0.9\n")
+        self.assertEqual(len(rows), 2)
+        semicolons = "1;-1;20,5;20,25;40,0;80;0,9"
+        for text in ("\ufeff" + semicolons + "\n" + semicolons.replace("1", "2", 1),
+                     semicolons.replace(";", "\t") + "\n" + semicolons.replace("1", "2", 1).replace(";", "  "),
+                     "1,-1,20.5,20.25,40,80,0.9\r2, -1, 20.5, 20.25, 40, 80, 0.9\r"):
+            with self.subTest(text):
+                self.assertEqual(self.rows(text), rows)
+
+    def test_detections_that_are_not_used_are_counted(self):
+        text = detections(10, (0,)) + "3,-1,300,20,40,80,0.05\n4,-1,21,100,0,80,0.9\n5,-1,20,20,40,80,0.8\n"
+        said = self.track(text)
+        self.assertEqual(said.stdout, self.track(detections(10, (0,))).stdout)
+        self.assertEqual(said.stderr, "odt track: 3 of 13 detections were not used: 1 with a score below 0.1, "
+                                      "1 with no box that can be, 1 on another one.\n")
+        crowd = "".join(f"1,-1,{20 * (number % 100)},{40 * (number // 100)},18,38,0.9\n" for number in range(2500))
+        said = self.track(crowd)
+        self.assertIn("500 of 2500 detections were not used: 500 beyond 2000 in a frame.", said.stderr)
+        self.assertEqual(len(said.stdout.splitlines()), 1000)
+        told = self.track("", "--help").stdout
+        self.assertTrue("2000" in told and "1000" in told, told)
+
+    def test_a_lone_last_frame_costs_no_time(self):
+        """Ten million frames in which nothing is seen were walked one by one, which took seconds."""
+        text = detections(5, (4,)) + "9999999,-1,20,20,40,80,0.9\n10000000,-1,20,20,40,80,0.9\n"
+        said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], input=text, text=True,
+                              capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 1)))
+        self.assertEqual(said.returncode, 0, "it took more than a second of the processor")
+        rows = [[float(figure) for figure in line.split(",")] for line in said.stdout.splitlines()]
+        self.assertEqual([(row[0], row[1]) for row in rows], [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (10000000, 2)])
+
     def test_the_frame_rate_says_how_long_a_gap_is(self):
         text = detections(60, (0,), hidden=range(20, 40))
         ids = {rate: {row[1] for row in self.rows(text, "--frame-rate", str(rate))} for rate in (5, 30)}
@@ -82,7 +116,10 @@ class Track(unittest.TestCase):
         good = detections(2, (0,))
         for line, word in (("3,-1,x,20,40,80,0.9", "not a number"), ("3,-1,20,20,40", "six columns"),
                            ("0,-1,20,20,40,80,0.9", "from 1"), ("1.5,-1,20,20,40,80,0.9", "from 1"),
-                           ("99999999999,-1,20,20,40,80,0.9", "from 1")):
+                           ("99999999999,-1,20,20,40,80,0.9", "from 1"), ("3,-1,,20,40,80,0.9", "column 3 is empty"),
+                           ("3;-1; ;20;40;80;0.9", "column 3 is empty"), ("3,-1,20,20,40,80,", "column 7 is empty"),
+                           (",3,-1,20,20,40,80", "column 1 is empty"), ("3;-1;1.020,5;20;40;80;1", "not a number"),
+                           ("3,-1,20,5,20,25,40,0,80,0,0,9", "12 columns"), ("\xff\xfe3,-1", "not a number")):
             with self.subTest(line):
                 said = self.track(good + "\n" + line + "\n")
                 self.assertEqual(said.returncode, 1)
@@ -90,9 +127,15 @@ class Track(unittest.TestCase):
                 self.assertIn(word, said.stderr)
                 self.assertEqual(said.stdout, "")
 
+    def test_wide_characters_are_named(self):
+        said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], capture_output=True, timeout=60,
+                              input=detections(2, (0,)).encode("utf-16"))
+        self.assertEqual(said.returncode, 1)
+        self.assertIn(b"UTF-8", said.stderr)
+
     def test_wrong_words_are_named(self):
         for options, word in ((["--frame-rate", "0"], "--frame-rate"), (["--frame-rate", "fast"], "--frame-rate"),
-                              (["--image-size", "640"], "--image-size"), (["--turbo"], "--turbo"), (["more"], "more")):
+                              (["--image-size", "640"], "--image-size"), (["--min-hits", "2.5"], "whole number"), (["--turbo"], "--turbo"), (["more"], "more")):
             with self.subTest(options):
                 said = self.track("", *options)
                 self.assertEqual(said.returncode, 2)

@@ -2,6 +2,8 @@
 struct DetectionSieve: ~Copyable {
     /// The detections that came through, from left to right.
     private(set) var accepted = Worklist<SiftedDetection>()
+    /// Those that did not, of all answers so far.
+    private(set) var unused = UnusedDetections()
     private var places = Worklist<Place>()
 
     /// Where a box begins, in 256ths of a pixel, and which it is, in one number: nothing is quicker to sort.
@@ -18,18 +20,24 @@ struct DetectionSieve: ~Copyable {
     }
 
     /// More than this many detections in a frame are noise; the strongest are kept.
-    private static let most = 2000
+    static let most = 2000
     /// Coordinates beyond belong to no picture.
     private static let farthest = 1e6
     /// Weaker detections than this say nothing.
-    private static let floor = 0.1
+    static let floor = 0.1
 
     mutating func sift(_ detections: [Detection]) {
         places.clear()
-        for index in detections.indices.prefix(Place.most)
-        where Self.makesSense(detections[index].box, detections[index].score) {
-            places.append(Place(of: detections[index].box, index))
+        for index in detections.indices.prefix(Place.most) {
+            if detections[index].score < Self.floor {
+                unused.weak += 1
+            } else if Self.makesSense(detections[index].box, detections[index].score) {
+                places.append(Place(of: detections[index].box, index))
+            } else {
+                unused.impossible += 1
+            }
         }
+        unused.surplus += max(0, detections.count - Place.most) + max(0, places.count - Self.most)
         if places.count > Self.most {
             places.sort { detections[$0.index].score > detections[$1.index].score }
             places.shorten(to: Self.most)
@@ -60,9 +68,10 @@ struct DetectionSieve: ~Copyable {
             let box = accepted[first].box
             var second = first + 1
             while second < accepted.count, accepted[second].box.x - box.x < 0.1 * box.width {
-                if accepted[first].score > 0, accepted[second].box.iou(box) > 0.9 {
+                if min(accepted[first].score, accepted[second].score) > 0, accepted[second].box.iou(box) > 0.9 {
                     let weaker = accepted[first].score < accepted[second].score ? first : second
                     accepted[weaker].score = 0
+                    unused.doubled += 1
                     isDoubled = true
                 }
                 second += 1

@@ -10,6 +10,9 @@ struct Matcher: ~Copyable {
 
     private(set) var looks = Looks()
 
+    /// Detections that could not be used, of all answers so far.
+    var unused: UnusedDetections { sieve.unused }
+
     private var sieve = DetectionSieve()
     private var neighbours = Neighbours()
     private var association = Association()

@@ -47,6 +47,14 @@ public final class Tracker {
     /// Which tracks began and ended since the last call.
     public func takeEvents() -> [TrackEvent] { following.takeEvents() }
 
+    /// Detections that could not be used, of all answers so far.
+    public var unused: UnusedDetections { following.matcher.unused }
+
+    /// Weaker detections are not used.
+    public static var leastScore: Double { DetectionSieve.floor }
+    /// More detections in an answer are not used.
+    public static var mostDetections: Int { DetectionSieve.most }
+
     /// A new epoch: all tracks end, what was learnt about the stream's motion is kept, ids go on and are never reused.
     public func reset(reason: TrackEvent.Reason) { following.reset(reason: reason) }
 }

@@ -1,0 +1,71 @@
+/// The columns of one line in MOTChallenge's text format: numbers, between them commas, semicolons or blanks.
+///
+/// Spreadsheets write decimal commas where the country does, with semicolons or tabs between the columns: those are
+/// understood. Memory is kept from line to line.
+struct MOTChallengeLine {
+    private(set) var columns: [Double] = []
+
+    private static let comma = UInt8(ascii: ",")
+    private static let semicolon = UInt8(ascii: ";")
+    /// What the format has at least, and what it has at most where nobody added something.
+    static let (fewest, usual) = (6, 10)
+
+    /// Reads a line without its end. Empty ones and comments have no columns.
+    ///
+    /// - Throws: ``MOTChallengeError``, which says what is wrong but not where.
+    mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
+        columns.removeAll(keepingCapacity: true)
+        let commaIsPoint = Self.hasDecimalCommas(line)
+        var rest = line[...]
+        Self.dropBlanks(&rest)
+        if rest.isEmpty || rest.first == UInt8(ascii: "#") { return }
+        while true {
+            let word = rest.prefix { !Self.isBlank($0) && !Self.separates($0, commaIsPoint) }
+            if word.isEmpty { throw MOTChallengeError("column \(columns.count + 1) is empty.") }
+            guard let number = DecimalText.number(word, point: commaIsPoint ? Self.comma : UInt8(ascii: ".")) else {
+                throw MOTChallengeError("not a number: '\(String(decoding: word.prefix(80), as: UTF8.self))'.")
+            }
+            columns.append(number)
+            rest = rest[word.endIndex...]
+            Self.dropBlanks(&rest)
+            guard let next = rest.first else { break }
+            guard Self.separates(next, commaIsPoint) else { continue }
+            rest = rest.dropFirst()
+            Self.dropBlanks(&rest)
+        }
+        guard columns.count >= Self.fewest else {
+            throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
+        }
+        // Whole numbers alone, and too many of them, are halves of others.
+        if columns.count > Self.usual, !line.contains(UInt8(ascii: ".")), !line.contains(where: Self.isExponent) {
+            throw MOTChallengeError(
+                "\(columns.count) columns, and no number has a decimal point. If the commas are decimal ones, put semicolons "
+                    + "between the columns, or write points.")
+        }
+    }
+
+    /// Whether there are columns enough without the commas, and these stand within numbers.
+    private static func hasDecimalCommas(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.contains(where: { $0 == semicolon || isBlank($0) }) else { return false }
+        var words = 0
+        var (isInWord, isWithin, before) = (false, false, UInt8(0))
+        for index in line.indices {
+            let byte = line[index]
+            let parts = byte == semicolon || isBlank(byte)
+            if !parts, !isInWord { words += 1 }
+            isInWord = !parts
+            if byte == comma, isDigit(before), index + 1 < line.endIndex, isDigit(line[index + 1]) { isWithin = true }
+            before = byte
+        }
+        return isWithin && words >= fewest
+    }
+
+    private static func separates(_ byte: UInt8, _ commaIsPoint: Bool) -> Bool {
+        byte == semicolon || byte == comma && !commaIsPoint
+    }
+
+    private static func dropBlanks(_ rest: inout ArraySlice<UInt8>) { rest = rest.drop(while: isBlank) }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
+    private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
+}
