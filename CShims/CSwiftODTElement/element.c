@@ -26,6 +26,17 @@ typedef struct
 
 typedef GstBaseTransformClass GstSwiftOdtClass;
 
+GstDebugCategory *swiftodt_debug;
+
+void
+swiftodt_log (gpointer element, GstDebugLevel level, const gchar * file, const gchar * function, gint line,
+    const gchar * text)
+{
+#ifndef GST_DISABLE_GST_DEBUG
+  gst_debug_log_literal (swiftodt_debug, level, file, function, line, element, text);
+#endif
+}
+
 G_DEFINE_TYPE (GstSwiftOdt, gst_swift_odt, GST_TYPE_BASE_TRANSFORM)
 #define SESSION(object) (((GstSwiftOdt *) (object))->session)
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_swift_odt_parent_class)
@@ -235,6 +246,7 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
+  GST_DEBUG_CATEGORY_INIT (swiftodt_debug, "swiftodt", 0, "Object detection and tracking");
   return gst_element_register (plugin, "swiftodt", GST_RANK_NONE, gst_swift_odt_get_type ());
 }
 

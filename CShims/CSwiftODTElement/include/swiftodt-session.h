@@ -18,6 +18,20 @@ GST_PLUGIN_STATIC_DECLARE (swiftodt);
 /* What attach-meta is unless set: all SwiftOdtMeta that the GStreamer of this process knows. */
 guint swiftodt_standard_meta (void);
 
+/* The debug category, there as soon as the plugin is. */
+extern GstDebugCategory *swiftodt_debug;
+
+/* Whether somebody listens to a level. Where nobody does, which is the rule, it costs one comparison. */
+static inline gboolean
+swiftodt_logs (GstDebugLevel level)
+{
+  return G_UNLIKELY (level <= _gst_debug_min) && level <= gst_debug_category_get_threshold (swiftodt_debug);
+}
+
+/* For what somebody listens to. */
+void swiftodt_log (gpointer element, GstDebugLevel level, const gchar * file, const gchar * function, gint line,
+    const gchar * text);
+
 typedef void *SwiftOdtSession;
 
 /* `element` is borrowed: it outlives its session. */

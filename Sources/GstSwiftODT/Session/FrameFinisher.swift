@@ -25,7 +25,7 @@ final class FrameFinisher {
     func prepareClassifier(_ settings: Settings) throws {
         guard settings.scene.classify else { return }
         if scene.classifier == nil {
-            scene.classifier = try TrackClassifier.make(settings) { element.warn($0) }
+            scene.classifier = try element.listening { try TrackClassifier.make(settings) { element.warn($0) } }
         }
         scene.classifier?.options.threshold = settings.classificationThreshold
     }

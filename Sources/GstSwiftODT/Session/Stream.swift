@@ -43,7 +43,7 @@ final class Stream {
         isLive = element.isUpstreamLive() ?? false
         let hint = signals.plan(for: settings, isLive: isLive).hint
         recipe = SourceRecipe(hint: hint, lookAhead: settings.lookAhead)
-        source = try makeSource(settings, hint) { element.warn($0) }
+        source = try element.listening { try makeSource(settings, hint) { element.warn($0) } }
         statistics.watch(source)
         finisher = FrameFinisher(element: element, statistics: statistics)
         try finisher.prepareClassifier(settings)
@@ -146,7 +146,7 @@ final class Stream {
         guard wanted != recipe else { return }
         recipe = wanted
         guard case .detector(let detector) = source, !(detector is MotionDetector) else { return }
-        source = try makeSource(settings, wanted.hint) { element.warn($0) }
+        source = try element.listening { try makeSource(settings, wanted.hint) { element.warn($0) } }
         statistics.watch(source)
         signals.set(capacity: source.capacity, frameDuration: format?.frameDuration)
         element.announceLatency()

@@ -8,6 +8,9 @@ struct Complaint {
     let text: String
     var detail: String?
 
+    /// For a log, which has one line.
+    var wholeText: String { detail.map { "\(text) (\($0))" } ?? text }
+
     static func settings(_ text: String, detail: String? = nil) -> Complaint {
         Complaint(
             domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text,

@@ -4,7 +4,7 @@ import CGStreamer
 ///
 /// The element outlives its session, so nothing is retained. All calls are thread-safe in GStreamer.
 struct ElementHandle: @unchecked Sendable {
-    private let base: UnsafeMutablePointer<GstBaseTransform>
+    let base: UnsafeMutablePointer<GstBaseTransform>
 
     init(_ base: UnsafeMutablePointer<GstBaseTransform>) { self.base = base }
 
@@ -42,20 +42,27 @@ struct ElementHandle: @unchecked Sendable {
     }
 
     /// Posts an element warning: the stream goes on.
-    func warn(_ complaint: Complaint, line: Int32 = #line, function: String = #function) {
-        post(complaint, type: GST_MESSAGE_WARNING, line: line, function: function)
+    func warn(
+        _ complaint: Complaint, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
+    ) {
+        log(.warning, complaint.wholeText, file: file, function: function, line: line)
+        post(complaint, type: GST_MESSAGE_WARNING, file: file, function: function, line: line)
     }
 
     /// Posts an element error: the stream ends.
-    func fail(_ complaint: Complaint, line: Int32 = #line, function: String = #function) {
-        post(complaint, type: GST_MESSAGE_ERROR, line: line, function: function)
+    func fail(
+        _ complaint: Complaint, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
+    ) {
+        log(.error, complaint.wholeText, file: file, function: function, line: line)
+        post(complaint, type: GST_MESSAGE_ERROR, file: file, function: function, line: line)
     }
 
-    private func post(_ complaint: Complaint, type: GstMessageType, line: Int32, function: String) {
+    private func post(
+        _ complaint: Complaint, type: GstMessageType, file: StaticString, function: StaticString, line: Int32
+    ) {
         // The element takes over both texts.
         gst_element_message_full(
             element, type, complaint.domain, complaint.code, g_strdup(complaint.text),
-            complaint.detail.map { g_strdup($0) } ?? nil,
-            "swiftodt", function, line)
+            complaint.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)
     }
 }

@@ -33,6 +33,10 @@ public final class CropClassifier: Classifier {
         let network = try Network.load(
             file: file, input: survey.classifierInput(), device: device, threads: threads, hint: .latency)
         idle = Monitor(try network.makeRequest())
+        Diagnostics.tell(
+            .info,
+            "\(file) classifies on \(device), with \(labels?.all.count ?? 0) labels and the threshold \(threshold), pictures of "
+                + "\(network.input.summary)")
     }
 
     /// Waits for what is under way.

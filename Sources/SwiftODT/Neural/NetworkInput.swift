@@ -70,6 +70,18 @@ public struct NetworkInput: Hashable, Sendable {
     }
 }
 
+extension NetworkInput {
+    /// As people read it, such as `300x300 rgb uint8 nchw, stretch`.
+    var summary: String {
+        let size = "\(width)x\(height) \(channelOrder) \(element) \(layout), \(fit)"
+        return mean == .zero && scale == .one ? size : size + ", minus \(Self.text(mean)) times \(Self.text(scale))"
+    }
+
+    private static func text(_ channels: SIMD3<Float>) -> String {
+        channels == SIMD3(repeating: channels.x) ? "\(channels.x)" : "(\(channels.x), \(channels.y), \(channels.z))"
+    }
+}
+
 /// Where the (upright) picture came to lie in a network's input: the way back from network to buffer coordinates.
 public struct InputPlacement: Hashable, Sendable {
     /// Input pixels a pixel of the upright picture takes up, across and down.

@@ -39,6 +39,11 @@ public final class NeuralDetector: Detector {
         self.network = network
         self.capacity = capacity
         work = Monitor(Work(free: try (0..<capacity).map { _ in try network.makeRequest() }))
+        Diagnostics.tell(
+            .info,
+            "\(modelFile) runs on \(device) for \(hint) with "
+                + (threads == 0 ? "threads as the runtime sees fit" : "\(threads) threads")
+                + ", \(capacity) detections at once, on pictures of \(network.input.summary)")
     }
 
     /// Waits for what is under way, which is cancelled: once a detector is gone, nothing of it runs any more.

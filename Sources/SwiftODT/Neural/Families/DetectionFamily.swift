@@ -43,6 +43,11 @@ extension DetectionFamily {
             survey.quantisation = TFLiteQuantisation(model: model)
         }
         let found = try recognise(survey)
+        Diagnostics.tell(
+            .info,
+            "\(file) is of the family \(found.family.rawValue)"
+                + (survey.namedFamily == nil ? "" : ", as its manifest says") + ": \(survey.outputsText), "
+                + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
         let dequantising = survey.quantisation.flatMap {
             DequantisingDecoder(found.decoder, outputs: network.outputs, quantisation: $0)
         }

@@ -1,0 +1,84 @@
+import CGStreamer
+import CSwiftODTElement
+import Synchronization
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects the debug category: what a maintainer finds in it, at which level, with the element as its object, and that
+/// no text is made where nobody listens.
+@Suite(.serialized) struct DebugLogTests {
+    @Test func textIsMadeForThoseWhoListenAlone() {
+        let harness = ElementHarness("name=log-levels detector=motion")
+        let handle = ElementHandle(
+            UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GstBaseTransform.self))
+        var made = 0
+        func text() -> String {
+            made += 1
+            return "text \(made)"
+        }
+        handle.log(.info, text())
+        #expect(made == 0)
+        let lines = DebugLines.recording("swiftodt:4", of: "log-levels") {
+            handle.log(.info, text(), line: 7)
+            handle.log(.debug, text())
+        }
+        #expect(made == 1)
+        #expect(lines == ["INFO GstSwiftODTTests/DebugLogTests.swift:7:textIsMadeForThoseWhoListenAlone() text 1"])
+    }
+
+    @Test func aWarningStandsInTheLogAsItDoesOnTheBus() {
+        let lines = DebugLines.recording("swiftodt:2", of: "log-warning") {
+            let element = StartedElement("name=log-warning detector=motion mode=single-image")
+            #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains("single picture") == true)
+        }
+        #expect(lines.contains { $0.hasPrefix("WARN") && $0.contains("single picture") })
+    }
+
+    /// What the library tells reaches the element that asked for the work, and nobody else.
+    @Test func theLibrarysFactsComeFromWhoAskedForTheWork() {
+        let harness = ElementHarness("name=log-facts detector=motion")
+        let handle = ElementHandle(
+            UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GstBaseTransform.self))
+        let lines = DebugLines.recording("swiftodt:4", of: "log-facts") {
+            Diagnostics.tell(.info, "nobody hears this")
+            handle.listening {
+                Diagnostics.tell(.warning, "a cache that cannot be written")
+                Diagnostics.tell(.info, "a network of the family ssd")
+                Diagnostics.tell(.debug, "what is not asked for")
+            }
+        }
+        #expect(lines.map { $0.prefix { $0 != " " } } == ["WARN", "INFO"])
+        #expect(lines.last?.hasSuffix("a network of the family ssd") == true)
+    }
+}
+
+/// What GStreamer logs of the category `swiftodt` while something is done.
+enum DebugLines {
+    private static let lines = Mutex([(object: String, text: String)]())
+
+    /// - Parameters:
+    ///   - threshold: as `GST_DEBUG` has it. It holds for all elements of the process.
+    ///   - element: whose lines are wanted; other tests run at the same time.
+    static func recording(_ threshold: String, of element: String, _ body: () -> Void) -> [String] {
+        lines.withLock { $0 = [] }
+        gst_debug_remove_log_function(gst_debug_log_default)
+        gst_debug_add_log_function(
+            { category, level, file, function, line, object, message, _ in
+                guard let category, String(cString: gst_debug_category_get_name(category)) == "swiftodt", let object
+                else { return }
+                let name = gst_object_get_name(UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstObject.self))!
+                defer { g_free(name) }
+                let level = String(cString: gst_debug_level_get_name(level)).filter { $0 != " " }
+                let place = "\(String(cString: file!)):\(line):\(String(cString: function!))"
+                let text = "\(level) \(place) \(String(cString: gst_debug_message_get(message)))"
+                DebugLines.lines.withLock { [name = String(cString: name)] in $0.append((name, text)) }
+            }, nil, nil)
+        gst_debug_set_threshold_from_string(threshold, 1)
+        body()
+        gst_debug_set_threshold_from_string("", 1)
+        gst_debug_remove_log_function_by_data(nil)
+        return lines.withLock { $0.filter { $0.object == element }.map(\.text) }
+    }
+}
