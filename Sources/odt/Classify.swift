@@ -1,4 +1,3 @@
-import Foundation
 import SwiftODT
 
 let classifySubcommand = Subcommand(
@@ -55,7 +54,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
             let whole = Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height))
             let answer = try picture.withFrame { try classifier.start($0, box: crop.box ?? whole) }.wait()
             let report = CropReport(crop, answer, threshold: threshold ?? classifier.threshold)
-            print(line.has("--json") ? try report.json() : report.text)
+            print(line.has("--json") ? report.json.text : report.text)
         } catch let error as DetectorError {
             complain("odt classify: \(error)")
             code = ExitCode.failure
@@ -70,9 +69,7 @@ private struct Crop {
     let box: Box?
 
     static func read(_ file: String) throws -> [Crop] {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-            throw CommandLineError("\(file) cannot be read.")
-        }
+        let text = String(decoding: try FileBytes.read(file, limit: 1 << 30), as: UTF8.self)
         return try text.split(separator: "\n").enumerated().map { number, line in
             let words = line.split(separator: " ", maxSplits: 4)
             let figures = words.prefix(4).compactMap { Double($0) }
@@ -87,39 +84,36 @@ private struct Crop {
 }
 
 /// What a crop was taken for, as it is printed.
-private struct CropReport: Encodable {
-    let picture: String
-    let category: String
-    let confidence: Double?
-    let label: String?
-    let labelScore: Double
-    /// How much speaks for each category.
-    let scores: [String: Double]
-
-    enum CodingKeys: String, CodingKey {
-        case picture, category, confidence, label, scores
-        case labelScore = "label-score"
-    }
+private struct CropReport {
+    private let picture: String
+    private let category: SwiftODT.Category
+    private let confidence: Double?
+    private let answer: Classification
 
     init(_ crop: Crop, _ answer: Classification, threshold: Double) {
         let best = answer.scores.best
         let isKnown = best != .unknown && answer.scores[best] >= threshold
         picture = crop.picture
-        category = isKnown ? best.name : SwiftODT.Category.unknown.name
+        category = isKnown ? best : .unknown
         confidence = isKnown ? answer.scores[best] : nil
-        label = answer.label?.text
-        labelScore = answer.labelScore
-        scores = Dictionary(uniqueKeysWithValues: SwiftODT.Category.allCases.map { ($0.name, answer.scores[$0]) })
+        self.answer = answer
     }
 
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    /// `scores`: how much speaks for each category.
+    var json: JSONValue {
+        let scores = SwiftODT.Category.allCases.map { ($0.name, JSONValue.number(answer.scores[$0])) }
+        var members: [String: JSONValue] = [
+            "picture": .string(picture), "category": .string(category.name), "label-score": .number(answer.labelScore),
+            "scores": .object(Dictionary(uniqueKeysWithValues: scores)),
+        ]
+        if let confidence { members["confidence"] = .number(confidence) }
+        if let label = answer.label { members["label"] = .string(label.text) }
+        return .object(members)
     }
 
     var text: String {
-        let figure = confidence.map { String(format: " %.2f", $0) } ?? ""
-        return "\(picture): \(category)\(figure) (\(label ?? "?") \(String(format: "%.2f", labelScore)))"
+        let figure = confidence.map { " " + DecimalText.text($0, decimals: 2) } ?? ""
+        let label = "\(answer.label?.text ?? "?") \(DecimalText.text(answer.labelScore, decimals: 2))"
+        return "\(picture): \(category.name)\(figure) (\(label))"
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Decimal numbers as the bytes of a text: for files of many, where going by way of strings costs more than all else.
 enum DecimalText {
@@ -36,10 +36,11 @@ enum DecimalText {
     /// Writes a number with so many decimals.
     static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
         let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
-        guard scaled < 1e15 else { return text.append(contentsOf: String(format: "%.\(decimals)f", number).utf8) }
+        guard scaled < 1e15 else { return appendLarge(number, decimals: decimals, to: &text) }
         if number < 0 { text.append(UInt8(ascii: "-")) }
         let (whole, part) = Int(scaled).quotientAndRemainder(dividingBy: Int(powersOfTen[decimals]))
         append(whole, to: &text)
+        guard decimals > 0 else { return }
         text.append(UInt8(ascii: "."))
         append(part, digits: decimals, to: &text)
     }
@@ -50,6 +51,23 @@ enum DecimalText {
         let figures = String(number).utf8
         text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, digits - figures.count)))
         text.append(contentsOf: figures)
+    }
+
+    /// The same as a string.
+    static func text(_ number: Double, decimals: Int) -> String {
+        var text: [UInt8] = []
+        append(number, decimals: decimals, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func appendLarge(_ number: Double, decimals: Int, to text: inout [UInt8]) {
+        // The largest number has 309 digits before its point.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 384) { buffer in
+            let count = withVaList([Int32(decimals), number]) {
+                vsnprintf(buffer.baseAddress, buffer.count, "%.*f", $0)
+            }
+            text.append(contentsOf: buffer.prefix(max(0, Int(count))).map { UInt8(bitPattern: $0) })
+        }
     }
 
     /// So many digits are exact as a number.

@@ -1,4 +1,3 @@
-import Foundation
 import SwiftODT
 
 let detectSubcommand = Subcommand(name: "detect", summary: "find the objects in pictures", run: runDetect)
@@ -56,7 +55,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
             let picture = try Picture(contentsOfFile: path)
             let detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
             let found = PictureReport(path, picture, detections)
-            print(line.has("--json") ? try found.json() : found.text)
+            print(line.has("--json") ? found.json.text : found.text)
         } catch let error as DetectorError {
             complain("odt detect: \(error)")
             code = ExitCode.failure
@@ -66,46 +65,44 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
 }
 
 /// What was found in a picture, as it is printed.
-private struct PictureReport: Encodable {
-    struct Object: Encodable {
-        let x, y, width, height, score: Double
-        let label: String?
-        let labelIndex: Int?
-
-        enum CodingKeys: String, CodingKey {
-            case x, y, width, height, score, label
-            case labelIndex = "label-index"
-        }
-    }
-
-    let picture: String
-    let width: Int
-    let height: Int
-    let objects: [Object]
+private struct PictureReport {
+    let path: String
+    let picture: Picture
+    let detections: [Detection]
 
     init(_ path: String, _ picture: Picture, _ detections: [Detection]) {
-        self.picture = path
-        width = picture.width
-        height = picture.height
-        objects = detections.map { detection in
-            Object(
-                x: detection.box.x, y: detection.box.y, width: detection.box.width, height: detection.box.height,
-                score: detection.score, label: detection.label?.text, labelIndex: detection.label?.index)
-        }
+        (self.path, self.picture, self.detections) = (path, picture, detections)
     }
 
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    var json: JSONValue {
+        .object([
+            "picture": .string(path), "width": .number(Double(picture.width)),
+            "height": .number(Double(picture.height)),
+            "objects": .array(detections.map(Self.json)),
+        ])
+    }
+
+    private static func json(_ detection: Detection) -> JSONValue {
+        let box = detection.box
+        var members: [String: JSONValue] = [
+            "x": .number(box.x), "y": .number(box.y), "width": .number(box.width), "height": .number(box.height),
+            "score": .number(detection.score),
+        ]
+        if let label = detection.label {
+            members["label"] = .string(label.text)
+            members["label-index"] = .number(Double(label.index))
+        }
+        return .object(members)
     }
 
     var text: String {
-        let lines = objects.map { object in
-            let numbers = [object.x, object.y, object.width, object.height].map { String(Int($0.rounded())) }
-            return
-                "  \(String(format: "%.2f", object.score))  \(object.label ?? "?")  \(numbers.joined(separator: " "))"
+        let lines = detections.map { detection in
+            let box = detection.box
+            let numbers = [box.x, box.y, box.width, box.height].map { DecimalText.text($0, decimals: 0) }
+            return "  \(DecimalText.text(detection.score, decimals: 2))  \(detection.label?.text ?? "?")  "
+                + numbers.joined(separator: " ")
         }
-        return (["\(picture): \(objects.count) object\(objects.count == 1 ? "" : "s")"] + lines).joined(separator: "\n")
+        let count = detections.count
+        return (["\(path): \(count) object\(count == 1 ? "" : "s")"] + lines).joined(separator: "\n")
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SwiftODT
 
 let modelsSubcommand = Subcommand(name: "models", summary: "list, fetch, verify and look into models", run: runModels)
@@ -63,10 +62,10 @@ private func listModels() -> Int32 {
 
 private func columns(_ name: String, _ state: String, _ licence: String, _ size: String) -> String {
     zip([name, state, licence, size], [22, 16, 14, 10])
-        .map { $0.padding(toLength: max($1, $0.count + 2), withPad: " ", startingAt: 0) }.joined()
+        .map { padded($0, to: max($1, $0.count + 2)) }.joined()
 }
 
-private func size(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }
+private func size(_ bytes: Int) -> String { DecimalText.text(Double(bytes) / 1e6, decimals: 1) + " MB" }
 
 private func fetchModels(_ names: [String]) throws -> Int32 {
     guard let fetcher = ModelFetcher.find() else {

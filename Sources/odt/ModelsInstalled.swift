@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import SwiftODT
 
 /// A model in one of the folders that are searched.
@@ -10,8 +10,8 @@ struct InstalledModel {
     let isDefault: Bool
 
     /// The file's name without its extension.
-    var name: String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
-    var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+    var name: String { FilePath.stem(of: path) }
+    var folder: String { FilePath.folder(of: path) }
     var manifestPath: String { ModelManifest.path(besideModel: path) }
     var licence: String { manifest?.licence ?? "?" }
 
@@ -19,7 +19,7 @@ struct InstalledModel {
     static func all() -> [InstalledModel] {
         let defaults = ModelSearchPath.Purpose.allCases.compactMap { try? ModelSearchPath.locate($0) }
         return ModelSearchPath.folders.flatMap { folder in
-            let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+            let files = FilePath.names(in: folder).sorted()
             return files.filter { ModelFormat(file: $0) != nil }.map { file in
                 let path = folder + "/" + file
                 let manifest = try? ModelManifest.load(besideModel: path)
@@ -31,28 +31,30 @@ struct InstalledModel {
 
     private static func size(of path: String, _ manifest: ModelManifest?) -> Int {
         if let files = manifest?.files, !files.isEmpty { return files.reduce(0) { $0 + $1.bytes } }
-        return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+        return FileBytes.size(path) ?? 0
     }
 }
 
 /// A model that can be fetched, from the catalogue that the fetching program works by and leaves beside what it fetched.
-struct FetchableModel: Decodable {
-    struct Manifest: Decodable { let licence: String }
-
+struct FetchableModel {
     let name: String
     let about: String
-    let manifest: Manifest
-    var licence: String { manifest.licence }
+    let licence: String
 
-    private struct Catalogue: Decodable { let models: [FetchableModel] }
+    private init?(_ entry: JSONValue) {
+        guard let name = entry["name"]?.string, let about = entry["about"]?.string,
+            let licence = entry["manifest"]?["licence"]?.string
+        else { return nil }
+        (self.name, self.about, self.licence) = (name, about, licence)
+    }
 
     static func all() -> [FetchableModel] {
         let beside = ModelFetcher.find().map { [$0.folder + "/models/catalogue.json"] } ?? []
         for path in beside + ModelSearchPath.folders.map({ $0 + "/catalogue.json" }) {
-            guard let content = FileManager.default.contents(atPath: path),
-                let catalogue = try? JSONDecoder().decode(Catalogue.self, from: content)
+            guard let content = try? FileBytes.read(path, limit: 1 << 20),
+                let models = try? JSONValue(parsing: content)["models"]?.array
             else { continue }
-            return catalogue.models
+            return models.compactMap(FetchableModel.init)
         }
         return []
     }

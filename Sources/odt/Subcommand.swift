@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// One thing `odt` can do.
 struct Subcommand: Sendable {
@@ -20,5 +20,11 @@ enum ExitCode {
 
 /// Writes a line to standard error.
 func complain(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
+    let line = text + "\n"
+    _ = Array(line.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
+
+/// A text with spaces behind it up to a width.
+func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
 }

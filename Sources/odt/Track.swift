@@ -1,4 +1,3 @@
-import Foundation
 import SwiftODT
 
 let trackSubcommand = Subcommand(
@@ -46,11 +45,8 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
     } catch let error as CommandLineError {
         complain("odt track: \(error)\n'odt track --help' tells how it is used.")
         return ExitCode.usage
-    } catch let error as MOTChallengeError {
-        complain("odt track: \(error)")
-        return ExitCode.failure
     } catch {
-        complain("odt track: \(error.localizedDescription)")
+        complain("odt track: \(error)")
         return ExitCode.failure
     }
 }
@@ -121,13 +117,7 @@ private func track(_ request: TrackRequest) throws {
     }
     if tracker.unused.count > 0 { complain("odt track: \(tally(tracker.unused, of: input.count))") }
     if request.saysTiming { complain(timing(spent)) }
-    if request.output == "-" {
-        FileHandle.standardOutput.write(Data(written.text))
-    } else {
-        guard (try? Data(written.text).write(to: URL(fileURLWithPath: request.output))) != nil else {
-            throw MOTChallengeError("cannot write '\(request.output)': is its folder there, and may it be written?")
-        }
-    }
+    try ByteStream.write(written.text, to: request.output)
 }
 
 /// How many detections were not used, and why.
@@ -145,5 +135,6 @@ private func timing(_ spent: [Duration]) -> String {
     if spent.isEmpty { return "no frames" }
     let median = spent.sorted()[spent.count / 2] / .microseconds(1)
     let mean = spent.reduce(.zero, +) / .microseconds(spent.count)
-    return String(format: "%.2f microseconds a frame (median; %.2f on average)", median, mean)
+    return DecimalText.text(median, decimals: 2) + " microseconds a frame (median; "
+        + DecimalText.text(mean, decimals: 2) + " on average)"
 }

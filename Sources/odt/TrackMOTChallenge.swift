@@ -1,4 +1,3 @@
-import Foundation
 import SwiftODT
 
 /// A file of detections that cannot be read. The text says what is wrong and where.
@@ -19,16 +18,7 @@ struct MOTChallengeDetections {
 
     /// Reads a file, or standard input for `-`.
     init(path: String) throws {
-        let data: Data
-        if path == "-" {
-            data = FileHandle.standardInput.readDataToEndOfFile()
-        } else {
-            guard let contents = FileManager.default.contents(atPath: path) else {
-                throw MOTChallengeError("cannot read '\(path)': it is not there, or may not be read.")
-            }
-            data = contents
-        }
-        try read([UInt8](data), of: path)
+        try read(ByteStream.read(path), of: path)
     }
 
     /// The frames that have detections, in order.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The subcommands of `odt`, one file each. Add a line here to add one.
 let subcommands: [Subcommand] = [
@@ -11,7 +11,7 @@ let subcommands: [Subcommand] = [
 func usage() -> String {
     let width = subcommands.map(\.name.count).max() ?? 0
     let lines = subcommands.map { subcommand in
-        "  " + subcommand.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + subcommand.summary
+        "  " + padded(subcommand.name, to: width + 2) + subcommand.summary
     }
     return """
         Finds and follows objects in pictures and video.

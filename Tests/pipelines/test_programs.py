@@ -40,6 +40,12 @@ class Programs(unittest.TestCase):
 
     def test_an_answer_that_cannot_be_written(self):
         self.refuses(1, "No space left", "/bin/sh", "-c", f"{TOOL} models list >/dev/full")
+        self.refuses(1, "No space left", "/bin/sh", "-c", f"echo 1,-1,1,1,9,9,1 | {TOOL} track --detections - --output -"
+                     " >/dev/full")
+
+    def test_the_tool_stays_small(self):
+        """Foundation, linked statically, would make it six times as large."""
+        self.assertLess(os.path.getsize(TOOL), 16 << 20)
 
     def test_they_may_be_called_by_a_link(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,10 @@
 import Glibc
 
 /// Reads a file, or a part of it, into memory.
-struct FileBytes {
+package struct FileBytes {
     /// - Parameter limit: files longer than this are refused: whatever they are, they are not what is looked for.
     /// - Throws: ``DetectorError`` with `.fileNotFound` where the file cannot be read, `.invalidFile` where it is too long.
-    static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws -> [UInt8] {
         try withDescriptor(path) { file, size in
             guard size <= limit else {
                 throw DetectorError(
@@ -16,7 +16,7 @@ struct FileBytes {
     }
 
     /// The size of a regular file; `nil` where there is none.
-    static func size(_ path: String) -> Int? {
+    package static func size(_ path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)

@@ -35,6 +35,13 @@ import Testing
         #expect(throws: Never.self) { try parse(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)) }
     }
 
+    /// What programs print is what they read: nothing is lost but numbers that JSON cannot say.
+    @Test func writesWhatItReads() throws {
+        let text = #"{"a":[1,-2.5,1e-07,12345678901,null,true,false],"b":{},"c":"\"\\\n\u0001é😀","d":[]}"#
+        #expect(try parse(text).text == text)
+        #expect(JSONValue.array([.number(.nan), .number(-.infinity)]).text == "[null,null]")
+    }
+
     @Test func saysWhere() {
         #expect {
             try parse("{\n\"a\": 1\n\"b\": 2\n}")

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Whole files in and out, `-` standing for standard input and output as elsewhere on the command line.
+enum ByteStream {
+    /// - Throws: ``ByteStreamError`` that says why it cannot be read.
+    static func read(_ path: String) throws -> [UInt8] {
+        guard path != "-" else { return try read(STDIN_FILENO, path: path) }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw ByteStreamError("read", path) }
+        defer { close(file) }
+        return try read(file, path: path)
+    }
+
+    /// All that comes, up to its end.
+    static func read(_ file: Int32, path: String) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(file, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ByteStreamError("read", path) }
+            guard count > 0 else { return bytes }
+            bytes += part[..<count]
+        }
+    }
+
+    /// - Throws: ``ByteStreamError`` that says why it cannot be written, a disk that is full included.
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        // What was printed before goes first.
+        fflush(nil)
+        let file = path == "-" ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw ByteStreamError("write", path) }
+        defer { if path != "-" { close(file) } }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ByteStreamError("write", path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// A file that cannot be read or written. The text says which and why.
+struct ByteStreamError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ verb: String, _ path: String) {
+        description = "cannot \(verb) '\(path)': \(String(cString: strerror(errno)))."
+    }
+}

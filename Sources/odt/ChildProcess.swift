@@ -1,0 +1,66 @@
+import Glibc
+
+/// Another program, at work.
+struct ChildProcess {
+    private let id: pid_t
+    /// What it writes to its standard output, where that is read.
+    private var answer: Int32?
+
+    /// Starts a program by its path. It shares our standard input and error.
+    ///
+    /// - Parameter readsOutput: whether its standard output, and its complaints, come to us instead of going where ours go.
+    /// - Throws: ``ChildProcessError`` where it cannot be started.
+    init(_ path: String, _ arguments: [String], readsOutput: Bool = false) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var ends: [Int32] = [-1, -1]
+        if readsOutput {
+            guard pipe(&ends) == 0 else { throw ChildProcessError(path, errno) }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var id: pid_t = 0
+        fflush(nil)
+        let status = posix_spawn(&id, path, &actions, nil, &words, environ)
+        if readsOutput { close(ends[1]) }
+        guard status == 0 else {
+            if readsOutput { close(ends[0]) }
+            throw ChildProcessError(path, status)
+        }
+        self.id = id
+        answer = readsOutput ? ends[0] : nil
+    }
+
+    /// All that it writes, up to its end.
+    mutating func output() -> String {
+        guard let answer else { return "" }
+        defer {
+            close(answer)
+            self.answer = nil
+        }
+        return String(decoding: (try? ByteStream.read(answer, path: "")) ?? [], as: UTF8.self)
+    }
+
+    /// Waits for its end. What a signal ended counts as a shell counts it: 128 and the signal's number.
+    func exitCode() throws -> Int32 {
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0 {
+            guard errno == EINTR else { throw ChildProcessError("a program that was started", errno) }
+        }
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+}
+
+/// A program that cannot be run. The text says which and why.
+struct ChildProcessError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ path: String, _ number: Int32) {
+        description = "\(path) cannot be run: \(String(cString: strerror(number)))"
+    }
+}
