@@ -5,6 +5,7 @@ import unittest
 
 from streams import ROOT, command
 
+GOOD = '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": 1, "label": "a"}]}'
 TOOL = f"{ROOT}/.build/tool/odt"
 
 
@@ -24,12 +25,103 @@ class Programs(unittest.TestCase):
         for words in (["record"], ["record", "-o"], ["single-image"], ["single-image", "-o"], ["live-camera", "-n"]):
             with self.subTest(words):
                 self.refuses(2, "Usage: Pipelines/" + words[0], "Pipelines/" + words[0], *words[1:])
-        self.assertEqual(command("Pipelines/bus-to-json", "-o").returncode, 2)
+        self.refuses(2, "Usage: Pipelines/bus-to-json", "Pipelines/bus-to-json", "-o")
+        self.refuses(2, "Usage: Pipelines/with-plugin", "Pipelines/with-plugin")
+        self.refuses(1, "/nowhere.mp4", "Pipelines/demo", "/nowhere.mp4")
+        self.refuses(1, "/nowhere/camera", "Pipelines/live-camera", "/nowhere/camera")
         self.refuses(1, "/nowhere/x", "Pipelines/bus-to-json", "-o", "/nowhere/x", "fakesrc", "!", "fakesink")
 
     def test_a_summary_of_nothing(self):
         self.refuses(1, "/nowhere/x.jsonl", "Pipelines/summary", "/nowhere/x.jsonl")
         self.refuses(1, "README.md", "Pipelines/summary", "README.md")
+
+    def test_a_summary_of_odd_lines(self):
+        """Lines that are JSON but none of ours are named as such; one cut off by kill -9 is left out."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.jsonl")
+
+            def given(text):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+
+            for line in ("null", "[]", "7", '{"message": "swiftodt"}', '{"message": "swiftodt", "json": "["}', "\0",
+                         '{"message": "swiftodt", "running-time": 0, "objects": [1]}', "[" * 100_000,
+                         '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": []}]}'):
+                with self.subTest(line[:60]):
+                    given(line + "\n")
+                    self.refuses(1, "x.jsonl is not what bus-to-json writes", "Pipelines/summary", path)
+            given(GOOD + "\n" + GOOD[:40])
+            said = command("Pipelines/summary", path)
+            self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 results, 1 objects at most at once"))
+        self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
+
+    def test_a_summary_of_messages_in_json(self):
+        """What message-format=json wraps once more counts the same."""
+        with tempfile.TemporaryDirectory() as folder:
+            heard = {}
+            for form in ("structure", "json", "structure+json"):
+                path = os.path.join(folder, form)
+                said = command("Pipelines/bus-to-json", "-o", path, "videotestsrc", "num-buffers=60", "pattern=ball", "!",
+                               "swiftodt", "detector=motion", f"message-format={form}", "!", "fakesink")
+                self.assertEqual(said.returncode, 0, said.stderr)
+                heard[form] = command("Pipelines/summary", path).stdout
+        self.assertIn("1 objects followed", heard["structure"])
+        self.assertEqual(set(heard.values()), {heard["structure"]})
+
+    def test_nobody_reads_any_more(self):
+        """`| head` ends the programs, quietly; a full disk is a sentence."""
+        endless = "videotestsrc ! swiftodt detector=motion updates=every-frame ! fakesink"
+        for words in (f"Pipelines/bus-to-json {endless}", "Pipelines/live-camera", "Pipelines/fetch-models --list"):
+            with self.subTest(words):
+                said = command("/bin/bash", "-c", f"set -o pipefail; {words} | head -c 20", DISPLAY="", WAYLAND_DISPLAY="")
+                self.assertEqual(said.returncode, 141, said.stderr)
+                self.assertNotIn("Traceback", said.stderr)
+        self.refuses(1, "No space left", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >/dev/full")
+        self.refuses(1, "No space left", "/bin/sh", "-c", "Pipelines/summary --help >/dev/full")
+
+    def test_lines_of_before_stay_until_there_are_new_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.jsonl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("earlier")
+            self.refuses(1, "nonsense", "Pipelines/bus-to-json", "-o", path, "nonsense", "!", "fakesink")
+            self.refuses(1, "/nowhere", "Pipelines/bus-to-json", "-o", path, "filesrc", "location=/nowhere", "!", "fakesink")
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "earlier")
+
+    def test_they_find_the_plugin(self):
+        """Every program runs from a fresh checkout, wherever it is called from, without with-plugin before it."""
+        for words in (["bus-to-json", *"videotestsrc num-buffers=9 ! swiftodt detector=motion ! fakesink".split()],
+                      ["live-camera", "-n", "9"], ["rtp-loopback", "1"]):
+            with self.subTest(words):
+                said = command("/usr/bin/env", "--unset=GST_PLUGIN_PATH", "--chdir=/", f"{ROOT}/Pipelines/{words[0]}", *words[1:])
+                self.assertEqual(said.returncode, 0, said.stderr)
+
+    def test_a_picture_that_is_none(self):
+        """The earlier picture stays, and so does a picture that is its own output."""
+        with tempfile.TemporaryDirectory() as folder:
+            picture, output = os.path.join(folder, "a.png"), os.path.join(folder, "b.png")
+            for path in (picture, output):
+                with open(path, "w", encoding="ascii") as file:
+                    file.write("earlier")
+            self.refuses(1, "", "Pipelines/single-image", "-o", output, picture, "detector=motion")
+            self.refuses(1, "is the picture itself", "Pipelines/single-image", "-o", picture, picture)
+            self.refuses(1, "is a folder", "Pipelines/single-image", "-o", output, folder)
+            self.refuses(1, "there is no", "Pipelines/single-image", "-o", output, folder + "/nothing.png")
+            self.assertEqual(sorted(os.listdir(folder)), ["a.png", "b.png"])
+            for path in (picture, output):
+                with open(path, encoding="ascii") as file:
+                    self.assertEqual(file.read(), "earlier")
+
+    def test_a_picture_of_any_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture, output = (os.path.join(folder, f"a\\b\n\"c\" ! d {part}.png") for part in ("in", "out"))
+            command("gst-launch-1.0", "videotestsrc", "num-buffers=1", "!", "pngenc", "!", "filesink",
+                    f"location={folder}/plain.png")
+            os.rename(f"{folder}/plain.png", picture)
+            said = command("Pipelines/single-image", "-o", output, picture, "detector=motion")
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertGreater(os.path.getsize(output), 1000)
 
     def test_options_of_odt(self):
         self.refuses(2, "usage", TOOL)
