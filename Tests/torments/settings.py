@@ -1,0 +1,179 @@
+"""All properties, at all times, with all values."""
+import threading
+import time
+
+from hose import Hose, picture
+from torment import BIKES, need, need_network, require, torment
+from witness import GObject, Gst, Watched, formats
+
+JUNK = [None, "", " ", ",", ",,,;", "person,car", "((x)", "{", "}", "{}", "{{", "{label", "label}", "{label}{id}" * 40, "(?i)(", "\\", "\\x{",
+        "%s%n%d", "\n\t\r", "é<&>\"'", "\u202e\u0000".replace("\u0000", "\u200f"), "😀" * 50, "(" * 3000, "[[[[" * 500, "{[(" * 800,
+        "a" * 100_000, "(structure)x, y=(int)1;", "\"", "\\\"", "$(id)", "-1", "\u0301" * 300, "{confidence:99999999999f}", "{id!r}"]
+
+
+def junk(choose):
+    """Text that nobody means."""
+    if choose.random() < 0.5:
+        return choose.choice(JUNK)
+    pieces = ["{", "}", "(", ")", "[", "]", "label", "id", "{id}", ",", "\\", "\"", "'", ";", "=", " ", "%", "é", "\n", "(string)", "0", "#", "*"]
+    return "".join(choose.choice(pieces) for _ in range(choose.randrange(1, 60)))
+
+
+def any_value(choose, spec):
+    """Any legal value of a property, most often at an edge."""
+    kind = spec.value_type
+    if kind.is_a(GObject.TYPE_ENUM):
+        return choose.choice([int(value) for value in spec.enum_class.__enum_values__])
+    if kind.is_a(GObject.TYPE_FLAGS):
+        return choose.randrange(sum(spec.flags_class.__flags_values__) + 1)
+    if kind == GObject.TYPE_BOOLEAN:
+        return choose.random() < 0.5
+    if kind == GObject.TYPE_STRING:
+        return junk(choose)
+    if kind in (GObject.TYPE_DOUBLE, GObject.TYPE_FLOAT):
+        return choose.choice([spec.minimum, spec.maximum, spec.default_value, choose.uniform(spec.minimum, spec.maximum),
+                              min(spec.maximum, max(spec.minimum, 5e-324))])
+    return choose.choice([spec.minimum, spec.maximum, spec.default_value, choose.randint(spec.minimum, spec.maximum),
+                          min(spec.maximum, spec.minimum + choose.randrange(10))])
+
+
+def settable(element, also_ready=False):
+    own = [spec for spec in element.list_properties() if int(spec.flags) & int(GObject.ParamFlags.WRITABLE)
+           and spec.owner_type.name == "GstSwiftOdt"]
+    return own if also_ready else [spec for spec in own if int(spec.flags) & Gst.PARAM_MUTABLE_PLAYING]
+
+
+class Fiddler(threading.Thread):
+    """Sets a property at random a thousand times a second."""
+
+    def __init__(self, element, choose, also_ready=False):
+        super().__init__(daemon=True)
+        self.element, self.choose, self.over = element, choose, threading.Event()
+        self.specs = settable(element, also_ready)
+        self.turns = 0
+        self.problem = None
+
+    def run(self):
+        try:
+            self.fiddle()
+        except Exception as problem:
+            self.problem = problem
+
+    def fiddle(self):
+        due = time.monotonic()
+        while not self.over.is_set():
+            spec = self.choose.choice(self.specs)
+            self.element.set_property(spec.name, any_value(self.choose, spec))
+            self.element.get_property(self.choose.choice(self.specs).name)
+            self.turns += 1
+            if self.turns % 50 == 0:
+                self.element.get_property("stats")
+                self.element.emit(self.choose.choice(["reset-tracks", "detect-now"]))
+            due += 0.001
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def stop(self):
+        self.over.set()
+        self.join(30)
+        require(not self.is_alive(), "setting a property does not come back")
+        if self.problem:
+            raise self.problem
+
+
+def fiddle(trial, source, properties, seconds, also_ready=False):
+    with Watched(f"{source} ! swiftodt name=odt {properties} ! fakesink sync=false") as watched:
+        fiddler = Fiddler(watched.element, trial.random, also_ready)
+        watched.set(Gst.State.PLAYING)
+        fiddler.start()
+        over = watched.hear(seconds)
+        fiddler.stop()
+        require(not watched.testimony.errors, watched.testimony.errors)
+        if not over:
+            watched.pipeline.send_event(Gst.Event.new_eos())
+            require(watched.hear(60), f"no end of stream in a minute, after {watched.frames.left} frames")
+        require(not watched.testimony.errors, watched.testimony.errors)
+        require(watched.frames.all_arrived(),
+                f"{len(watched.frames.waiting)} of {watched.frames.entered} frames lost at the end")
+        require(watched.frames.left > 0, "no frame came out")
+        print(f"{fiddler.turns} properties in {watched.frames.left} frames, longest standstill "
+              f"{watched.frames.standstill * 1000:.0f} ms")
+
+
+@torment(seconds=90, weight=7)
+def properties(trial):
+    """All properties at 1 kHz from another thread, with detector=motion and in odd formats."""
+    for format in trial.random.sample(formats(), 3):
+        fiddle(trial, f"videotestsrc pattern=ball num-buffers=100000 ! video/x-raw,format={format},width=321,height=241,framerate=60/1",
+               "detector=motion multiple-objects=true", 2)
+
+
+@torment(seconds=120, weight=12)
+def properties_neural(trial):
+    """All properties at 1 kHz, with a network."""
+    need_network()
+    need(BIKES)
+    fiddle(trial, f"filesrc location={BIKES} ! decodebin", "detector=neural", 4)
+    fiddle(trial, f"filesrc location={BIKES} ! decodebin", "detector=neural", 4, also_ready=True)
+
+
+@torment(seconds=60, weight=4)
+def words(trial):
+    """Text of all kinds in every property that takes text, while something is drawn."""
+    choose = trial.random
+    with Hose("detector=motion updates=every-frame track-min-hits=1 message-format=structure+json draw-traces=true") as hose:
+        texts = [spec.name for spec in settable(hose.element) if spec.value_type == GObject.TYPE_STRING]
+        info = hose.caps("video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1")
+        hose.segment()
+        require(len(texts) >= 4, f"too few texts: {texts}")
+        values = [(name, text) for name in texts for text in JUNK] + [(choose.choice(texts), junk(choose)) for _ in range(150)]
+        choose.shuffle(values)
+        for step, (name, text) in enumerate(values):
+            hose.element.set_property(name, text)
+            if "list" in name:
+                hose.element.set_property("label-denylist", None)
+                hose.element.set_property("label-allowlist", None)
+            content = bytearray(b"\x20" * info.size)
+            for line in range(100, 140):
+                left = line * info.stride[0] + 20 + step % 240
+                content[left:left + 40] = b"\xd0" * 40
+            flow = hose.push(bytes(content), pts=step * Gst.SECOND // 30, duration=Gst.SECOND // 30)
+            require(flow == Gst.FlowReturn.OK, f"{flow.value_nick} with {name}={text!r}")
+        hose.end()
+        require(hose.testimony.objects > 100, f"only {hose.testimony.objects} objects: nothing was drawn")
+
+
+@torment(seconds=120, weight=8)
+def starts(trial):
+    """Starts with any value of any property: it plays, or an error says why not."""
+    choose = trial.random
+    for _ in range(30):
+        hose = Hose("")
+        chosen = {}
+        for spec in settable(hose.element, also_ready=True):
+            # The networks of several threads and devices would take long; they have torments of their own.
+            if spec.name == "threads":
+                continue
+            if choose.random() < 0.4:
+                chosen[spec.name] = any_value(choose, spec)
+                hose.element.set_property(spec.name, chosen[spec.name])
+        hose.bin.set_state(Gst.State.PLAYING)
+        outcome = hose.bin.get_state(30 * Gst.SECOND)[0]
+        hose.hear()
+        if outcome == Gst.StateChangeReturn.SUCCESS:
+            hose.bin.set_state(Gst.State.NULL)
+            with hose:
+                info = hose.caps("video/x-raw,format=YUY2,width=161,height=121,framerate=30/1")
+                hose.segment()
+                for step in range(5):
+                    flow = hose.push(picture(info, step), pts=step * Gst.SECOND // 30)
+                    hose.hear()
+                    require(flow == Gst.FlowReturn.OK or hose.testimony.errors, f"{flow.value_nick}, no error, with {chosen}")
+                    if flow != Gst.FlowReturn.OK:
+                        break
+                else:
+                    hose.end()
+        else:
+            require(outcome == Gst.StateChangeReturn.FAILURE, f"{outcome.value_nick} with {chosen}")
+            require(hose.testimony.errors, f"fails without an error, with {chosen}")
+            hose.bin.set_state(Gst.State.NULL)
+            hose.judge()
