@@ -26,7 +26,7 @@ SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
 PATIENCE = 10
 # How long elements may take to stop after that.
-STOPPING = 5
+STOPPING = 3
 
 
 def start_gstreamer():
@@ -118,6 +118,8 @@ class Player:
 
     def end(self):
         """Asks the stream to end. Not every source hears it. May block."""
+        # A pipeline that takes an event holds its state, and one that is about to play would wait for that for good.
+        self.pipeline.get_state(PATIENCE * Gst.SECOND)
         self.pipeline.send_event(Gst.Event.new_eos())
 
     def has_begun(self):
