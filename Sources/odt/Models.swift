@@ -134,6 +134,5 @@ private func showModel(_ name: String) throws -> Int32 {
 }
 
 private func text(_ tensor: TensorDescription) -> String {
-    let shape = tensor.shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",")
-    return "[\(shape)] \(tensor.element)" + (tensor.name.isEmpty ? "" : "  \(tensor.name)")
+    "\(tensor.shapeText) \(tensor.element)" + (tensor.name.isEmpty ? "" : "  \(tensor.name)")
 }

@@ -8,7 +8,7 @@ import SwiftODT
 /// them. Costs one allocation a buffer.
 struct AnalyticsWriter: Sendable {
     /// `nil` where this GStreamer has no analytics library.
-    static let shared = AnalyticsLibrary().map(AnalyticsWriter.init)
+    static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
 
     private let library: AnalyticsLibrary
 

@@ -78,5 +78,5 @@ struct AttachedMeta: OptionSet, Sendable {
     static let analytics = AttachedMeta(rawValue: 1 << 2)
 
     /// All that this GStreamer knows.
-    static let standard: AttachedMeta = AnalyticsWriter.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
+    static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }

@@ -44,7 +44,7 @@ extension Settings {
                     "label-format knows nothing called \(unknown.map { "{\($0)}" }.joined(separator: ", ")), which is plain "
                         + "text then; it knows \(known)"))
         }
-        if attachMeta.contains(.analytics), AnalyticsWriter.shared == nil {
+        if attachMeta.contains(.analytics), AnalyticsLibrary.shared == nil {
             element.warn(
                 .settings(
                     "attach-meta=analytics has no effect: this GStreamer has no analytics library, which comes with 1.24; "

@@ -20,7 +20,7 @@ struct ClassifierReading: Sendable {
         guard let output = counts.firstIndex(where: { Self.shift(names, scores: $0) != nil }),
             let shift = Self.shift(names, scores: counts[output])
         else {
-            let shapes = survey.outputs.map { NetworkSurvey.text($0.shape) }.joined(separator: ", ")
+            let shapes = survey.outputs.map(\.shapeText).joined(separator: ", ")
             throw DetectorError(
                 .unsupported,
                 "\(survey.file) gives \(shapes), which is not a score for each of its \(names.count) labels; "

@@ -30,7 +30,7 @@ public enum Salient {
         guard let output else {
             throw DetectorError(
                 .unsupported,
-                "\(file) gives \(network.outputs.map { NetworkSurvey.text($0.shape) }.joined(separator: ", ")); "
+                "\(file) gives \(network.outputs.map(\.shapeText).joined(separator: ", ")); "
                     + "a saliency network gives a map of one channel, such as [1,1,320,320]")
         }
         return SaliencyDecoder(input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false)

@@ -90,7 +90,7 @@ extension DetectionFamily {
 
 extension NetworkSurvey {
     fileprivate var outputsText: String {
-        let shapes = outputs.prefix(12).map { Self.text($0.shape) }
+        let shapes = outputs.prefix(12).map(\.shapeText)
         return (outputs.count == 1 ? "an output " : "outputs ") + shapes.joined(separator: ", ")
     }
 

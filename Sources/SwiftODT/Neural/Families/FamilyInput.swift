@@ -14,7 +14,7 @@ extension NetworkSurvey {
     /// - Throws: ``DetectorError`` where it is not one picture of three channels in numbers that can be fed.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
         guard let picture = network.pictureInput else {
-            let inputs = network.inputs.map { "\($0.name) \(Self.text($0.shape))" }.joined(separator: ", ")
+            let inputs = network.inputs.map { "\($0.name) \($0.shapeText)" }.joined(separator: ", ")
             throw DetectorError(
                 .unsupported,
                 "\(file) wants \(network.inputs.count) inputs (\(inputs)); only networks that want nothing but a picture, "
@@ -59,12 +59,7 @@ extension NetworkSurvey {
     private func unsuitableInput(_ input: TensorDescription) -> DetectorError {
         DetectorError(
             .unsupported,
-            "\(file) wants an input of \(input.element) and shape \(Self.text(input.shape)); only one picture of three channels "
+            "\(file) wants an input of \(input.element) and shape \(input.shapeText); only one picture of three channels "
                 + "as float or unsigned byte is understood")
-    }
-
-    /// A shape as people write it, with a question mark for what is open.
-    static func text(_ shape: [Int?]) -> String {
-        "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",") + "]"
     }
 }

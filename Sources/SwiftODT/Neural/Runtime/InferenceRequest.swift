@@ -71,7 +71,7 @@ public final class InferenceRequest: @unchecked Sendable {
         DetectorError(
             .unsupported,
             "the input \(input.name) of \(network.name) takes \(input.element) in the shape "
-                + "\(NetworkSurvey.text(input.shape)), in which it cannot be told the size of the picture")
+                + "\(input.shapeText), in which it cannot be told the size of the picture")
     }
 
     deinit {

@@ -15,6 +15,11 @@ public struct TensorDescription: Sendable {
         self.shape = shape
         self.element = element
     }
+
+    /// The shape as people write it, with a question mark for what is open.
+    public var shapeText: String {
+        "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",") + "]"
+    }
 }
 
 /// All that can be seen of a network from outside: what a family is recognised by.

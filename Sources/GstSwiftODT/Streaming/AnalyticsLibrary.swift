@@ -37,7 +37,9 @@ struct AnalyticsLibrary: @unchecked Sendable {
     private let setRelation: SetRelation
 
     /// `nil` where there is no such library.
-    init?() {
+    static let shared = AnalyticsLibrary()
+
+    private init?() {
         // Never closed: GStreamer registers types from it.
         guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW),
             let addMeta = dlsym(library, "gst_buffer_add_analytics_relation_meta_full"),
