@@ -28,7 +28,6 @@ class Programs(unittest.TestCase):
         self.refuses(2, "Usage: Pipelines/bus-to-json", "Pipelines/bus-to-json", "-o")
         self.refuses(2, "Usage: Pipelines/with-plugin", "Pipelines/with-plugin")
         self.refuses(1, "/nowhere.mp4", "Pipelines/demo", "/nowhere.mp4")
-        self.refuses(1, "/nowhere/camera", "Pipelines/live-camera", "/nowhere/camera")
         self.refuses(1, "/nowhere/x", "Pipelines/bus-to-json", "-o", "/nowhere/x", "fakesrc", "!", "fakesink")
 
     def test_a_summary_of_nothing(self):
@@ -73,7 +72,9 @@ class Programs(unittest.TestCase):
         endless = "videotestsrc ! swiftodt detector=motion updates=every-frame ! fakesink"
         for words in (f"Pipelines/bus-to-json {endless}", "Pipelines/live-camera", "Pipelines/fetch-models --list"):
             with self.subTest(words):
-                said = command("/bin/bash", "-c", f"set -o pipefail; {words} | head -c 20", DISPLAY="", WAYLAND_DISPLAY="")
+                # Nobody reads from the beginning, so that even a short answer finds that out.
+                said = command("/bin/bash", "-c", f"set -o pipefail; {{ sleep 0.3; {words}; }} | true",
+                               DISPLAY="", WAYLAND_DISPLAY="")
                 self.assertEqual(said.returncode, 141, said.stderr)
                 self.assertNotIn("Traceback", said.stderr)
         self.refuses(1, "No space left", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >/dev/full")

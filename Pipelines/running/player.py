@@ -1,4 +1,4 @@
-"""Runs a pipeline for the programs beside this file: hears what swiftodt says, and ends the stream properly whatever comes.
+"""Runs a pipeline for the programs in Pipelines: hears what swiftodt says, and ends the stream properly whatever comes.
 
 The first Ctrl-C, SIGTERM or SIGHUP asks the stream to end, so that what is being recorded is complete; the second ends the
 program at once. A stream that does not end, because its source stalls, is given up after some seconds.
@@ -18,9 +18,9 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, GObject, Gst  # noqa: E402
 
-from program import HANGING, Failure, say  # noqa: E402
+from running.program import HANGING, Failure, say  # noqa: E402
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 BUILT = os.path.join(os.path.dirname(HERE), ".build", "plugin")
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
@@ -98,9 +98,10 @@ def plain(value):
     return value
 
 
-def line(name, content):
-    """One message as a line of JSON."""
-    return json.dumps({"message": name} | content, ensure_ascii=False, default=str) + "\n"
+def line(structure, name=None):
+    """A message as a line of JSON."""
+    content = {"message": name or structure.get_name()} | plain(structure)
+    return json.dumps(content, ensure_ascii=False, default=str) + "\n"
 
 
 class Player:
@@ -179,7 +180,7 @@ class Player:
             self.refuse("the pipeline does not start")
 
     def messages(self):
-        """Plays, and yields the name and the content of every message of swiftodt until the stream ends."""
+        """Plays, and yields every message of swiftodt, good until the next, until the stream ends."""
         bus = self.pipeline.get_bus()
         # Starting may block (a FIFO that nobody writes, a server that says nothing): the bus is heard meanwhile.
         threading.Thread(target=self.start, daemon=True).start()
@@ -203,7 +204,7 @@ class Player:
             elif message.type == Gst.MessageType.WARNING:
                 say(f"{message.src.get_path_string()}: {message.parse_warning()[0].message}")
             elif message.get_structure().get_name().startswith("swiftodt"):
-                yield message.get_structure().get_name(), plain(message.get_structure())
+                yield message.get_structure()
 
     def stop(self):
         """Stops all elements. What hangs in there is left to the end of the program."""
@@ -221,5 +222,5 @@ class Player:
 
     def statistics(self):
         """The counters of each swiftodt in the pipeline, as the last lines."""
-        return [line("stats", plain(element.props.stats))
+        return [line(element.props.stats, "stats")
                 for element in self.pipeline.iterate_all_by_element_factory_name("swiftodt")]

@@ -1,4 +1,4 @@
-"""What the Python programs beside this file have in common: words, exit codes, and sentences instead of tracebacks."""
+"""What the programs in Pipelines have in common: words, exit codes, and sentences instead of tracebacks."""
 import getopt
 import os
 import signal
