@@ -1,6 +1,6 @@
 """Many elements in one process."""
-from torment import need_network, require, torment
-from witness import Gst, Testimony
+from torment import SLOWNESS, need_network, require, torment
+from witness import PATIENCE, Gst, Testimony
 
 
 def crowd(description, count, frames, seconds):
@@ -9,6 +9,7 @@ def crowd(description, count, frames, seconds):
     elements = [pipeline.get_by_name(f"odt{index}") for index in range(count)]
     testimonies = {element: Testimony() for element in elements}
     pipeline.set_state(Gst.State.PLAYING)
+    seconds *= SLOWNESS
     until = Gst.util_get_timestamp() + seconds * Gst.SECOND
     over = None
     while over is None and (left := until - Gst.util_get_timestamp()) > 0:
@@ -21,7 +22,7 @@ def crowd(description, count, frames, seconds):
             over = message
     counted = [element.props.stats.get_value("frames") for element in elements]
     pipeline.set_state(Gst.State.NULL)
-    require(pipeline.get_state(30 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS, "no way to NULL")
+    require(pipeline.get_state(PATIENCE * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS, "no way to NULL")
     require(over is not None, f"no end in {seconds} s; frames: {counted}")
     require(over.type == Gst.MessageType.EOS, f"an error: {over.type == Gst.MessageType.ERROR and over.parse_error()}")
     require(set(counted) == {frames}, f"frames: {counted}, not {frames} each")

@@ -16,7 +16,7 @@ for properties in sys.argv[1:]:
     pipeline = Gst.parse_launch(f"videotestsrc pattern=ball num-buffers=3 ! video/x-raw,width=320,height=240 ! swiftodt name=odt {properties} ! fakesink")
     print("starting", properties, flush=True)
     pipeline.set_state(Gst.State.PLAYING)
-    message = pipeline.get_bus().timed_pop_filtered(40 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
+    message = pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
     if message is None:
         print("HANGS", flush=True)
     elif message.type == Gst.MessageType.ERROR:

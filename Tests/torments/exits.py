@@ -7,6 +7,8 @@ import time
 import program
 from torment import need_network, require, torment
 
+PATIENCE = 60
+
 PLAY = """
 import ctypes, gi, sys, threading, time
 gi.require_version("Gst", "1.0")
@@ -71,11 +73,11 @@ def signalled(trial):
         time.sleep(0.3 + choose.random() * 2)
         process.send_signal(signal.SIGINT)
         try:
-            _, text = process.communicate(timeout=30)
+            _, text = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            require(False, f"still running 30 s after an interrupt, with {kind}")
+            require(False, f"still running {PATIENCE} s after an interrupt, with {kind}")
         # Interrupted before it listens, it ends by the signal: that is gst-launch's way.
         require(process.returncode in (0, 1, -signal.SIGINT), f"{kind}: {program.ended(process.returncode)}: {text[-500:]}")
 

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 
-from torment import ROOT, Finding
+from torment import ROOT, SLOWNESS, Finding
 
 
 def ended(code):
@@ -14,6 +14,7 @@ def ended(code):
 
 def run(words, seconds=60, **environment):
     """Runs a program to its end; one that hangs is a finding."""
+    seconds *= SLOWNESS
     own = {name: value for name, value in (os.environ | environment).items() if value is not None}
     try:
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=seconds, env=own, check=False,

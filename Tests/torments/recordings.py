@@ -68,11 +68,11 @@ def recording(trial):
         process.send_signal(one)
         what = f"{one.name} after {moment:.2f} s"
         try:
-            text, _ = process.communicate(timeout=30)
+            text, _ = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            require(False, f"{what}: still recording 30 s later")
+            require(False, f"{what}: still recording 60 s later")
         print(what, process.returncode, text)
         require("Traceback" not in text or moment < 0.5, f"{what}: {text[-500:]}")
         check(folder, video, what)

@@ -5,7 +5,7 @@ import subprocess
 
 import program
 from damage import start
-from torment import BIKES, UNDER_SANITIZER, Skip, need, need_network, require, torment
+from torment import BIKES, SLOWNESS, UNDER_SANITIZER, Skip, need, need_network, require, torment
 from witness import Watched
 
 BALL = "videotestsrc pattern=ball num-buffers=60 ! video/x-raw,width=320,height=240"
@@ -42,7 +42,7 @@ def short_files(trial):
     done = subprocess.run(
         ["prlimit", f"--fsize={limit}", "/usr/bin/python3", "-c", "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
          "import os, sys; os.execvp(sys.argv[1], sys.argv[1:])", "gst-launch-1.0", *f"{BALL} ! swiftodt detector=neural ! fakesink".split()],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=90, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=90 * SLOWNESS, check=False,
         env=os.environ | {"XDG_CACHE_HOME": trial.path("cache"), "GST_REGISTRY_UPDATE": "no"})
     require(done.returncode == 0, f"files of at most {limit} bytes: {program.ended(done.returncode)}: {program.said(done)}")
     said = start("detector=neural", XDG_CACHE_HOME=trial.path("cache"))
@@ -87,7 +87,7 @@ taken = []
 spare = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_NOFILE, (max(int(fd) for fd in os.listdir("/proc/self/fd")) + 1 + spare,) * 2)
 pipeline.set_state(Gst.State.PLAYING)
-message = pipeline.get_bus().timed_pop_filtered(40 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
+message = pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
 print("HANGS" if message is None else message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else "PLAYED", flush=True)
 pipeline.set_state(Gst.State.NULL)
 """

@@ -90,7 +90,7 @@ def fiddle(trial, source, properties, seconds, also_ready=False):
         require(not watched.testimony.errors, watched.testimony.errors)
         if not over:
             watched.pipeline.send_event(Gst.Event.new_eos())
-            require(watched.hear(60), f"no end of stream in a minute, after {watched.frames.left} frames")
+            require(watched.hear(180), f"no end of stream in three minutes, after {watched.frames.left} frames")
         require(not watched.testimony.errors, watched.testimony.errors)
         require(watched.frames.all_arrived(),
                 f"{len(watched.frames.waiting)} of {watched.frames.entered} frames lost at the end")

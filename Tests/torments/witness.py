@@ -11,7 +11,7 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
 from gi.repository import GLib, GObject, Gst, GstVideo  # noqa: E402, F401
 
-from torment import Finding, require  # noqa: E402
+from torment import SLOWNESS, Finding, require  # noqa: E402
 
 Gst.init(None)
 
@@ -20,7 +20,7 @@ NONE = Gst.CLOCK_TIME_NONE
 CATEGORIES = {"fashion good", "home good", "food", "place", "plant", "unknown"}
 STATES = {"new", "tracked", "coasting", "lost"}
 # No state change takes that long, not even with a sanitizer on a busy machine.
-PATIENCE = 30
+PATIENCE = 60
 
 
 def formats():
@@ -248,8 +248,8 @@ class Watched:
     def play(self, seconds=60, errors=False):
         """Plays to the end. With `errors`, an error may be the end."""
         self.pipeline.set_state(Gst.State.PLAYING)
-        over = self.hear(seconds)
-        require(over, f"no end of stream in {seconds} s, after {self.frames.left} frames")
+        over = self.hear(seconds * SLOWNESS)
+        require(over, f"no end of stream in {seconds * SLOWNESS} s, after {self.frames.left} frames")
         if not errors:
             require(not self.testimony.errors, f"an error: {self.testimony.errors}")
         if not self.testimony.errors:
