@@ -30,7 +30,7 @@ for properties in sys.argv[1:]:
 """
 
 
-def start(*properties, seconds=120, **environment):
+def start(*properties, seconds=60, **environment):
     """Starts with each of these; returns what was said. A crash, a hang or an error without words is a finding."""
     done = program.python(START, *properties, seconds=seconds, **environment)
     last = [line for line in done.stdout.splitlines() if line.startswith("starting")][-1:]
@@ -114,7 +114,7 @@ def damaged_models(trial):
         name = next(os.path.join(folder, os.path.basename(path)) for path in names if path.endswith("." + kind))
         properties.append({"xml": f"detector=neural model-file={name}", "tflite": f"detector=motion classify=true classifier-file={name}",
                            "onnx": f"detector=salient model-file={name}"}[kind])
-    start(*properties, XDG_CACHE_HOME=trial.path("cache"), seconds=190)
+    start(*properties, XDG_CACHE_HOME=trial.path("cache"))
 
 
 @torment(seconds=150, weight=12)
@@ -157,7 +157,7 @@ def damaged_caches(trial):
                     print(f"{where}: {damage(choose, victim)}")
                 else:
                     print(f"{where}: {in_its_place(choose, victim)}")
-        said = start("detector=neural", XDG_CACHE_HOME=cache, seconds=60)
+        said = start("detector=neural", XDG_CACHE_HOME=cache)
         require("PLAYED 3" in said, f"does not play with a damaged cache: {said}")
     # Afterwards it is whole again, or is written anew.
     said = start("detector=neural", "detector=neural", XDG_CACHE_HOME=cache)

@@ -20,7 +20,10 @@ def run(words, seconds=60, **environment):
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=seconds, env=own, check=False,
                               stdin=subprocess.DEVNULL, cwd=ROOT)
     except subprocess.TimeoutExpired as hang:
-        raise Finding(f"still running after {seconds} s: {' '.join(words)[:1000]}") from hang
+        # The script of a Python program would say little; what it said last says more.
+        names = " ".join(word for word in words if "\n" not in word)
+        heard = (hang.stdout or b"").decode(errors="replace").strip().splitlines()[-2:]
+        raise Finding(f"still running after {seconds} s: {names[:500]}: {' | '.join(heard)}") from hang
     return done
 
 
