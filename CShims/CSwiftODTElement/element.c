@@ -14,9 +14,12 @@
  */
 #include "include/swiftodt-session.h"
 
+/* Those of PixelFormat, the ones that decoders and cameras give most first. */
 #define FORMATS                                                                                  \
   "{ I420, YV12, NV12, NV21, Y42B, Y444, YUY2, UYVY, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, xBGR, "  \
-  "RGBA, BGRA, ARGB, ABGR }"
+  "RGBA, BGRA, ARGB, ABGR, P010_10LE, I420_10LE, I422_10LE, Y444_10LE, NV16, NV61, NV24, YVYU, " \
+  "VYUY, AYUV, VUYA, GBR, I420_12LE, I422_12LE, Y444_12LE, Y444_16LE, P012_LE, P016_LE, Y210, "  \
+  "Y212_LE, GRAY16_LE, GBR_10LE, GBR_12LE, ARGB64_LE, RGBA64_LE, BGRA64_LE, ABGR64_LE }"
 
 typedef struct
 {

@@ -1,24 +1,28 @@
 import SwiftODT
 
-/// Puts colours and tiles into frames, byte by byte in the frame's own format.
+/// Puts colours and tiles into frames, sample by sample in the frame's own format.
 ///
 /// Why not `gst_video_blend`: it unpacks and packs whole lines of the destination, converts with the matrix of BT.601
 /// whatever the stream says, and takes one chroma sample of two for the colour of both. Here a tile is converted once
-/// into the very bytes that the frame has, each with the part of the old byte to keep, and a row of any format is the
+/// into the very samples that the frame has, each with the part of the old one to keep, and a row of any format is the
 /// same short loop. What is not drawn on keeps every bit, padding included. (Compared in `Tests/Benchmarks/drawing`.)
 final class Blender {
     let canvas: Canvas
     let planes: [PlaneLayout]
     let matrix: ComponentMatrix
-    private let alphaByte: Int?
+    private let depth: SampleDepth
+    /// Where in a pixel of four samples its alpha lies.
+    private let alpha: Int?
     private let row: BlendRow
 
     init(canvas: Canvas) {
         self.canvas = canvas
         planes = PlaneLayout.planes(of: canvas.format)
         matrix = ComponentMatrix(format: canvas.format, colorSpace: canvas.colorSpace)
-        alphaByte = canvas.format.alphaByte
-        row = BlendRow(capacity: planes.map { $0.units(across: canvas.width) * $0.unitBytes }.max() ?? 0)
+        depth = canvas.format.depth
+        alpha = canvas.format.layout.alpha?.offset
+        row = BlendRow(
+            capacity: planes.map { $0.units(across: canvas.width) * $0.unitSamples }.max() ?? 0, depth: depth)
     }
 
     /// Fills a rectangle of the upright grid. It may start and end anywhere: samples that lie in it by half are
@@ -27,14 +31,14 @@ final class Blender {
         let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         let target = canvas.buffer(rect).intersection(picture)
         guard !target.isEmpty else { return }
-        let alpha = min(max(paint.alpha, 0), 1)
+        let opacity = min(max(paint.alpha, 0), 1)
         let color = matrix.samples(
-            red: paint.red * alpha, green: paint.green * alpha, blue: paint.blue * alpha, alpha: alpha)
+            red: paint.red * opacity, green: paint.green * opacity, blue: paint.blue * opacity, alpha: opacity)
         for layout in planes {
             let units = layout.units(from: target.x, to: target.maxX)
-            let count = units.count * layout.unitBytes
+            let count = units.count * layout.unitSamples
             let plane = frame.plane(layout.plane)
-            let start = plane.base + units.lowerBound * layout.unitBytes
+            let start = plane.base + units.lowerBound * layout.unitSamples * depth.bytes
             var built: Float = 0
             for line in lines(of: layout, from: target.y, to: target.maxY) {
                 let coverage = coverage(of: line, in: layout, from: target.y, to: target.maxY)
@@ -57,13 +61,13 @@ final class Blender {
             let lines = min(plane.lines, lineCount(of: layout) - start)
             guard first >= 0, start >= 0, units > 0 else { continue }
             let destination = frame.plane(layout.plane)
-            let corner = destination.base + start * destination.stride + first * layout.unitBytes
-            plane.bytes.withUnsafeBufferPointer { bytes in
+            let corner = destination.base + start * destination.stride + first * layout.unitSamples * depth.bytes
+            plane.bytes.withUnsafeBytes { bytes in
                 let half = bytes.count / 2
                 for line in 0..<max(lines, 0) {
-                    let value = bytes.baseAddress! + line * plane.units * layout.unitBytes
+                    let value = bytes.baseAddress! + line * plane.units * layout.unitSamples * depth.bytes
                     blend(
-                        value, keep: value + half, count: units * layout.unitBytes,
+                        value, keep: value + half, count: units * layout.unitSamples,
                         into: corner + line * destination.stride)
                 }
             }
@@ -72,7 +76,7 @@ final class Blender {
 
     /// What a line of the rectangle looks like in one plane, left in ``row``.
     private func build(_ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>) {
-        row.clear(units.count * layout.unitBytes)
+        row.clear(units.count * layout.unitSamples)
         for (index, unit) in units.enumerated() {
             let unitStart = unit << layout.unitShift
             for sample in layout.samples {
@@ -81,20 +85,19 @@ final class Blender {
                 let inside = min(end, right) - max(start, left)
                 guard inside > 0 else { continue }
                 let part = Float(inside) / Float(min(end, canvas.width) - start)
-                row.set(index * layout.unitBytes + sample.byte, component: sample.component, color: color * part)
+                row.set(index * layout.unitSamples + sample.place, component: sample.component, color: color * part)
             }
         }
     }
 
     @inline(__always)
     private func blend(
-        _ value: UnsafePointer<UInt8>, keep: UnsafePointer<UInt8>, count: Int, into old: UnsafeMutableRawPointer
+        _ value: UnsafeRawPointer, keep: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer
     ) {
-        let old = old.assumingMemoryBound(to: UInt8.self)
-        if let alphaByte {
-            BlendRow.blendPixels(value, keep: keep, into: old, count: count / 4, alphaByte: alphaByte)
+        if let alpha {
+            BlendRow.blendPixels(value, keep: keep, into: old, count: count / 4, alpha: alpha, depth: depth)
         } else {
-            BlendRow.blend(value, keep: keep, into: old, count: count)
+            BlendRow.blend(value, keep: keep, into: old, count: count, depth: depth)
         }
     }
 }

@@ -2,41 +2,64 @@ import SwiftODT
 
 /// Turns red, green, blue and alpha into the samples of a format: Y, U, V, or R, G, B, or grey, and alpha with them.
 ///
-/// Linear, so it may be applied to colours multiplied with their alpha and to averages of them.
+/// Linear, so it may be applied to colours multiplied with their alpha and to averages of them. For HDR colours become
+/// light first, and that the signals of the stream: white is graphics white, not what the screen can do at most.
 struct ComponentMatrix {
     private let red: SIMD4<Float>
     private let green: SIMD4<Float>
     private let blue: SIMD4<Float>
     private let alpha: SIMD4<Float>
+    private let transfer: ColorSpace.Transfer
 
     /// `libgstvideo` takes grey for full range with the weights of BT.601, whatever the size; so do we.
     init(format: PixelFormat, colorSpace: ColorSpace) {
+        let white = Float(format.depth.white)
+        transfer = colorSpace.transfer
         if format.isRGB {
-            red = [255, 0, 0, 0]
-            green = [0, 255, 0, 0]
-            blue = [0, 0, 255, 0]
-            alpha = [0, 0, 0, 255]
+            red = [white, 0, 0, 0]
+            green = [0, white, 0, 0]
+            blue = [0, 0, white, 0]
+            alpha = [0, 0, 0, white]
         } else if format.isGray {
-            red = SIMD4(0.299, 0.299, 0.299, 0) * 255
-            green = SIMD4(0.587, 0.587, 0.587, 0) * 255
-            blue = SIMD4(0.114, 0.114, 0.114, 0) * 255
-            alpha = [0, 0, 0, 255]
+            red = SIMD4(0.299, 0.299, 0.299, 0) * white
+            green = SIMD4(0.587, 0.587, 0.587, 0) * white
+            blue = SIMD4(0.114, 0.114, 0.114, 0) * white
+            alpha = [0, 0, 0, white]
         } else {
             let weights = colorSpace.lumaWeights
             let weightGreen = 1 - weights.red - weights.blue
-            let (lumaScale, chromaScale): (Float, Float) = colorSpace.fullRange ? (255, 255) : (219, 224)
+            // What a level of 8 bits is in limited range; neutral chroma is the same in both.
+            let level = Float(1 << (format.depth.bits - 8))
+            let (lumaScale, chromaScale) = colorSpace.fullRange ? (white, white) : (219 * level, 224 * level)
             let perBlue = chromaScale / (2 * (1 - weights.blue))
             let perRed = chromaScale / (2 * (1 - weights.red))
             red = [weights.red * lumaScale, -weights.red * perBlue, (1 - weights.red) * perRed, 0]
             green = [weightGreen * lumaScale, -weightGreen * perBlue, -weightGreen * perRed, 0]
             blue = [weights.blue * lumaScale, (1 - weights.blue) * perBlue, -weights.blue * perRed, 0]
-            alpha = [colorSpace.fullRange ? 0 : 16, 128, 128, 255]
+            alpha = [colorSpace.fullRange ? 0 : 16 * level, 128 * level, 128 * level, white]
         }
     }
 
-    /// The samples of a colour that has been multiplied with its alpha; the last lane is alpha. All on 0...255.
+    /// The samples of a colour that has been multiplied with its alpha; the last lane is alpha. All from 0 to the
+    /// format's white.
     @inline(__always)
     func samples(red r: Float, green g: Float, blue b: Float, alpha a: Float) -> SIMD4<Float> {
-        red * r + green * g + blue * b + alpha * a
+        guard transfer == .gamma else {
+            let signals = signals(SIMD3(r, g, b), alpha: a)
+            return red * signals.x + green * signals.y + blue * signals.z + alpha * a
+        }
+        return red * r + green * g + blue * b + alpha * a
+    }
+
+    /// A colour of an ordinary screen, as the stream's signals.
+    private func signals(_ color: SIMD3<Float>, alpha: Float) -> SIMD3<Float> {
+        guard alpha > 0 else { return .zero }
+        let paint = color / alpha
+        let (r, g, b) = (Paint.light(paint.x), Paint.light(paint.y), Paint.light(paint.z))
+        // From the primaries of BT.709, which are those of sRGB, to those of BT.2020.
+        let wide = SIMD3(
+            0.6274 * r + 0.3293 * g + 0.0433 * b, 0.0691 * r + 0.9195 * g + 0.0114 * b,
+            0.0164 * r + 0.0880 * g + 0.8956 * b)
+        return transfer.signals(wide) * alpha
     }
 }

@@ -31,12 +31,14 @@ struct Paint: Hashable {
 }
 
 extension Paint {
+    /// The light of a component, as sRGB has it.
+    static func light(_ value: Float) -> Float {
+        value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
+    }
+
     /// Relative luminance as the web's contrast rule has it.
     private var luminance: Float {
-        func linear(_ value: Float) -> Float {
-            value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
-        }
-        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+        0.2126 * Paint.light(red) + 0.7152 * Paint.light(green) + 0.0722 * Paint.light(blue)
     }
 
     /// Black or white, whichever stands out more on this colour.

@@ -1,13 +1,13 @@
 import SwiftODT
 
-/// How one plane of a format is made of bytes: *units* that repeat along a row, and in each the samples.
+/// How one plane of a format is made of samples: *units* that repeat along a row, and what each sample in them is.
 ///
-/// A unit is the smallest group that stands on its own: a byte of luma, the four bytes of two YUY2 pixels, the U and
-/// V of four NV12 ones.
+/// A unit is the smallest group that stands on its own: a sample of luma, the four of two YUY2 pixels, the U and V of
+/// four NV12 ones.
 struct PlaneLayout {
     struct Sample {
-        /// Its byte in the unit.
-        let byte: Int
+        /// Its place in the unit.
+        let place: Int
         /// 0...2 as in ``SwiftODT/PixelComponents``, 3 for alpha.
         let component: Int
         /// The first of the unit's pixels that it stands for, and how many across.
@@ -16,7 +16,7 @@ struct PlaneLayout {
     }
 
     let plane: Int
-    let unitBytes: Int
+    let unitSamples: Int
     /// The pixels across a unit, as a power of two.
     let unitShift: Int
     /// The rows of pixels to a line of samples, as a power of two.
@@ -38,28 +38,17 @@ struct PlaneLayout {
             var samples = here.flatMap { index, component in
                 (0..<(1 << (unitShift - component.shiftX))).map { number in
                     Sample(
-                        byte: component.offset + number * component.step, component: index,
+                        place: component.offset + number * component.step, component: index,
                         firstPixel: number << component.shiftX, pixels: 1 << component.shiftX)
                 }
             }
-            if let byte = format.alphaByte {
-                samples.append(Sample(byte: byte, component: 3, firstPixel: 0, pixels: 1))
+            if let alpha = format.layout.alpha {
+                samples.append(Sample(place: alpha.offset, component: 3, firstPixel: 0, pixels: 1))
             }
-            let unitBytes = here.map { $0.1.step << (unitShift - $0.1.shiftX) }.max() ?? 1
+            let unitSamples = here.map { $0.1.step << (unitShift - $0.1.shiftX) }.max() ?? 1
             return PlaneLayout(
-                plane: plane, unitBytes: unitBytes, unitShift: unitShift, lineShift: here.first?.1.shiftY ?? 0,
+                plane: plane, unitSamples: unitSamples, unitShift: unitShift, lineShift: here.first?.1.shiftY ?? 0,
                 samples: samples)
-        }
-    }
-}
-
-extension PixelFormat {
-    /// The byte of a pixel that holds its alpha, in the formats that have one.
-    var alphaByte: Int? {
-        switch self {
-        case .rgba, .bgra: 3
-        case .argb, .abgr: 0
-        default: nil
         }
     }
 }

@@ -1,11 +1,11 @@
 import SwiftODT
 
-/// A small drawing in the bytes of one format, ready to be laid over frames again and again.
+/// A small drawing in the samples of one format, ready to be laid over frames again and again.
 struct Tile {
     struct Plane {
         let units: Int
         let lines: Int
-        /// All new bytes, then as many that say what to keep. See ``BlendRow``.
+        /// All new samples, then as many that say what to keep. See ``BlendRow``.
         let bytes: [UInt8]
     }
 
@@ -29,24 +29,32 @@ extension Blender {
         var converted: [Tile.Plane] = []
         surface.withPixels { pixels, stride in
             let view = BufferView(pixels, stride: stride, width: width, height: height, orientation: orientation)
-            converted = planes.map { convert(view, to: $0) }
+            converted = planes.map { layout in
+                canvas.format.depth.bytes == 1
+                    ? convert(view, to: layout, as: UInt8.self) : convert(view, to: layout, as: UInt16.self)
+            }
         }
         return Tile(planes: converted, width: width, height: height)
     }
 
-    private func convert(_ view: BufferView, to layout: PlaneLayout) -> Tile.Plane {
+    private func convert<Sample: BlendSample>(
+        _ view: BufferView, to layout: PlaneLayout, as: Sample.Type
+    ) -> Tile.Plane {
         let units = layout.units(across: view.width)
         let lines = view.height >> layout.lineShift
-        let half = units * lines * layout.unitBytes
-        let bytes = [UInt8](unsafeUninitializedCapacity: 2 * half) { bytes, count in
-            bytes.initialize(repeating: 0)
-            for index in half..<(2 * half) { bytes[index] = 255 }
+        let half = units * lines * layout.unitSamples
+        let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
+        let size = 2 * half * MemoryLayout<Sample>.size
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            let samples = UnsafeMutableRawBufferPointer(bytes).bindMemory(to: Sample.self)
+            samples.initialize(repeating: 0)
+            for index in half..<(2 * half) { samples[index] = white }
             for line in 0..<lines {
                 let (upper, lower) = pixelRows(of: line, in: layout)
                 for sample in layout.samples {
-                    var index = line * units * layout.unitBytes + sample.byte
+                    var index = line * units * layout.unitSamples + sample.place
                     // Most of a label is one colour: the last one converted is likely to be wanted again.
-                    var (value, keep) = (UInt8.zero, UInt8.max)
+                    var (value, keep) = (Sample.zero, white)
                     var known: UInt32? = 0
                     for unit in 0..<units {
                         let x = unit << layout.unitShift + sample.firstPixel
@@ -54,16 +62,17 @@ extension Blender {
                         if only == nil || only != known {
                             let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
                             let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
-                            (value, keep) = BlendRow.bytes(component: sample.component, color: color)
+                            (value, keep) = BlendRow.samples(
+                                Sample.self, white, component: sample.component, color: color)
                             known = only
                         }
-                        bytes[index] = value
-                        bytes[half + index] = keep
-                        index += layout.unitBytes
+                        samples[index] = value
+                        samples[half + index] = keep
+                        index += layout.unitSamples
                     }
                 }
             }
-            count = 2 * half
+            count = size
         }
         return Tile.Plane(units: units, lines: lines, bytes: bytes)
     }

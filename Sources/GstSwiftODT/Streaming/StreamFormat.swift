@@ -70,30 +70,37 @@ struct StreamFormat {
 }
 
 extension PixelFormat {
+    /// What a format is called here; `nil` for those that are not understood.
     init?(_ format: GstVideoFormat) {
-        switch format {
-        case GST_VIDEO_FORMAT_I420: self = .i420
-        case GST_VIDEO_FORMAT_YV12: self = .yv12
-        case GST_VIDEO_FORMAT_NV12: self = .nv12
-        case GST_VIDEO_FORMAT_NV21: self = .nv21
-        case GST_VIDEO_FORMAT_Y42B: self = .y42b
-        case GST_VIDEO_FORMAT_Y444: self = .y444
-        case GST_VIDEO_FORMAT_YUY2: self = .yuy2
-        case GST_VIDEO_FORMAT_UYVY: self = .uyvy
-        case GST_VIDEO_FORMAT_GRAY8: self = .gray8
-        case GST_VIDEO_FORMAT_RGB: self = .rgb
-        case GST_VIDEO_FORMAT_BGR: self = .bgr
-        case GST_VIDEO_FORMAT_RGBx: self = .rgbx
-        case GST_VIDEO_FORMAT_BGRx: self = .bgrx
-        case GST_VIDEO_FORMAT_xRGB: self = .xrgb
-        case GST_VIDEO_FORMAT_xBGR: self = .xbgr
-        case GST_VIDEO_FORMAT_RGBA: self = .rgba
-        case GST_VIDEO_FORMAT_BGRA: self = .bgra
-        case GST_VIDEO_FORMAT_ARGB: self = .argb
-        case GST_VIDEO_FORMAT_ABGR: self = .abgr
-        default: return nil
-        }
+        guard let known = PixelFormat.named.first(where: { $0.0 == format }) else { return nil }
+        self = known.1
     }
+
+    /// GStreamer's name.
+    var gstreamer: GstVideoFormat {
+        PixelFormat.named.first { $0.1 == self }?.0 ?? GST_VIDEO_FORMAT_UNKNOWN
+    }
+
+    private static let named: [(GstVideoFormat, PixelFormat)] = [
+        (GST_VIDEO_FORMAT_I420, .i420), (GST_VIDEO_FORMAT_YV12, .yv12), (GST_VIDEO_FORMAT_NV12, .nv12),
+        (GST_VIDEO_FORMAT_NV21, .nv21), (GST_VIDEO_FORMAT_NV16, .nv16), (GST_VIDEO_FORMAT_NV61, .nv61),
+        (GST_VIDEO_FORMAT_NV24, .nv24), (GST_VIDEO_FORMAT_Y42B, .y42b), (GST_VIDEO_FORMAT_Y444, .y444),
+        (GST_VIDEO_FORMAT_YUY2, .yuy2), (GST_VIDEO_FORMAT_YVYU, .yvyu), (GST_VIDEO_FORMAT_UYVY, .uyvy),
+        (GST_VIDEO_FORMAT_VYUY, .vyuy), (GST_VIDEO_FORMAT_AYUV, .ayuv), (GST_VIDEO_FORMAT_VUYA, .vuya),
+        (GST_VIDEO_FORMAT_GRAY8, .gray8), (GST_VIDEO_FORMAT_RGB, .rgb), (GST_VIDEO_FORMAT_BGR, .bgr),
+        (GST_VIDEO_FORMAT_RGBx, .rgbx), (GST_VIDEO_FORMAT_BGRx, .bgrx), (GST_VIDEO_FORMAT_xRGB, .xrgb),
+        (GST_VIDEO_FORMAT_xBGR, .xbgr), (GST_VIDEO_FORMAT_RGBA, .rgba), (GST_VIDEO_FORMAT_BGRA, .bgra),
+        (GST_VIDEO_FORMAT_ARGB, .argb), (GST_VIDEO_FORMAT_ABGR, .abgr), (GST_VIDEO_FORMAT_GBR, .gbr),
+        (GST_VIDEO_FORMAT_I420_10LE, .i420p10), (GST_VIDEO_FORMAT_I420_12LE, .i420p12),
+        (GST_VIDEO_FORMAT_I422_10LE, .i422p10), (GST_VIDEO_FORMAT_I422_12LE, .i422p12),
+        (GST_VIDEO_FORMAT_Y444_10LE, .y444p10), (GST_VIDEO_FORMAT_Y444_12LE, .y444p12),
+        (GST_VIDEO_FORMAT_Y444_16LE, .y444p16), (GST_VIDEO_FORMAT_P010_10LE, .p010), (GST_VIDEO_FORMAT_P012_LE, .p012),
+        (GST_VIDEO_FORMAT_P016_LE, .p016), (GST_VIDEO_FORMAT_Y210, .y210), (GST_VIDEO_FORMAT_Y212_LE, .y212),
+        (GST_VIDEO_FORMAT_GRAY16_LE, .gray16), (GST_VIDEO_FORMAT_GBR_10LE, .gbrp10),
+        (GST_VIDEO_FORMAT_GBR_12LE, .gbrp12),
+        (GST_VIDEO_FORMAT_ARGB64_LE, .argb64), (GST_VIDEO_FORMAT_RGBA64_LE, .rgba64),
+        (GST_VIDEO_FORMAT_BGRA64_LE, .bgra64), (GST_VIDEO_FORMAT_ABGR64_LE, .abgr64),
+    ]
 }
 
 extension ColorSpace {
@@ -107,6 +114,13 @@ extension ColorSpace {
             case GST_VIDEO_COLOR_MATRIX_FCC: .fcc
             default: height > 576 ? .bt709 : .bt601
             }
-        self.init(matrix: matrix, fullRange: colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255)
+        let transfer: Transfer =
+            switch colorimetry.transfer {
+            case GST_VIDEO_TRANSFER_SMPTE2084: .pq
+            case GST_VIDEO_TRANSFER_ARIB_STD_B67: .hlg
+            default: .gamma
+            }
+        self.init(
+            matrix: matrix, fullRange: colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255, transfer: transfer)
     }
 }

@@ -1,17 +1,30 @@
-/// How YUV samples become RGB: the matrix and the range of the stream. RGB and grey frames carry it unused.
+/// What the samples of a stream mean: how YUV becomes RGB, and how that becomes light. RGB and grey frames have no use for matrix
+/// and range.
 public struct ColorSpace: Hashable, Sendable {
     /// The YUV to RGB matrix.
     public enum Matrix: Int, Sendable {
         case bt601, bt709, bt2020, smpte240m, fcc
     }
 
-    public var matrix: Matrix
-    /// Whether samples use all of 0...255 rather than 16...235 (luma) and 16...240 (chroma).
-    public var fullRange: Bool
+    /// How signals become light.
+    public enum Transfer: Int, Sendable {
+        /// A gamma, as screens that are not HDR have it: signals are taken as they are.
+        case gamma
+        /// SMPTE ST 2084 with BT.2020's primaries, as BT.2100 has it (HDR10).
+        case pq
+        /// Hybrid log-gamma, ARIB STD-B67, with BT.2020's primaries, as BT.2100 has it.
+        case hlg
+    }
 
-    public init(matrix: Matrix, fullRange: Bool) {
+    public var matrix: Matrix
+    /// Whether samples use all of 0...255 rather than 16...235 (luma) and 16...240 (chroma); wider ones accordingly.
+    public var fullRange: Bool
+    public var transfer: Transfer
+
+    public init(matrix: Matrix, fullRange: Bool, transfer: Transfer = .gamma) {
         self.matrix = matrix
         self.fullRange = fullRange
+        self.transfer = transfer
     }
 
     /// What unmarked video of standard definition means.

@@ -12,27 +12,10 @@ extension LumaPlane {
         let width = (frame.width + factor - 1) / factor
         let height = (frame.height + factor - 1) / factor
         let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
-        let components = frame.format.components
-        if frame.format.isRGB {
-            let weights = ColorSpace.standardDefinition.lumaWeights
-            BlockMean(
-                frame: frame, factor: factor, into: pixels,
-                parts: [
-                    .init(component: components.first, weight: weights.red),
-                    .init(component: components.second, weight: 1 - weights.red - weights.blue),
-                    .init(component: components.third, weight: weights.blue),
-                ], floor: 0
-            ).run()
-        } else if frame.format.isGray || frame.colorSpace.fullRange {
-            BlockMean(
-                frame: frame, factor: factor, into: pixels,
-                parts: [.init(component: components.first, weight: 1)], floor: 0
-            ).run()
+        if frame.format.depth.bytes == 1 {
+            BlockMean<UInt8>(frame, factor: factor, into: pixels).run()
         } else {
-            BlockMean(
-                frame: frame, factor: factor, into: pixels,
-                parts: [.init(component: components.first, weight: 255 / 219)], floor: 16 * 255 / 219
-            ).run()
+            BlockMean<UInt16>(frame, factor: factor, into: pixels).run()
         }
         return LumaPlane(
             adopting: pixels, width: width, height: height, scaleX: Double(factor), scaleY: Double(factor),
@@ -40,11 +23,45 @@ extension LumaPlane {
     }
 }
 
+/// A sample as it lies in memory, and what many of them are added up in.
+private protocol SummedSample: FixedWidthInteger, UnsignedInteger {
+    associatedtype Sum: FixedWidthInteger, UnsignedInteger
+
+    /// Rows of a block that are added up: a sum of their samples has to fit, and that of a block into 32 bits. Taller blocks are
+    /// sampled evenly.
+    static var mostRows: Int { get }
+
+    /// What grey level 1 adds to a sum; in full range, for the white of wider samples is a little more than 255.
+    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
+
+    /// The sample as it is added up.
+    func summand(headroom: Int) -> Sum
+}
+
+extension UInt8: SummedSample {
+    static var mostRows: Int { 256 }
+    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
+
+    @inline(__always)
+    func summand(headroom: Int) -> UInt16 { UInt16(truncatingIfNeeded: self) }
+}
+
+/// 14 bits of the sample count, wherever they lie: 64 times the grey level.
+extension UInt16: SummedSample {
+    static var mostRows: Int { 64 }
+    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { depth.unitOf14Bits(fullRange: fullRange) }
+
+    @inline(__always)
+    func summand(headroom: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: (self &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
+    }
+}
+
 /// Averages square blocks of a frame's samples.
 ///
-/// Rows of a block are first added up byte by byte, whatever the bytes mean, which is one straight pass that the compiler
+/// Rows of a block are first added up sample by sample, whatever the samples mean, which is one straight pass that the compiler
 /// turns into vector instructions; only the sums are then looked at by component.
-private struct BlockMean {
+private struct BlockMean<Sample: SummedSample> {
     /// A component's share in the grey level.
     struct Part {
         let component: PixelComponent
@@ -57,34 +74,60 @@ private struct BlockMean {
     let parts: [Part]
     /// Taken off each mean, to bring black to 0.
     let floor: Float
+    /// For HDR.
+    let tone: ToneMap?
 
-    /// Rows of a block that are added up: their sum has to stay within 16 bits. Taller blocks are sampled evenly.
-    private static var mostRows: Int { 256 }
+    init(_ frame: Frame, factor: Int, into: UnsafeMutableBufferPointer<UInt8>) {
+        self.frame = frame
+        self.factor = factor
+        self.into = into
+        tone = ToneMap.of(frame.colorSpace.transfer)
+        let components = frame.format.components
+        let fullRange = !frame.format.isYUV || frame.colorSpace.fullRange
+        let unit = Sample.unit(frame.format.depth, fullRange: fullRange)
+        floor = fullRange ? 0 : 16 * 255 / 219
+        if frame.format.isRGB {
+            let weights = ColorSpace.standardDefinition.lumaWeights
+            parts = [
+                Part(component: components.first, weight: weights.red / unit),
+                Part(component: components.second, weight: (1 - weights.red - weights.blue) / unit),
+                Part(component: components.third, weight: weights.blue / unit),
+            ]
+        } else {
+            parts = [Part(component: components.first, weight: (fullRange ? 1 : 255 / 219) / unit)]
+        }
+    }
 
     func run() {
         guard let component = parts.first?.component else { return }
-        let plane = frame.plane(component.plane)
         let step = component.step
         let reach = parts.reduce(0) { max($0, $1.component.offset) }
-        let bytes = (frame.width - 1) * step + reach + 1
+        let samples = (frame.width - 1) * step + reach + 1
         let width = (frame.width + factor - 1) / factor
-        let skip = (factor + Self.mostRows - 1) / Self.mostRows
-        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: bytes) { sums in
+        let skip = (factor + Sample.mostRows - 1) / Sample.mostRows
+        // Components that lie in a plane of their own have sums of their own.
+        let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
+        withUnsafeTemporaryAllocation(of: Sample.Sum.self, capacity: samples * planes) { sums in
             guard let sum = sums.baseAddress, let target = into.baseAddress else { return }
             var out = target
             var top = 0
             while top < frame.height {
                 let bottom = min(top + factor, frame.height)
                 var rows = 0
-                for y in stride(from: top, to: bottom, by: skip) {
-                    let row = UnsafeRawPointer(plane.base + y * plane.stride).assumingMemoryBound(to: UInt8.self)
-                    if rows == 0 { Self.set(sum, row, bytes) } else { Self.add(sum, row, bytes) }
-                    rows += 1
+                for number in 0..<planes {
+                    let plane = frame.plane(parts[number].component.plane)
+                    rows = 0
+                    for y in stride(from: top, to: bottom, by: skip) {
+                        let row = UnsafeRawPointer(plane.base + y * plane.stride)
+                        let sum = sum + number * samples
+                        if rows == 0 { set(sum, row, samples) } else { add(sum, row, samples) }
+                        rows += 1
+                    }
                 }
                 if parts.count == 1 {
                     grey(sum + component.offset, step: step, rows: rows, to: out)
                 } else {
-                    color(sum, step: step, rows: rows, to: out)
+                    color(sum, apart: planes == 1 ? 0 : samples, step: step, rows: rows, to: out)
                 }
                 out += width
                 top = bottom
@@ -92,45 +135,65 @@ private struct BlockMean {
         }
     }
 
-    private static func set(_ sum: UnsafeMutablePointer<UInt16>, _ row: UnsafePointer<UInt8>, _ count: Int) {
+    private func set(_ sum: UnsafeMutablePointer<Sample.Sum>, _ row: UnsafeRawPointer, _ count: Int) {
+        let headroom = frame.format.depth.headroom
         var i = 0
         while i < count {
-            sum[i] = UInt16(truncatingIfNeeded: row[i])
+            sum[i] = sample(row, i).summand(headroom: headroom)
             i &+= 1
         }
     }
 
-    private static func add(_ sum: UnsafeMutablePointer<UInt16>, _ row: UnsafePointer<UInt8>, _ count: Int) {
+    private func add(_ sum: UnsafeMutablePointer<Sample.Sum>, _ row: UnsafeRawPointer, _ count: Int) {
+        let headroom = frame.format.depth.headroom
         var i = 0
         while i < count {
-            sum[i] &+= UInt16(truncatingIfNeeded: row[i])
+            sum[i] &+= sample(row, i).summand(headroom: headroom)
             i &+= 1
         }
+    }
+
+    @inline(__always)
+    private func sample(_ row: UnsafeRawPointer, _ number: Int) -> Sample {
+        row.loadUnaligned(fromByteOffset: number &* MemoryLayout<Sample>.size, as: Sample.self)
     }
 
     /// Turns a row of sums into grey levels where one component says it all.
-    private func grey(_ sum: UnsafeMutablePointer<UInt16>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>) {
+    private func grey(
+        _ sum: UnsafeMutablePointer<Sample.Sum>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
+    ) {
         let whole = frame.width / factor
-        let level = FixedPointLevel(gain: parts[0].weight / Float(rows * factor), floor: floor)
-        // The usual factors as literals: the compiler then turns the sums into vector instructions.
-        switch (factor, step) {
-        case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
-        case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
-        case (3, 1): Self.grey(sum, step: 1, factor: 3, count: whole, level, out)
-        case (4, 1): Self.grey(sum, step: 1, factor: 4, count: whole, level, out)
-        case (6, 1): Self.grey(sum, step: 1, factor: 6, count: whole, level, out)
-        default: Self.grey(sum, step: step, factor: factor, count: whole, level, out)
-        }
         let rest = frame.width - whole * factor
-        if rest > 0 {
-            let level = FixedPointLevel(gain: parts[0].weight / Float(rows * rest), floor: floor)
-            Self.grey(sum + whole * factor * step, step: step, factor: rest, count: 1, level, out + whole)
+        let gain = parts[0].weight / Float(rows * factor)
+        let last = parts[0].weight / Float(rows * max(rest, 1))
+        if Sample.self == UInt8.self && tone == nil {
+            let level = FixedPointLevel(gain: gain, floor: floor)
+            // The usual factors as literals: the compiler then turns the sums into vector instructions.
+            switch (factor, step) {
+            case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
+            case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
+            case (3, 1): Self.grey(sum, step: 1, factor: 3, count: whole, level, out)
+            case (4, 1): Self.grey(sum, step: 1, factor: 4, count: whole, level, out)
+            case (6, 1): Self.grey(sum, step: 1, factor: 6, count: whole, level, out)
+            default: Self.grey(sum, step: step, factor: factor, count: whole, level, out)
+            }
+            if rest > 0 {
+                let level = FixedPointLevel(gain: last, floor: floor)
+                Self.grey(sum + whole * factor * step, step: step, factor: rest, count: 1, level, out + whole)
+            }
+        } else {
+            let level = FloatLevel(gain: gain, floor: floor, tone: tone)
+            Self.grey(sum, step: step, factor: factor, count: whole, level, out)
+            if rest > 0 {
+                let level = FloatLevel(gain: last, floor: floor, tone: tone)
+                Self.grey(sum + whole * factor * step, step: step, factor: rest, count: 1, level, out + whole)
+            }
         }
     }
 
     @inline(__always)
     private static func grey(
-        _ sum: UnsafeMutablePointer<UInt16>, step: Int, factor: Int, count: Int, _ level: FixedPointLevel,
+        _ sum: UnsafeMutablePointer<Sample.Sum>, step: Int, factor: Int, count: Int, _ level: some LevelOfSum,
         _ out: UnsafeMutablePointer<UInt8>
     ) {
         var i = 0
@@ -147,10 +210,13 @@ private struct BlockMean {
     }
 
     /// Turns a row of sums into grey levels, weighing red, green and blue.
-    private func color(_ sum: UnsafeMutablePointer<UInt16>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>) {
+    /// - Parameter apart: sums from one component's plane to the next one's; 0 where they share one.
+    private func color(
+        _ sum: UnsafeMutablePointer<Sample.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
+    ) {
         let (red, green, blue) = (parts[0], parts[1], parts[2])
         let (first, second, third) = (
-            sum + red.component.offset, sum + green.component.offset, sum + blue.component.offset
+            sum + red.component.offset, sum + apart + green.component.offset, sum + 2 * apart + blue.component.offset
         )
         var scale = 1 / Float(rows * factor)
         var x = 0
@@ -166,18 +232,34 @@ private struct BlockMean {
                 x &+= 1
             }
             let level = Float(totals.0) * red.weight + Float(totals.1) * green.weight + Float(totals.2) * blue.weight
-            target.pointee = Self.level(level * scale - floor)
+            target.pointee = FloatLevel.rounded(level * scale - floor, tone: tone)
             target += 1
         }
     }
+}
 
-    private static func level(_ value: Float) -> UInt8 {
-        UInt8(truncatingIfNeeded: Int32(min(max(value + 0.5, 0), 255)))
+/// What the sum of a block's samples is as a grey level.
+private protocol LevelOfSum {
+    func of(_ total: Int32) -> UInt8
+}
+
+/// In floats, and through the tone map of HDR.
+private struct FloatLevel: LevelOfSum {
+    let gain: Float
+    let floor: Float
+    let tone: ToneMap?
+
+    func of(_ total: Int32) -> UInt8 { Self.rounded(Float(total) * gain - floor, tone: tone) }
+
+    @inline(__always)
+    static func rounded(_ value: Float, tone: ToneMap?) -> UInt8 {
+        let level = tone.map { $0.level(value) } ?? value
+        return UInt8(truncatingIfNeeded: Int32(min(max(level + 0.5, 0), 255)))
     }
 }
 
 /// The grey level of a sum of samples, in whole numbers: 20 bits behind the point, good to a thousandth of a level.
-private struct FixedPointLevel {
+private struct FixedPointLevel: LevelOfSum {
     private let gain: Int32
     private let offset: Int32
 

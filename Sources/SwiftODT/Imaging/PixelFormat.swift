@@ -1,70 +1,78 @@
-/// The raw video formats that are understood as they are, with no conversion of the frame. All have 8 bits a component.
+/// The raw video formats that are understood as they are, with no conversion of the frame.
+///
+/// Numbers behind a `p` are bits a sample in words of 16, the least significant byte first; ``layout`` says all about each.
 public enum PixelFormat: Int, CaseIterable, Sendable {
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
     case rgb, bgr, rgbx, bgrx, xrgb, xbgr, rgba, bgra, argb, abgr
-}
-
-/// Where one component (Y, U, V or R, G, B) of a pixel lies in its plane.
-public struct PixelComponent: Sendable {
-    /// The plane that holds it.
-    public let plane: Int
-    /// Bytes from the start of a row to its first sample.
-    public let offset: Int
-    /// Bytes from one sample to the next.
-    public let step: Int
-    /// How often the component is halved across (0 or 1).
-    public let shiftX: Int
-    /// How often the component is halved down (0 or 1).
-    public let shiftY: Int
-
-    init(_ plane: Int, _ offset: Int, _ step: Int, _ shiftX: Int = 0, _ shiftY: Int = 0) {
-        self.plane = plane
-        self.offset = offset
-        self.step = step
-        self.shiftX = shiftX
-        self.shiftY = shiftY
-    }
-}
-
-/// The three components of a pixel: Y, U, V for YUV formats, R, G, B for RGB ones, the same sample thrice for grey.
-public struct PixelComponents: Sendable {
-    public let first: PixelComponent
-    public let second: PixelComponent
-    public let third: PixelComponent
+    case yvyu, vyuy, nv16, nv61, nv24, ayuv, vuya, gbr
+    case i420p10, i420p12, i422p10, i422p12, y444p10, y444p12, y444p16
+    case p010, p012, p016, y210, y212, gray16
+    case gbrp10, gbrp12, argb64, rgba64, bgra64, abgr64
 }
 
 extension PixelFormat {
-    public var isRGB: Bool { rawValue >= PixelFormat.rgb.rawValue }
-    public var isGray: Bool { self == .gray8 }
-    public var isYUV: Bool { !isRGB && !isGray }
+    public var isRGB: Bool { layout.colors == .rgb }
+    public var isGray: Bool { layout.colors == .gray }
+    public var isYUV: Bool { layout.colors == .yuv }
 
     /// How many planes the format has.
-    public var planeCount: Int {
-        switch self {
-        case .i420, .yv12, .y42b, .y444: 3
-        case .nv12, .nv21: 2
-        default: 1
-        }
-    }
+    public var planeCount: Int { layout.planeCount }
 
     /// Where the components of a pixel lie.
-    public var components: PixelComponents {
+    public var components: PixelComponents { layout.components }
+
+    /// How wide the samples are.
+    public var depth: SampleDepth { layout.depth }
+
+    /// How the format lays its samples in memory: the table that all else follows from.
+    public var layout: PixelLayout {
         switch self {
-        case .i420: .init(first: .init(0, 0, 1), second: .init(1, 0, 1, 1, 1), third: .init(2, 0, 1, 1, 1))
-        case .yv12: .init(first: .init(0, 0, 1), second: .init(2, 0, 1, 1, 1), third: .init(1, 0, 1, 1, 1))
-        case .nv12: .init(first: .init(0, 0, 1), second: .init(1, 0, 2, 1, 1), third: .init(1, 1, 2, 1, 1))
-        case .nv21: .init(first: .init(0, 0, 1), second: .init(1, 1, 2, 1, 1), third: .init(1, 0, 2, 1, 1))
-        case .y42b: .init(first: .init(0, 0, 1), second: .init(1, 0, 1, 1), third: .init(2, 0, 1, 1))
-        case .y444: .init(first: .init(0, 0, 1), second: .init(1, 0, 1), third: .init(2, 0, 1))
-        case .yuy2: .init(first: .init(0, 0, 2), second: .init(0, 1, 4, 1), third: .init(0, 3, 4, 1))
-        case .uyvy: .init(first: .init(0, 1, 2), second: .init(0, 0, 4, 1), third: .init(0, 2, 4, 1))
-        case .gray8: .init(first: .init(0, 0, 1), second: .init(0, 0, 1), third: .init(0, 0, 1))
-        case .rgb: .init(first: .init(0, 0, 3), second: .init(0, 1, 3), third: .init(0, 2, 3))
-        case .bgr: .init(first: .init(0, 2, 3), second: .init(0, 1, 3), third: .init(0, 0, 3))
-        case .rgbx, .rgba: .init(first: .init(0, 0, 4), second: .init(0, 1, 4), third: .init(0, 2, 4))
-        case .bgrx, .bgra: .init(first: .init(0, 2, 4), second: .init(0, 1, 4), third: .init(0, 0, 4))
-        case .xrgb, .argb: .init(first: .init(0, 1, 4), second: .init(0, 2, 4), third: .init(0, 3, 4))
-        case .xbgr, .abgr: .init(first: .init(0, 3, 4), second: .init(0, 2, 4), third: .init(0, 1, 4))
+        case .i420: .planar(shiftX: 1, shiftY: 1)
+        case .yv12: .planar(shiftX: 1, shiftY: 1, u: 2, v: 1)
+        case .nv12: .semiplanar(shiftX: 1, shiftY: 1)
+        case .nv21: .semiplanar(shiftX: 1, shiftY: 1, u: 1, v: 0)
+        case .nv16: .semiplanar(shiftX: 1, shiftY: 0)
+        case .nv61: .semiplanar(shiftX: 1, shiftY: 0, u: 1, v: 0)
+        case .nv24: .semiplanar(shiftX: 0, shiftY: 0)
+        case .y42b: .planar(shiftX: 1, shiftY: 0)
+        case .y444: .planar(shiftX: 0, shiftY: 0)
+        case .yuy2: .paired(y: 0, u: 1, v: 3)
+        case .yvyu: .paired(y: 0, u: 3, v: 1)
+        case .uyvy: .paired(y: 1, u: 0, v: 2)
+        case .vyuy: .paired(y: 1, u: 2, v: 0)
+        case .ayuv: .packed(.yuv, 1, 2, 3, of: 4, alpha: 0)
+        case .vuya: .packed(.yuv, 2, 1, 0, of: 4, alpha: 3)
+        case .gray8: .gray()
+        case .rgb: .packed(.rgb, 0, 1, 2, of: 3)
+        case .bgr: .packed(.rgb, 2, 1, 0, of: 3)
+        case .rgbx: .packed(.rgb, 0, 1, 2, of: 4)
+        case .bgrx: .packed(.rgb, 2, 1, 0, of: 4)
+        case .xrgb: .packed(.rgb, 1, 2, 3, of: 4)
+        case .xbgr: .packed(.rgb, 3, 2, 1, of: 4)
+        case .rgba: .packed(.rgb, 0, 1, 2, of: 4, alpha: 3)
+        case .bgra: .packed(.rgb, 2, 1, 0, of: 4, alpha: 3)
+        case .argb: .packed(.rgb, 1, 2, 3, of: 4, alpha: 0)
+        case .abgr: .packed(.rgb, 3, 2, 1, of: 4, alpha: 0)
+        case .gbr: .planarRGB()
+        case .i420p10: .planar(shiftX: 1, shiftY: 1, .low(10))
+        case .i420p12: .planar(shiftX: 1, shiftY: 1, .low(12))
+        case .i422p10: .planar(shiftX: 1, shiftY: 0, .low(10))
+        case .i422p12: .planar(shiftX: 1, shiftY: 0, .low(12))
+        case .y444p10: .planar(shiftX: 0, shiftY: 0, .low(10))
+        case .y444p12: .planar(shiftX: 0, shiftY: 0, .low(12))
+        case .y444p16: .planar(shiftX: 0, shiftY: 0, .low(16))
+        case .p010: .semiplanar(shiftX: 1, shiftY: 1, .high(10))
+        case .p012: .semiplanar(shiftX: 1, shiftY: 1, .high(12))
+        case .p016: .semiplanar(shiftX: 1, shiftY: 1, .high(16))
+        case .y210: .paired(y: 0, u: 1, v: 3, .high(10))
+        case .y212: .paired(y: 0, u: 1, v: 3, .high(12))
+        case .gray16: .gray(.low(16))
+        case .gbrp10: .planarRGB(.low(10))
+        case .gbrp12: .planarRGB(.low(12))
+        case .argb64: .packed(.rgb, 1, 2, 3, of: 4, alpha: 0, .low(16))
+        case .rgba64: .packed(.rgb, 0, 1, 2, of: 4, alpha: 3, .low(16))
+        case .bgra64: .packed(.rgb, 2, 1, 0, of: 4, alpha: 3, .low(16))
+        case .abgr64: .packed(.rgb, 3, 2, 1, of: 4, alpha: 0, .low(16))
         }
     }
 }

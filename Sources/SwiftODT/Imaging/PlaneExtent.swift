@@ -14,7 +14,7 @@ extension PixelFormat {
         for component in [components.first, components.second, components.third] where component.plane == plane {
             let across = (width + (1 << component.shiftX) - 1) >> component.shiftX
             let down = (height + (1 << component.shiftY) - 1) >> component.shiftY
-            rowBytes = max(rowBytes, across * component.step)
+            rowBytes = max(rowBytes, across * component.step * depth.bytes)
             rows = max(rows, down)
         }
         return PlaneExtent(rowBytes: rowBytes, rows: rows)

@@ -30,10 +30,8 @@ final class FormatPicture {
         self.width = width
         self.height = height
         self.colorSpace = colorSpace
-        let numbers = GST_VIDEO_FORMAT_I420.rawValue...GST_VIDEO_FORMAT_GRAY8.rawValue
-        let wanted = numbers.lazy.map { GstVideoFormat($0) }.first { PixelFormat($0) == format }
         var info = GstVideoInfo()
-        gst_video_info_set_format(&info, wanted ?? GST_VIDEO_FORMAT_UNKNOWN, guint(width), guint(height))
+        gst_video_info_set_format(&info, format.gstreamer, guint(width), guint(height))
         if format.isYUV {
             info.colorimetry.matrix = FormatPicture.matrix(colorSpace.matrix)
             info.colorimetry.range = colorSpace.fullRange ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235
@@ -72,10 +70,26 @@ final class FormatPicture {
 
     var bytes: [UInt8] { [UInt8](memory) }
 
-    /// Where a component of a pixel lies in ``bytes``.
+    /// Where a component of a pixel lies in ``bytes``; its first byte where it has two.
     func index(_ component: PixelComponent, _ x: Int, _ y: Int) -> Int {
         offsets[component.plane] + (y >> component.shiftY) * strides[component.plane]
-            + (x >> component.shiftX) * component.step + component.offset
+            + ((x >> component.shiftX) * component.step + component.offset) * format.depth.bytes
+    }
+
+    /// A component of a pixel: 0 to the format's white.
+    func sample(_ component: PixelComponent, _ x: Int, _ y: Int) -> Int {
+        let (start, depth) = (index(component, x, y), format.depth)
+        if depth.bytes == 1 { return Int(memory[start]) }
+        return Int(memory.loadUnaligned(fromByteOffset: start, as: UInt16.self)) >> depth.shift & depth.white
+    }
+
+    func set(_ component: PixelComponent, _ x: Int, _ y: Int, to sample: Int) {
+        let (start, depth) = (index(component, x, y), format.depth)
+        if depth.bytes == 1 {
+            memory[start] = UInt8(sample)
+        } else {
+            memory.storeBytes(of: UInt16(sample << depth.shift), toByteOffset: start, as: UInt16.self)
+        }
     }
 
     /// Fills everything, padding too, with bytes that repeat nowhere near.
@@ -88,23 +102,27 @@ final class FormatPicture {
         if opaque { setAlpha(255) }
     }
 
+    /// On 0...255.
     func setAlpha(_ alpha: UInt8) {
-        guard let byte = format.alphaByte else { return }
+        guard let component = format.layout.alpha else { return }
         for y in 0..<height {
-            for x in 0..<width { memory[offsets[0] + y * strides[0] + 4 * x + byte] = alpha }
+            for x in 0..<width { set(component, x, y, to: Int(alpha) * format.depth.white / 255) }
         }
     }
 
     /// Fills with a grey that is the same in all formats but for rounding.
     func fill(grey: UInt8) {
         memory.initializeMemory(as: UInt8.self, repeating: grey)
-        if format.isYUV {
-            for y in 0..<height {
-                for x in 0..<width {
-                    memory[index(format.components.first, x, y)] =
-                        colorSpace.fullRange ? grey : UInt8(16 + 219 * Double(grey) / 255 + 0.5)
-                    memory[index(format.components.second, x, y)] = 128
-                    memory[index(format.components.third, x, y)] = 128
+        let (components, white) = (format.components, Double(format.depth.white))
+        let neutral = 1 << (format.depth.bits - 1)
+        let limited = format.isYUV && !colorSpace.fullRange
+        let share = Double(grey) / 255
+        let level = limited ? (16 + 219 * share) * Double(neutral) / 128 : white * share
+        for y in 0..<height {
+            for x in 0..<width {
+                set(components.first, x, y, to: Int(level + 0.5))
+                for other in [components.second, components.third] where !format.isGray {
+                    set(other, x, y, to: format.isYUV ? neutral : Int(level + 0.5))
                 }
             }
         }

@@ -1,4 +1,5 @@
 import CGStreamer
+import CSwiftODTElement
 import SwiftODT
 import Testing
 
@@ -94,7 +95,9 @@ import Testing
                 for x in 0..<width where drawn[y * width + x] {
                     for component in components {
                         let row = interlaced && component.shiftY > 0 ? 2 * (y / 4 * 2 + y % 2) : y
-                        if row < height { allowed[picture.index(component, x, row)] = true }
+                        guard row < height else { continue }
+                        let first = picture.index(component, x, row)
+                        for byte in first..<first + format.depth.bytes { allowed[byte] = true }
                     }
                 }
             }
@@ -184,9 +187,10 @@ import Testing
         return greatest
     }
 
-    @Test(arguments: [PixelFormat.rgba, .bgra, .argb, .abgr])
+    @Test(arguments: PixelFormat.allCases.filter { $0.layout.alpha != nil })
     func alphaStaysSensible(_ format: PixelFormat) throws {
-        let byte = try #require(format.alphaByte)
+        let component = try #require(format.layout.alpha)
+        let white = format.depth.white
         var options = Self.options(.filled)
         options.drawTraces = false
         for alpha: UInt8 in [255, 0, 100] {
@@ -194,18 +198,65 @@ import Testing
             picture.fill(grey: 90)
             picture.setAlpha(alpha)
             Self.draw(options, on: picture)
-            let bytes = picture.bytes
-            let red = format.components.first
-            let alphas = (0..<96 * 64).map { bytes[picture.index(red, $0 % 96, $0 / 96) - red.offset + byte] }
-            #expect(alphas.allSatisfy { $0 >= alpha })
-            #expect(alphas.contains(255) && alphas.contains(alpha))
+            let alphas = (0..<96 * 64).map { picture.sample(component, $0 % 96, $0 / 96) }
+            let before = Int(alpha) * white / 255
+            #expect(alphas.allSatisfy { $0 >= before })
+            #expect(alphas.contains(white) && alphas.contains(before))
             if alpha == 0 {
                 // A translucent fill over nothing has its own colour, not that of what cannot be seen.
-                let inside = picture.index(red, 0, 32) + 4 * 30
                 let pure = Palette.distinct(1)
-                let painted = bytes[inside - red.offset + format.components.second.offset]
-                #expect(abs(Int(painted) - Int(pure.green * 255)) <= 4)
+                let matrix = ComponentMatrix(format: format, colorSpace: picture.colorSpace)
+                let wanted = matrix.samples(red: pure.red, green: pure.green, blue: pure.blue, alpha: 1)
+                let painted = picture.sample(format.components.second, 30, 32)
+                #expect(abs(Float(painted) - wanted[1]) <= 4 * Float(white) / 255)
             }
+        }
+    }
+
+    /// Every format is laid out as GStreamer says: planes, places, steps, halving, bits and where they lie.
+    @Test(arguments: PixelFormat.allCases)
+    func theTableIsGStreamers(_ format: PixelFormat) throws {
+        let info = try #require(gst_video_format_get_info(format.gstreamer)).pointee
+        let layout = format.layout
+        func value<Number: BinaryInteger, Array>(_ array: Array, _ index: Int, _: Number.Type) -> Int {
+            withUnsafeBytes(of: array) { Int($0.bindMemory(to: Number.self)[index]) }
+        }
+        #expect(Int(info.n_planes) == layout.planeCount)
+        func says(_ flag: GstVideoFormatFlags) -> Bool { info.flags.rawValue & flag.rawValue != 0 }
+        #expect(says(GST_VIDEO_FORMAT_FLAG_YUV) == format.isYUV)
+        #expect(says(GST_VIDEO_FORMAT_FLAG_RGB) == format.isRGB)
+        #expect(says(GST_VIDEO_FORMAT_FLAG_ALPHA) == (layout.alpha != nil))
+        if layout.depth.bytes == 2 { #expect(says(GST_VIDEO_FORMAT_FLAG_LE)) }
+        let components = [layout.components.first, layout.components.second, layout.components.third, layout.alpha]
+        for index in 0..<Int(info.n_components) {
+            let component = try #require(components[index])
+            #expect(value(info.plane, index, UInt32.self) == component.plane)
+            #expect(value(info.poffset, index, UInt32.self) == component.offset * layout.depth.bytes)
+            #expect(value(info.pixel_stride, index, Int32.self) == component.step * layout.depth.bytes)
+            #expect(value(info.w_sub, index, UInt32.self) == component.shiftX)
+            #expect(value(info.h_sub, index, UInt32.self) == component.shiftY)
+            #expect(value(info.depth, index, UInt32.self) == layout.depth.bits)
+            #expect(value(info.shift, index, UInt32.self) == layout.depth.shift)
+        }
+    }
+
+    /// What the element says it takes is what it understands.
+    @Test func thePadTemplatesNameEveryFormat() throws {
+        gst_init(nil, nil)
+        gst_plugin_swiftodt_register()
+        let element = try #require(gst_element_factory_make("swiftodt", nil))
+        defer { gst_object_unref(element) }
+        for name in ["sink", "src"] {
+            let template = try #require(gst_element_get_pad_template(element, name))
+            let caps = try #require(gst_pad_template_get_caps(template))
+            defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self)) }
+            let list = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format")
+            let named = (0..<gst_value_list_get_size(list)).map { index in
+                gst_video_format_from_string(g_value_get_string(gst_value_list_get_value(list, index)))
+            }
+            #expect(named.count == PixelFormat.allCases.count)
+            for format in PixelFormat.allCases { #expect(named.contains(format.gstreamer), "\(format)") }
+            #expect(named.allSatisfy { PixelFormat($0) != nil })
         }
     }
 }

@@ -70,6 +70,29 @@ import Testing
         #expect(plane.withPixels { Array($0) } == [0, 0, 1, 127, 128, 254, 255, 255])
     }
 
+    /// Ten bits have the same black and white, four times as far up, wherever in their words they lie.
+    @Test(arguments: [PixelFormat.i420p10, .p010, .y210, .y444p12, .p016])
+    func limitedRangeOfWiderSamplesIsStretchedAndClamped(_ format: PixelFormat) {
+        let picture = TestPicture(format, width: 8, height: 1)
+        for (x, level) in [0, 16, 17, 125, 126, 234, 235, 255].enumerated() {
+            picture.put(format.components.first, x, 0, sample: level << (format.depth.bits - 8))
+        }
+        let plane = picture.withFrame(colorSpace: .standardDefinition) { LumaPlane.reduce($0) }
+        #expect(plane.withPixels { Array($0) } == [0, 0, 1, 127, 128, 254, 255, 255])
+    }
+
+    /// PQ leaves half of its levels to what no ordinary screen shows: motion in a dark street would be none.
+    @Test func lightOfHDRIsSpreadAsOnAnOrdinaryScreen() {
+        for format in [PixelFormat.p010, .nv12, .gbrp10, .bgrx] {
+            let picture = TestPicture(format, width: 4, height: 1)
+            // 0, 5, 49 and 202 candela.
+            picture.paint { x, _ in [0, 64, 112, 148][x] }
+            let space = ColorSpace(matrix: .bt2020, fullRange: true, transfer: .pq)
+            let seen = picture.withFrame(colorSpace: space) { LumaPlane.reduce($0).withPixels { Array($0) } }
+            for (level, expected) in zip(seen, [0, 56, 142, 223]) { #expect(abs(Int(level) - expected) <= 4, "\(seen)") }
+        }
+    }
+
     @Test func colorsWeighAsTheEyeDoes() {
         let picture = TestPicture(.bgra, width: 3, height: 1)
         let c = PixelFormat.bgra.components
@@ -78,6 +101,14 @@ import Testing
         picture.put(c.second, 1, 0, 255)
         picture.put(c.third, 2, 0, 255)
         #expect(picture.withFrame { LumaPlane.reduce($0).withPixels { Array($0) } } == [76, 150, 29])
+        for format in [PixelFormat.gbr, .gbrp10, .bgra64] {
+            let picture = TestPicture(format, width: 3, height: 1)
+            picture.paint { _, _ in 0 }
+            picture.put(format.components.first, 0, 0, 255)
+            picture.put(format.components.second, 1, 0, 255)
+            picture.put(format.components.third, 2, 0, 255)
+            #expect(picture.withFrame { LumaPlane.reduce($0).withPixels { Array($0) } } == [76, 150, 29], "\(format)")
+        }
     }
 
     @Test func hugeBlocksDoNotOverflow() {
@@ -86,5 +117,8 @@ import Testing
         let plane = picture.withFrame { LumaPlane.reduce($0, maximumSide: 1) }
         #expect(plane.withPixels { Array($0) } == [255])
         #expect(plane.scaleX == 900)
+        let words = TestPicture(.gray16, width: 900, height: 700)
+        words.paint { _, _ in 255 }
+        #expect(words.withFrame { LumaPlane.reduce($0, maximumSide: 1).withPixels { Array($0) } } == [255])
     }
 }

@@ -11,8 +11,11 @@ import Testing
         picture.withFrame { frame in
             let c = frame.format.components
             return [c.first, c.second, c.third].map {
-                let plane = frame.plane($0.plane)
-                return Int((plane.base + y * plane.stride + x * $0.step + $0.offset).load(as: UInt8.self))
+                let (plane, depth) = (frame.plane($0.plane), frame.format.depth)
+                let sample = plane.base + y * plane.stride + (x * $0.step + $0.offset) * depth.bytes
+                if depth.bytes == 1 { return Int(sample.load(as: UInt8.self)) }
+                let value = Int(sample.loadUnaligned(as: UInt16.self)) >> depth.shift & depth.white
+                return (value * 255 + depth.white / 2) / depth.white
             }
         }
     }

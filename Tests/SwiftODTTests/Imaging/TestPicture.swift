@@ -55,18 +55,33 @@ final class TestPicture {
     }
 
     func set(_ x: Int, _ y: Int, _ level: UInt8) {
-        let chroma: UInt8 = format.isYUV ? 128 : level
         put(format.components.first, x, y, level)
-        if !format.isGray {
-            put(format.components.second, x, y, chroma)
-            put(format.components.third, x, y, chroma)
+        if format.isGray { return }
+        for component in [format.components.second, format.components.third] {
+            if format.isYUV {
+                put(component, x, y, sample: 1 << (format.depth.bits - 1))
+            } else {
+                put(component, x, y, level)
+            }
         }
     }
 
-    /// Writes one component of one pixel.
-    func put(_ c: PixelComponent, _ x: Int, _ y: Int, _ value: UInt8) {
-        let plane = planes[c.plane]
-        let address = plane.base + (y >> c.shiftY) * plane.stride + (x >> c.shiftX) * c.step + c.offset
-        address.storeBytes(of: value, as: UInt8.self)
+    /// Writes one component of one pixel: a grey level of full range.
+    func put(_ c: PixelComponent, _ x: Int, _ y: Int, _ level: UInt8) {
+        put(c, x, y, sample: (Int(level) * format.depth.white + 127) / 255)
+    }
+
+    /// Writes one component of one pixel. Bits above it are all set: they mean nothing.
+    func put(_ c: PixelComponent, _ x: Int, _ y: Int, sample: Int) {
+        let (plane, depth) = (planes[c.plane], format.depth)
+        let row = plane.base + (y >> c.shiftY) * plane.stride
+        let address = row + ((x >> c.shiftX) * c.step + c.offset) * depth.bytes
+        let junk = ~0 << (depth.bits + depth.shift)
+        let word = UInt16(truncatingIfNeeded: sample << depth.shift | junk).littleEndian
+        if depth.bytes == 1 {
+            address.storeBytes(of: UInt8(sample), as: UInt8.self)
+        } else {
+            address.storeBytes(of: word, as: UInt16.self)
+        }
     }
 }

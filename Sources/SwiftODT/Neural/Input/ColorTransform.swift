@@ -1,4 +1,5 @@
-/// From resampled components to what the network wants: colour matrix, range, mean and scale in one affine step a channel.
+/// From resampled components to what the network wants: colour matrix, range, mean and scale in one affine step a channel. For HDR
+/// to the numbers of the tone map's table instead, which comes before mean and scale.
 struct ColorTransform {
     /// Factors of the three components and a constant, for red, green, blue.
     var red = SIMD4<Float>.zero
@@ -8,8 +9,15 @@ struct ColorTransform {
     var low = SIMD4<Float>.zero
     var high = SIMD4<Float>.zero
 
-    /// - Parameter one: what a component of 1 is after resampling.
-    init(format: PixelFormat, colorSpace: ColorSpace, input: NetworkInput, one: Float) {
+    init(format: PixelFormat, colorSpace: ColorSpace, input: NetworkInput) {
+        var input = input
+        if colorSpace.transfer != .gamma {
+            input.mean = .zero
+            input.scale = SIMD3(repeating: ToneMap.scale)
+        }
+        let fullRange = !format.isYUV || colorSpace.fullRange
+        // What a component of 1 is after resampling.
+        let one = RowKernels.blendedOne(format.depth, fullRange: fullRange)
         let swapped = input.channelOrder == .bgr
         let mean = swapped ? SIMD3(input.mean.z, input.mean.y, input.mean.x) : input.mean
         let scale = swapped ? SIMD3(input.scale.z, input.scale.y, input.scale.x) : input.scale
@@ -24,9 +32,11 @@ struct ColorTransform {
             let bu = 2 * (1 - kb) * chroma
             let gu = -bu * kb / kg
             let gv = -rv * kr / kg
-            red = SIMD4(luma, 0, rv, -luma * black - 128 * rv)
-            green = SIMD4(luma, gu, gv, -luma * black - 128 * (gu + gv))
-            blue = SIMD4(luma, bu, 0, -luma * black - 128 * bu)
+            // In full range, wider samples have a little more than 255 levels, of which this is the middle.
+            let neutral = 128 * RowKernels.blendedOne(.byte, fullRange: fullRange) / one
+            red = SIMD4(luma, 0, rv, -luma * black - neutral * rv)
+            green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))
+            blue = SIMD4(luma, bu, 0, -luma * black - neutral * bu)
         } else {
             // Each channel is a component of its own.
             red.x = 1

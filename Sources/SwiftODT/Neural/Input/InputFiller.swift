@@ -29,6 +29,8 @@ final class InputFiller {
         let placement: InputPlacement
         let tables: ResampleTables
         let transform: ColorTransform
+        /// For HDR; the transform then leads to the numbers of its table.
+        let tone: ToneMap?
         /// Outputs along a buffer row, and rounded up to whole vectors.
         let across: Int
         let padded: Int
@@ -76,9 +78,8 @@ final class InputFiller {
         let plan = Plan(
             geometry: geometry, tensor: tensor, placement: geometry.placement,
             tables: ResampleTables(geometry: geometry, padded: padded),
-            transform: ColorTransform(
-                format: geometry.format, colorSpace: geometry.colorSpace, input: input,
-                one: RowKernels.blendedOne),
+            transform: ColorTransform(format: geometry.format, colorSpace: geometry.colorSpace, input: input),
+            tone: ToneMap.of(geometry.colorSpace.transfer),
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
@@ -107,14 +108,22 @@ final class InputFiller {
 
 extension InputFiller {
     private func readComponents(of frame: Frame, row: Int, plan: Plan) {
+        let depth = plan.geometry.format.depth
         for plane in plan.tables.planes {
             let source = frame.plane(plane.index)
             let pair = plane.rows[row]
-            let first = source.base + pair.first * source.stride + plane.byteStart
-            let second = source.base + pair.second * source.stride + plane.byteStart
-            RowKernels.blend(
-                first.assumingMemoryBound(to: UInt8.self), second.assumingMemoryBound(to: UInt8.self),
-                weight: pair.weight, count: plane.byteCount, into: plane.blended.base)
+            let start = source.base + plane.sampleStart * depth.bytes
+            let first = start + pair.first * source.stride
+            let second = start + pair.second * source.stride
+            if depth.bytes == 1 {
+                RowKernels.blend(
+                    first.assumingMemoryBound(to: UInt8.self), second.assumingMemoryBound(to: UInt8.self),
+                    weight: pair.weight, count: plane.sampleCount, into: plane.blended.base)
+            } else {
+                RowKernels.blendWords(
+                    first, second, headroom: depth.headroom, weight: pair.weight, count: plane.sampleCount,
+                    into: plane.blended.base)
+            }
         }
         for group in plan.tables.groups {
             RowKernels.resample(
@@ -142,6 +151,14 @@ extension InputFiller {
             RowKernels.scale(component(0), count: plan.padded, by: transform.red, into: red)
             RowKernels.scale(component(1), count: plan.padded, by: transform.green, into: green)
             RowKernels.scale(component(2), count: plan.padded, by: transform.blue, into: blue)
+        }
+        guard let tone = plan.tone else { return }
+        for channel in 0..<3 {
+            tone.levels.withUnsafeBufferPointer { levels in
+                RowKernels.look(
+                    up: target + channel * channelStride, in: levels, count: plan.padded, mean: input.mean[channel],
+                    scale: input.scale[channel])
+            }
         }
     }
 }

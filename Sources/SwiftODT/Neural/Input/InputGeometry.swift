@@ -20,7 +20,10 @@ struct InputGeometry: Hashable {
         }
         format = frame.format
         orientation = frame.orientation
-        colorSpace = frame.format.isYUV ? frame.colorSpace : .standardDefinition
+        var colorSpace = ColorSpace.standardDefinition
+        if frame.format.isYUV { colorSpace = frame.colorSpace }
+        colorSpace.transfer = frame.colorSpace.transfer
+        self.colorSpace = colorSpace
         x = Int(box.minX.rounded(.down))
         y = Int(box.minY.rounded(.down))
         width = min(frame.width, Int(box.maxX.rounded(.up))) - x

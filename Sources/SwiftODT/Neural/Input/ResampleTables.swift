@@ -10,9 +10,9 @@ struct ResampleTables {
     /// The part of a plane that matters, and what its blended rows are made of.
     struct Plane {
         let index: Int
-        /// The bytes of a row that the region covers.
-        let byteStart: Int
-        let byteCount: Int
+        /// The samples of a row that the region covers.
+        let sampleStart: Int
+        let sampleCount: Int
         /// One entry an output row.
         let rows: [RowPair]
         /// Where a blended row goes; a little longer, for the neighbours of the last sample, whose weight is 0.
@@ -51,7 +51,7 @@ struct ResampleTables {
             let blended = GrowingStorage<Int16>()
             blended.reset(count: count + 16, to: 0)
             let rows = (0..<down.count).map { Self.rowPair(down, output: $0, shift: any.shiftY) }
-            planes.append(Plane(index: index, byteStart: start, byteCount: count, rows: rows, blended: blended))
+            planes.append(Plane(index: index, sampleStart: start, sampleCount: count, rows: rows, blended: blended))
         }
         for component in used {
             componentRows.append(row(of: component, across: across, padded: padded) + component.offset % component.step)
@@ -70,7 +70,7 @@ struct ResampleTables {
         group.weights.reset(count: padded, to: 0)
         for output in 0..<across.count {
             let tap = across.tap(output, shift: component.shiftX)
-            group.index.base[output] = Int32(tap.first * component.step - plane.byteStart)
+            group.index.base[output] = Int32(tap.first * component.step - plane.sampleStart)
             group.weights.base[output] = Float(tap.weight)
         }
         rowCount += RowKernels.lanes(step: component.step)

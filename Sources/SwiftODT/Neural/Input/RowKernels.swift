@@ -1,9 +1,11 @@
 /// The inner loops of preprocessing, one row at a time. All work on plain pointers, four to sixteen samples at once.
 ///
-/// Numbers: a blended sample is 64 times a grey level in 16 bits; what comes after is in floats.
+/// Numbers: a blended sample is 64 times a grey level in 16 bits, whatever it was; what comes after is in floats.
 enum RowKernels {
     /// What a grey level of 1 is once blended.
-    static let blendedOne: Float = 64
+    static func blendedOne(_ depth: SampleDepth, fullRange: Bool) -> Float {
+        depth.bytes == 1 ? 64 : depth.unitOf14Bits(fullRange: fullRange)
+    }
 
     /// Blends two rows of bytes: `first + (second - first) * weight`, the weight in 1/16384.
     ///
@@ -21,6 +23,30 @@ enum RowKernels {
             target[i] = (sample &<< 6) &+ ((difference &* upper) &>> 1) &+ ((difference &* lower) &>> 8)
             i &+= 1
         }
+    }
+
+    /// Blends two rows of samples of two bytes in the same way. They are brought to 14 bits first, wherever they lie; what else their
+    /// words hold does not count, save that bits below the sample are less than one of it.
+    static func blendWords(
+        _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, headroom: Int, weight: Int16, count: Int,
+        into target: UnsafeMutablePointer<Int16>
+    ) {
+        let doubled = Int32(weight &<< 1)
+        var i = 0
+        while i < count {
+            let sample = word(first, i, headroom)
+            let difference = word(second, i, headroom) &- sample
+            // The upper half of a product of two 16-bit numbers: one vector instruction.
+            let product = Int32(truncatingIfNeeded: difference &<< 1) &* doubled
+            target[i] = sample &+ Int16(truncatingIfNeeded: product &>> 16)
+            i &+= 1
+        }
+    }
+
+    @inline(__always)
+    private static func word(_ row: UnsafeRawPointer, _ number: Int, _ headroom: Int) -> Int16 {
+        let word = row.loadUnaligned(fromByteOffset: 2 &* number, as: UInt16.self)
+        return Int16(truncatingIfNeeded: (word &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
     }
 
     /// Interpolates between neighbouring samples of a blended row, for components that lie alone or among others.
@@ -154,6 +180,21 @@ enum RowKernels {
     ) {
         let factor = row.x + row.y + row.z
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
+    }
+
+    /// Replaces numbers of 0..<`levels.count` by levels, normalised.
+    static func look(
+        up numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
+        scale: Float
+    ) {
+        guard let table = levels.baseAddress else { return }
+        let last = Float(levels.count - 1)
+        var x = 0
+        while x < count {
+            let number = min(max(numbers[x], 0), last)
+            numbers[x] = (table[Int(Int32(number + 0.5))] - mean) * scale
+            x &+= 1
+        }
     }
 
     /// Stores every `step`th number side by side.

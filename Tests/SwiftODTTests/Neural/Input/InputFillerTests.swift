@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SwiftODT
@@ -17,15 +18,37 @@ import Testing
         let at = frame.orientation.buffer(point, bufferWidth: w, bufferHeight: h)
             .offset(x: Double(region.x.lowerBound), y: Double(region.y.lowerBound))
         let c = (0..<3).map { picture.component($0, x: at.x, y: at.y, region: region) }
-        guard frame.format.isYUV else { return c }
+        let depth = frame.format.depth
+        let (white, level) = (Double(depth.white), Double(1 << (depth.bits - 8)))
+        guard frame.format.isYUV else { return c.map { shown($0 / white, frame.colorSpace.transfer) * 255 } }
         let (kr, kb) = (Double(frame.colorSpace.lumaWeights.red), Double(frame.colorSpace.lumaWeights.blue))
         let full = frame.colorSpace.fullRange
-        let luma = full ? c[0] / 255 : (c[0] - 16) / 219
-        let (pb, pr) = ((c[1] - 128) / (full ? 255 : 224), (c[2] - 128) / (full ? 255 : 224))
+        let luma = full ? c[0] / white : (c[0] / level - 16) / 219
+        let (pb, pr) = (
+            (c[1] - 128 * level) / (full ? white : 224 * level), (c[2] - 128 * level) / (full ? white : 224 * level)
+        )
         let red = luma + 2 * (1 - kr) * pr
         let blue = luma + 2 * (1 - kb) * pb
         let green = (luma - kr * red - kb * blue) / (1 - kr - kb)
-        return [red, green, blue].map { min(max($0, 0), 1) * 255 }
+        return [red, green, blue].map { shown(min(max($0, 0), 1), frame.colorSpace.transfer) * 255 }
+    }
+
+    /// What a signal looks like on an ordinary screen, from the formulas of BT.2100 and the shape of the tone map.
+    private static func shown(_ signal: Double, _ transfer: ColorSpace.Transfer) -> Double {
+        let light: Double
+        switch transfer {
+        case .gamma: return signal
+        case .pq:
+            let root = pow(signal, 4096 / 2523 / 128)
+            let (c1, c2, c3) = (0.8359375, 18.8515625, 18.6875)
+            light = 10000 * pow(max(root - c1, 0) / (c2 - c3 * root), 16384 / 2610)
+        case .hlg:
+            let scene =
+                signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
+            light = 1000 * pow(scene, 1.2)
+        }
+        let level = pow(light / 203, 1 / 2.4)
+        return level <= 0.75 ? level : 0.75 + 0.25 * (1 - 1 / (1 + (level - 0.75) / 0.25))
     }
 
     /// The largest difference, in grey levels, between the filled tensor and the reference; the background counts too.
@@ -75,8 +98,7 @@ import Testing
 
     private static func noise(_ format: PixelFormat, width: Int, height: Int) -> PlainPicture {
         var noise = Noise(state: UInt64(format.rawValue * 7919 + width * 31 + height))
-        return PlainPicture(format, width: width, height: height) { _, _, _ in UInt8.random(in: 0...255, using: &noise)
-        }
+        return PlainPicture(format, width: width, height: height, word: { _, _, _ in .random(in: 0...65535, using: &noise) })
     }
 
     @Test(arguments: PixelFormat.allCases)
@@ -90,7 +112,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [PixelFormat.i420, .nv12, .yuy2, .uyvy, .rgb, .bgrx, .gray8])
+    @Test(arguments: [PixelFormat.i420, .nv12, .yuy2, .uyvy, .rgb, .bgrx, .gray8, .p010, .gbrp10])
     func fitsLayoutsAndNormalisationAreWithinOneLevel(_ format: PixelFormat) throws {
         let picture = Self.noise(format, width: 50, height: 31)
         let fits: [NetworkInput.Fit] = [.stretch, .letterboxTopLeft(fill: 114), .letterboxCentered(fill: 7)]
@@ -118,10 +140,50 @@ import Testing
 
     @Test(arguments: [ColorSpace.Matrix.bt601, .bt709, .bt2020, .smpte240m, .fcc])
     func matrixAndRangeOfTheStreamAreUsed(_ matrix: ColorSpace.Matrix) throws {
-        let picture = Self.noise(.y444, width: 16, height: 16)
-        for fullRange in [false, true] {
-            let frame = picture.frame(colorSpace: ColorSpace(matrix: matrix, fullRange: fullRange))
-            #expect(try Self.worst(picture, frame: frame, input: NetworkInput(width: 16, height: 16)) < 0.5)
+        for format in [PixelFormat.y444, .y444p10, .y444p16, .p012] {
+            let picture = Self.noise(format, width: 16, height: 16)
+            for fullRange in [false, true] {
+                let frame = picture.frame(colorSpace: ColorSpace(matrix: matrix, fullRange: fullRange))
+                #expect(try Self.worst(picture, frame: frame, input: NetworkInput(width: 16, height: 16)) < 0.5)
+            }
+        }
+    }
+
+    /// Networks have seen ordinary pictures only: code values of HDR are flat and dark to them.
+    @Test(arguments: [ColorSpace.Transfer.pq, .hlg])
+    func lightOfHDRBecomesThatOfAnOrdinaryPicture(_ transfer: ColorSpace.Transfer) throws {
+        for format in [PixelFormat.p010, .y444p12, .y444, .gbrp10, .gray16] {
+            let picture = Self.noise(format, width: 37, height: 23)
+            for fullRange in [false, true] {
+                let space = ColorSpace(matrix: .bt2020, fullRange: fullRange, transfer: transfer)
+                let frame = picture.frame(orientation: fullRange ? .rotate90 : .identity, colorSpace: space)
+                let input = NetworkInput(
+                    width: 33, height: 40, channelOrder: .bgr, mean: SIMD3(123.7, 116.3, 103.5),
+                    scale: SIMD3(1 / 58.4, -1 / 57.1, 0.02), fit: .letterboxTopLeft(fill: 114))
+                #expect(try Self.worst(picture, frame: frame, input: input) < 0.75, "\(format)")
+                #expect(
+                    try Self.worst(picture, frame: frame, input: NetworkInput(width: 19, height: 22), bytes: true) <= 1.25)
+            }
+        }
+    }
+
+    /// What an ordinary picture's white, middle grey and dark become by BT.2408 and come back as: no level is lost or glares.
+    @Test func graphicsWhiteOfHDRIsNearlyWhite() throws {
+        func seen(_ signal: Double, _ transfer: ColorSpace.Transfer) throws -> Float {
+            let picture = PlainPicture(.gray16, width: 4, height: 4, word: { _, _, _ in UInt16(signal * 65535) })
+            let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * 16)
+            defer { tensor.deallocate() }
+            let space = ColorSpace(matrix: .bt2020, fullRange: true, transfer: transfer)
+            _ = try InputFiller(input: NetworkInput(width: 4, height: 4), bytes: false)
+                .fill(tensor, from: picture.frame(colorSpace: space), region: nil)
+            return withExtendedLifetime(picture) { tensor[0] }
+        }
+        // BT.2408: graphics white is 58 % PQ and 75 % HLG, 18 % grey 38 % PQ and 38 % HLG, which an ordinary screen has at 49 %.
+        for (transfer, white, grey) in [(ColorSpace.Transfer.pq, 0.58, 0.38), (.hlg, 0.75, 0.38)] {
+            #expect(abs(try seen(white, transfer) - 223) < 2)
+            #expect(abs(try seen(grey, transfer) - 0.49 * 255) < 8)
+            #expect(try seen(0, transfer) == 0)
+            #expect((236...255).contains(try seen(1, transfer)))
         }
     }
 
@@ -189,9 +251,9 @@ import Testing
     @Test func theWayBackLeadsToTheSamePlace() throws {
         // A picture that is dark save for one bright block: the block is where the placement says.
         let block = Box(x: 24, y: 8, width: 8, height: 12)
-        let picture = PlainPicture(.gray8, width: 64, height: 40) { _, x, y in
-            (24..<32).contains(x) && (8..<20).contains(y) ? 255 : 0
-        }
+        let picture = PlainPicture(
+            .gray8, width: 64, height: 40,
+            sample: { _, x, y in (24..<32).contains(x) && (8..<20).contains(y) ? 255 : 0 })
         defer { withExtendedLifetime(picture) {} }
         for orientation in Orientation.allCases {
             for fit in [NetworkInput.Fit.stretch, .letterboxTopLeft(fill: 0), .letterboxCentered(fill: 0)] {

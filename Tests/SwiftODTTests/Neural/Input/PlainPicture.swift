@@ -8,8 +8,18 @@ final class PlainPicture {
     private var memory: [UnsafeMutableRawPointer] = []
     private var strides: [Int] = []
 
-    /// - Parameter sample: the byte of a component (0, 1, 2) at one of its own samples.
-    init(_ format: PixelFormat, width: Int, height: Int, sample: (_ component: Int, _ x: Int, _ y: Int) -> UInt8) {
+    /// - Parameter sample: a component (0, 1, 2) at one of its own samples, on 0...255; wider samples have the same bits again
+    ///   below.
+    convenience init(
+        _ format: PixelFormat, width: Int, height: Int, sample: (_ component: Int, _ x: Int, _ y: Int) -> UInt8
+    ) {
+        self.init(format, width: width, height: height, word: { UInt16(sample($0, $1, $2)) * 257 })
+    }
+
+    /// - Parameter word: a component (0, 1, 2) at one of its own samples, of which the upper bits are taken. Unused bits above
+    ///   a sample are set, for they mean nothing.
+    init(_ format: PixelFormat, width: Int, height: Int, word: (_ component: Int, _ x: Int, _ y: Int) -> UInt16) {
+        let depth = format.depth
         self.format = format
         self.width = width
         self.height = height
@@ -17,7 +27,7 @@ final class PlainPicture {
         for plane in 0..<format.planeCount {
             let widest = components.filter { $0.plane == plane }.map { ((width + $0.shiftX) >> $0.shiftX) * $0.step }
             let tallest = components.filter { $0.plane == plane }.map { (height + $0.shiftY) >> $0.shiftY }
-            let stride = (widest.max() ?? 1) + 5
+            let stride = (widest.max() ?? 1) * depth.bytes + 5
             let bytes = stride * (tallest.max() ?? 1)
             let base = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 1)
             base.initializeMemory(as: UInt8.self, repeating: 0xA5, count: bytes)
@@ -27,8 +37,15 @@ final class PlainPicture {
         for (number, component) in components.enumerated() {
             for y in 0..<((height + component.shiftY) >> component.shiftY) {
                 for x in 0..<((width + component.shiftX) >> component.shiftX) {
-                    let offset = y * strides[component.plane] + component.offset + x * component.step
-                    memory[component.plane].storeBytes(of: sample(number, x, y), toByteOffset: offset, as: UInt8.self)
+                    let offset = y * strides[component.plane] + (component.offset + x * component.step) * depth.bytes
+                    let sample = (Int(word(number, x, y)) >> (16 - depth.bits)) << depth.shift
+                    let bits = UInt16(truncatingIfNeeded: sample | ~0 << (depth.bits + depth.shift))
+                    if depth.bytes == 1 {
+                        memory[component.plane].storeBytes(
+                            of: UInt8(truncatingIfNeeded: bits), toByteOffset: offset, as: UInt8.self)
+                    } else {
+                        memory[component.plane].storeBytes(of: bits, toByteOffset: offset, as: UInt16.self)
+                    }
                 }
             }
         }
@@ -50,7 +67,7 @@ final class PlainPicture {
 
     /// Lends out a small frame that is all of one grey level.
     static func withGrey<Answer>(_ level: UInt8, _ body: (Frame) throws -> Answer) rethrows -> Answer {
-        let picture = PlainPicture(.gray8, width: 40, height: 20) { _, _, _ in level }
+        let picture = PlainPicture(.gray8, width: 40, height: 20, sample: { _, _, _ in level })
         return try withExtendedLifetime(picture) { try body(picture.frame()) }
     }
 
@@ -68,8 +85,11 @@ final class PlainPicture {
         let (x0, x1, wx) = axis(x, component.shiftX, region.x)
         let (y0, y1, wy) = axis(y, component.shiftY, region.y)
         func sample(_ x: Int, _ y: Int) -> Double {
-            let offset = y * strides[component.plane] + component.offset + x * component.step
-            return Double(memory[component.plane].load(fromByteOffset: offset, as: UInt8.self))
+            let depth = format.depth
+            let offset = y * strides[component.plane] + (component.offset + x * component.step) * depth.bytes
+            let start = memory[component.plane] + offset
+            if depth.bytes == 1 { return Double(start.load(as: UInt8.self)) }
+            return Double(Int(start.loadUnaligned(as: UInt16.self)) >> depth.shift & depth.white)
         }
         return (sample(x0, y0) * (1 - wx) + sample(x1, y0) * wx) * (1 - wy)
             + (sample(x0, y1) * (1 - wx) + sample(x1, y1) * wx) * wy

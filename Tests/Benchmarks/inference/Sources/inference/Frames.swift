@@ -6,7 +6,7 @@ func makeFrame(_ format: PixelFormat, width: Int, height: Int, orientation: Orie
     var state: UInt32 = 1
     let planes = (0..<format.planeCount).map { plane in
         let own = components.filter { $0.plane == plane }
-        let stride = (own.map { ((width + 1) >> $0.shiftX) * $0.step }.max() ?? 1) + 8
+        let stride = (own.map { ((width + 1) >> $0.shiftX) * $0.step }.max() ?? 1) * format.depth.bytes + 8
         let bytes = stride * (own.map { (height + 1) >> $0.shiftY }.max() ?? 1)
         let base = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes)
         for offset in 0..<bytes {

@@ -1,0 +1,57 @@
+import Glibc
+
+/// The transfer functions of HDR video (ITU-R BT.2100), between signals of 0...1 and light.
+///
+/// Light is counted from *graphics white*: 1 is the white of a page or a caption, 203 candela a square metre, which BT.2408
+/// lays at 58 % of PQ and at 75 % of HLG.
+extension ColorSpace.Transfer {
+    /// Graphics white in candela a square metre.
+    private static let white: Float = 203
+
+    // The constants of ST 2084 and of ARIB STD-B67, and the screen that HLG is defined on.
+    private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
+    private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
+    private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
+    private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
+
+    /// The light of a grey signal, on a screen of 1,000 candela where that matters.
+    func light(_ signal: Float) -> Float {
+        let signal = min(max(signal, 0), 1)
+        switch self {
+        case .gamma: return powf(signal, 2.4)
+        case .pq:
+            let root = powf(signal, 1 / Self.m2)
+            return 10000 / Self.white * powf(max(root - Self.c1, 0) / (Self.c2 - Self.c3 * root), 1 / Self.m1)
+        case .hlg:
+            let scene = signal <= 0.5 ? signal * signal / 3 : (expf((signal - Self.c) / Self.a) + Self.b) / 12
+            return Self.peak / Self.white * powf(scene, Self.systemGamma)
+        }
+    }
+
+    /// The signals of a colour's light: the way back, for three components of BT.2020.
+    package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
+        let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
+        switch self {
+        case .gamma: return light.mapped { powf($0, 1 / 2.4) }
+        case .pq:
+            return light.mapped {
+                let power = powf($0 * Self.white / 10000, Self.m1)
+                return powf((Self.c1 + Self.c2 * power) / (1 + Self.c3 * power), Self.m2)
+            }
+        case .hlg:
+            // A screen's gamma is applied to brightness, not to each colour.
+            let shown = light * (Self.white / Self.peak)
+            let luminance = (shown * SIMD3(0.2627, 0.6780, 0.0593)).sum()
+            guard luminance > 0 else { return .zero }
+            let scene = shown * powf(luminance, 1 / Self.systemGamma - 1)
+            return scene.mapped {
+                let level = min($0, 1)
+                return level <= 1.0 / 12 ? (3 * level).squareRoot() : Self.a * logf(12 * level - Self.b) + Self.c
+            }
+        }
+    }
+}
+
+extension SIMD3<Float> {
+    fileprivate func mapped(_ body: (Float) -> Float) -> Self { Self(body(x), body(y), body(z)) }
+}
