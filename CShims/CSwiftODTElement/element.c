@@ -49,6 +49,22 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
 
+/* Caps that the templates do not let in never get as far as the base class: it refuses them where upstream asks whether it may
+ * send them, which upstream also asks to find out. Here they are sent, so somebody has to say what is wrong with them. */
+static GstPadProbeReturn
+notice_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer base)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  GstCaps *caps;
+  (void) pad;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    swiftodt_session_notice_caps (SESSION (base), caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 static gboolean
 start (GstBaseTransform * base)
 {
@@ -206,6 +222,7 @@ gst_swift_odt_init (GstSwiftOdt * self)
   self->session = swiftodt_session_new (base);
   gst_base_transform_set_in_place (base, TRUE);
   gst_base_transform_set_passthrough (base, FALSE);
+  gst_pad_add_probe (base->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, notice_caps, base, NULL);
   /* A dropped frame is an unseen object. */
   gst_base_transform_set_qos_enabled (base, FALSE);
 }

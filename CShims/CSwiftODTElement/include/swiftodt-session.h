@@ -48,6 +48,9 @@ void swiftodt_session_stop (SwiftOdtSession session);
 /* Wakes a streaming thread that waits for a detection; from now on frames are refused. */
 void swiftodt_session_unlock (SwiftOdtSession session);
 
+/* Streaming: caps that upstream sends, before it is known whether they are let in; the caps are borrowed. Posts the element error
+ * where they cannot be. */
+void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
 /* Streaming: the format of the frames to come. Nothing is queued when it is called. */
 gboolean swiftodt_session_set_format (SwiftOdtSession session, const GstVideoInfo * info);
 /* Streaming: takes over a frame, in order. */

@@ -60,6 +60,11 @@ final class Session: @unchecked Sendable {
 
     // MARK: Streaming
 
+    /// Caps that are sent and cannot be taken end the stream; upstream would say no more than that.
+    func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
+        if let refusal = CapsRefusal(caps) { element.fail(refusal.complaint) }
+    }
+
     func setFormat(_ info: GstVideoInfo) -> Bool {
         guard let format = StreamFormat(info) else { return false }
         stream?.setFormat(format)

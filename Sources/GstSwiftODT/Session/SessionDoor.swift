@@ -40,6 +40,11 @@ func sessionStop(_ handle: SwiftOdtSession?) { session(handle).stop() }
 @c(swiftodt_session_unlock)
 func sessionUnlock(_ handle: SwiftOdtSession?) { session(handle).unlock() }
 
+@c(swiftodt_session_notice_caps)
+func sessionNoticeCaps(_ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<GstCaps>) {
+    session(handle).notice(caps)
+}
+
 @c(swiftodt_session_set_format)
 func sessionSetFormat(_ handle: SwiftOdtSession?, _ info: UnsafePointer<GstVideoInfo>) -> gboolean {
     session(handle).setFormat(info.pointee) ? 1 : 0

@@ -22,6 +22,11 @@ struct Complaint {
             domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text, detail: detail)
     }
 
+    static func format(_ text: String, detail: String? = nil) -> Complaint {
+        Complaint(
+            domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FORMAT.rawValue), text: text, detail: detail)
+    }
+
     static func resource(_ code: GstResourceError, _ text: String, detail: String? = nil) -> Complaint {
         Complaint(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
     }

@@ -1,0 +1,61 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects those whose decoder leaves frames on a device: what they read is the element that is missing, not
+/// "not-negotiated" alone.
+@Suite struct CapsRefusalTests {
+    /// Sends caps as an upstream does that asks nobody; says what the element answers and what it posts.
+    private static func send(_ text: String) throws -> (taken: Bool, error: String?) {
+        let harness = ElementHarness("detector=upstream")
+        gst_harness_play(harness.harness)
+        gst_harness_push_event(harness.harness, gst_event_new_stream_start("stream"))
+        let caps = try #require(gst_caps_from_string(text))
+        let taken = gst_harness_push_event(harness.harness, gst_event_new_caps(caps)) != 0
+        gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
+        return (taken, harness.takeMessage(GST_MESSAGE_ERROR))
+    }
+
+    @Test(arguments: [
+        ("video/x-raw(memory:VAMemory),format=NV12", "vapostproc ! video/x-raw"),
+        ("video/x-raw(memory:DMABuf),format=NV12", "vapostproc"),
+        ("video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D", "gldownload"),
+        ("video/x-raw(memory:CUDAMemory),format=P010_10LE", "cudadownload"),
+        ("video/x-raw(memory:D3D11Memory),format=NV12", "d3d11download"),
+        ("video/x-raw(memory:NVMM),format=NV12", "nvvidconv"),
+        ("video/x-raw(memory:SystemMemory, meta:GstVideoOverlayComposition),format=I420", "overlaycomposition"),
+        ("video/x-raw(memory:Elsewhere),format=I420", "into system memory"),
+        ("video/x-raw,format=v210", "videoconvert"),
+    ])
+    func theErrorNamesTheConverter(_ caps: String, _ remedy: String) throws {
+        let (taken, error) = try Self.send(caps + ",width=64,height=48,framerate=30/1")
+        #expect(!taken)
+        #expect(error?.contains("put \(remedy)") == true || error?.contains(remedy) == true, "\(error ?? "no error")")
+    }
+
+    @Test func framesInSystemMemoryAreTaken() throws {
+        for features in ["", "(memory:SystemMemory)"] {
+            let (taken, error) = try Self.send("video/x-raw\(features),format=P010_10LE,width=64,height=48,framerate=30/1")
+            #expect(taken)
+            #expect(error == nil)
+        }
+    }
+
+    /// Converters ask whether they need to do anything before they do it: the answer is no, not the end of the stream.
+    @Test func askingIsNoError() throws {
+        let harness = ElementHarness("detector=upstream")
+        let caps = try #require(
+            gst_caps_from_string("video/x-raw(memory:VAMemory),format=NV12,width=64,height=48,framerate=30/1"))
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self)) }
+        let pad = try #require(gst_element_get_static_pad(harness.element, "sink"))
+        defer { gst_object_unref(pad) }
+        #expect(gst_pad_query_accept_caps(pad, caps) == 0)
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+        harness.setCaps("I420")
+        let output = harness.pass(harness.buffer(0))
+        #expect(output != nil)
+        ElementHarness.release(output)
+    }
+}
