@@ -50,7 +50,8 @@ struct CapsRefusal {
         "memory:D3D12Memory": "d3d12download",
         "memory:VulkanImage": "vulkandownload",
         "memory:MFXSurface": "msdkvpp ! video/x-raw,format=NV12",
-        "format:Interlaced": "a decoder or deinterlacer that gives both fields in one buffer (interlace-mode=interleaved)",
+        "format:Interlaced":
+            "a decoder or deinterlacer that gives both fields in one buffer (interlace-mode=interleaved)",
         "meta:GstVideoOverlayComposition": "overlaycomposition",
     ]
 }

@@ -76,12 +76,14 @@ private struct BlockMean<Sample: SummedSample> {
     let floor: Float
     /// For HDR.
     let tone: ToneMap?
+    private let headroom: Int
 
     init(_ frame: Frame, factor: Int, into: UnsafeMutableBufferPointer<UInt8>) {
         self.frame = frame
         self.factor = factor
         self.into = into
         tone = ToneMap.of(frame.colorSpace.transfer)
+        headroom = frame.format.depth.headroom
         let components = frame.format.components
         let fullRange = !frame.format.isYUV || frame.colorSpace.fullRange
         let unit = Sample.unit(frame.format.depth, fullRange: fullRange)
@@ -136,7 +138,7 @@ private struct BlockMean<Sample: SummedSample> {
     }
 
     private func set(_ sum: UnsafeMutablePointer<Sample.Sum>, _ row: UnsafeRawPointer, _ count: Int) {
-        let headroom = frame.format.depth.headroom
+        let headroom = headroom
         var i = 0
         while i < count {
             sum[i] = sample(row, i).summand(headroom: headroom)
@@ -145,7 +147,7 @@ private struct BlockMean<Sample: SummedSample> {
     }
 
     private func add(_ sum: UnsafeMutablePointer<Sample.Sum>, _ row: UnsafeRawPointer, _ count: Int) {
-        let headroom = frame.format.depth.headroom
+        let headroom = headroom
         var i = 0
         while i < count {
             sum[i] &+= sample(row, i).summand(headroom: headroom)

@@ -13,8 +13,11 @@ import Testing
         gst_harness_play(harness.harness)
         gst_harness_push_event(harness.harness, gst_event_new_stream_start("stream"))
         let caps = try #require(gst_caps_from_string(text))
-        let taken = gst_harness_push_event(harness.harness, gst_event_new_caps(caps)) != 0
+        gst_harness_push_event(harness.harness, gst_event_new_caps(caps))
         gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
+        let pad = try #require(gst_element_get_static_pad(harness.element, "sink"))
+        defer { gst_object_unref(pad) }
+        let taken = gst_pad_has_current_caps(pad) != 0
         return (taken, harness.takeMessage(GST_MESSAGE_ERROR))
     }
 
@@ -37,7 +40,8 @@ import Testing
 
     @Test func framesInSystemMemoryAreTaken() throws {
         for features in ["", "(memory:SystemMemory)"] {
-            let (taken, error) = try Self.send("video/x-raw\(features),format=P010_10LE,width=64,height=48,framerate=30/1")
+            let (taken, error) = try Self.send(
+                "video/x-raw\(features),format=P010_10LE,width=64,height=48,framerate=30/1")
             #expect(taken)
             #expect(error == nil)
         }

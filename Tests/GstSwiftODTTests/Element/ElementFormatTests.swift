@@ -55,8 +55,7 @@ import Testing
             let plane = (0..<count).last { offsets[$0] <= index }!
             planes.insert(plane)
             let row = (index - offsets[plane]) / strides[plane]
-            let halved =
-                plane > 0 && ["I420", "YV12", "NV12", "NV21"].contains(String(cString: info.finfo.pointee.name))
+            let halved = plane > 0 && PixelFormat(info.finfo.pointee.format)?.components.second.shiftY == 1
             rows.insert(halved ? row * 2 : row)
         }
         return (rows, planes.count)

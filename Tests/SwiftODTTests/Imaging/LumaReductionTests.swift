@@ -89,7 +89,9 @@ import Testing
             picture.paint { x, _ in [0, 64, 112, 148][x] }
             let space = ColorSpace(matrix: .bt2020, fullRange: true, transfer: .pq)
             let seen = picture.withFrame(colorSpace: space) { LumaPlane.reduce($0).withPixels { Array($0) } }
-            for (level, expected) in zip(seen, [0, 56, 142, 223]) { #expect(abs(Int(level) - expected) <= 4, "\(seen)") }
+            for (level, expected) in zip(seen, [0, 56, 142, 223]) {
+                #expect(abs(Int(level) - expected) <= 4, "\(seen)")
+            }
         }
     }
 
