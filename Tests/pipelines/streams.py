@@ -15,7 +15,9 @@ DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.lo
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
 
-FORMATS = "I420 YV12 NV12 NV21 Y42B Y444 YUY2 UYVY GRAY8 RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR".split()
+FORMATS = ("I420 YV12 NV12 NV21 NV16 NV61 NV24 Y42B Y444 YUY2 YVYU UYVY VYUY AYUV VUYA GRAY8 RGB BGR RGBx BGRx xRGB xBGR RGBA"
+           " BGRA ARGB ABGR GBR I420_10LE I420_12LE I422_10LE I422_12LE Y444_10LE Y444_12LE Y444_16LE P010_10LE P012_LE P016_LE"
+           " Y210 Y212_LE GRAY16_LE GBR_10LE GBR_12LE ARGB64_LE RGBA64_LE BGRA64_LE ABGR64_LE").split()
 
 
 def ball(frames=90, format="I420"):
