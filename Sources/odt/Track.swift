@@ -93,7 +93,7 @@ private func track(_ request: TrackRequest) throws {
     var spent: [Duration] = []
 
     func follow(_ found: [Detection], in frame: Int) {
-        let time = Nanoseconds((Double(frame - 1) / request.frameRate * 1e9).rounded())
+        let time = Nanoseconds(seconds: Double(frame - 1) / request.frameRate)
         var tracks: [Track] = []
         spent.append(
             ContinuousClock().measure {

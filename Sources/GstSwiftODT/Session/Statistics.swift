@@ -1,5 +1,4 @@
 import CGStreamer
-import Glibc
 import SwiftODT
 import Synchronization
 
@@ -22,6 +21,9 @@ final class Statistics: Sendable {
         var detections: UInt64 = 0
         /// Frames that no detection was started for, because one was under way or the interval said so.
         var skipped: UInt64 = 0
+        /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
+        var unseen: UInt64 = 0
+        var undrawn: UInt64 = 0
         var coalesced: UInt64 = 0
         var activeTracks: UInt32 = 0
         var epoch: UInt32 = 0
@@ -60,9 +62,9 @@ final class Statistics: Sendable {
 
     /// Does the work and notes how long it took.
     func time<Result>(_ stage: Stage, _ work: () throws -> Result) rethrows -> Result {
-        let start = WallClock.now
+        let start = MonotonicClock.now
         defer {
-            let duration = WallClock.now - start
+            let duration = MonotonicClock.now - start
             update { $0.stages[Stage.allCases.firstIndex(of: stage)!].add(duration) }
         }
         return try work()
@@ -76,6 +78,8 @@ final class Statistics: Sendable {
             ("frames", .time(now.frames)),
             ("detections", .time(now.detections)),
             ("skipped", .time(now.skipped)),
+            ("unseen", .time(now.unseen)),
+            ("undrawn", .time(now.undrawn)),
             ("coalesced-messages", .time(now.coalesced)),
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),
@@ -125,14 +129,5 @@ struct Durations {
         guard !latest.isEmpty else { return (0, 0) }
         let sorted = latest.sorted()
         return (sorted[sorted.count / 2], sorted[min(sorted.count - 1, sorted.count * 95 / 100)])
-    }
-}
-
-/// Monotonic wall time, for measuring.
-enum WallClock {
-    static var now: Nanoseconds {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
     }
 }

@@ -58,6 +58,3 @@ public struct Frame: @unchecked Sendable {
         }
     }
 }
-
-/// A time or a duration in nanoseconds, as GStreamer counts them.
-public typealias Nanoseconds = Int64

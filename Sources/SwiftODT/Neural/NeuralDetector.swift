@@ -1,5 +1,3 @@
-import Glibc
-
 /// Finds objects with a neural network: the picture is put into the network's input on the caller's thread, inference and decoding
 /// happen on the runtime's.
 ///
@@ -54,7 +52,7 @@ public final class NeuralDetector: Detector {
 
     public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
         let request = work.wait { $0.free.popLast() }
-        let begin = now()
+        let begin = MonotonicClock.now
         let placement: InputPlacement
         do {
             placement = try request.fill(from: frame)
@@ -62,19 +60,19 @@ public final class NeuralDetector: Detector {
             work.update { $0.free.append(request) }
             throw error
         }
-        let filled = now()
+        let filled = MonotonicClock.now
         let ticket = DetectionTicket()
         work.update { work in
             work.timings.preprocess.add(filled - begin)
             work.running.append((request, ticket))
         }
         let finish = { @Sendable [work, decoder] (result: Result<Void, any Error>) in
-            let inferred = now()
+            let inferred = MonotonicClock.now
             let answer = Result {
                 try result.get()
                 return try decoder.decode(request.outputs(), placement: placement, options: options)
             }
-            let decoded = now()
+            let decoded = MonotonicClock.now
             work.update { work in
                 work.running.removeAll { $0.request === request }
                 work.free.append(request)
@@ -105,11 +103,4 @@ public final class NeuralDetector: Detector {
 
     /// How long preprocessing, inference and decoding took so far.
     public var timings: StageTimings { work.update { $0.timings } }
-}
-
-/// The time on a clock that only goes forward.
-private func now() -> Nanoseconds {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
 }

@@ -32,6 +32,7 @@ public final class Scene {
 
     /// A frame has come. Objects are carried to its time.
     public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
+        let time = time.reckonable
         (now, self.width, self.height) = (time, width, height)
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
@@ -42,6 +43,7 @@ public final class Scene {
 
     /// A detector has answered for the frame at `time`, the latest one or an earlier one.
     public func observe(_ detections: [Detection], seenAt time: Nanoseconds) {
+        let time = time.reckonable
         let kept = detections.filter { options.filter.keeps($0, width: width, height: height) }
         if options.follows {
             tracker.update(kept, seenAt: time)

@@ -31,6 +31,7 @@ struct Following: ~Copyable {
     init(options: TrackerOptions) { self.options = options }
 
     mutating func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
+        let time = time.reckonable
         if let now, time < now - 1_000_000_000 { reset(reason: .flush) }
         settle(followingImage: true)
         lostJustNow.removeAll(keepingCapacity: true)
@@ -53,7 +54,7 @@ struct Following: ~Copyable {
 
     mutating func update(_ detections: [Detection], seenAt: Nanoseconds) {
         guard let now else { return }
-        let time = min(seenAt, now)
+        let time = min(seenAt.reckonable, now)
         if let lastAnswer, time < lastAnswer { return }
         if time == now { settle(followingImage: false) }
         guard let index = history.index(at: time) else { return }

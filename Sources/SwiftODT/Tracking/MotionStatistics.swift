@@ -93,7 +93,7 @@ struct MotionStatistics: Sendable {
         let c = sightings[0]
         middle = sightings.before(c.time - Self.span, near: middle)
         let b = sightings[middle]
-        far = sightings.before(b.time - (c.time - b.time) + 1_000_000, near: far)
+        far = sightings.before(b.time.adding(b.time - c.time).adding(1_000_000), near: far)
         let a = sightings[far]
         let step = c.time - b.time
         guard step > Self.span / 2, step < Self.span * 3 / 2, Self.isEven(step, b.time - a.time) else { return }

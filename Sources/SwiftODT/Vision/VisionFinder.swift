@@ -6,7 +6,8 @@ final class VisionFinder: @unchecked Sendable {
     private let detection: DetectionOptions
     private let scene: Scene
     private var parts: VisionParts?
-    private var clock = VisionClock()
+    private var clock = SteadyClock()
+    private var instant = MonotonicClock.now
     private var size = (width: 0, height: 0)
 
     /// - Parameter parts: makes what looks at images, when the first one comes.
@@ -23,7 +24,7 @@ final class VisionFinder: @unchecked Sendable {
     func find(in image: VisionImage) throws -> [VisionObject] {
         let picture = try image.picture.get()
         let parts = try readyParts()
-        let time = clock.time(of: image.timestamp)
+        let time = clock.time(of: image.timestamp, step: timeSinceLastImage())
         return try picture.withFrame(time: time, orientation: Orientation(image.orientation)) { frame in
             if size != (frame.width, frame.height) { begin(frame, parts) }
             let luma = scene.options.follows ? LumaPlane.reduce(frame) : nil
@@ -33,6 +34,14 @@ final class VisionFinder: @unchecked Sendable {
                 .filter { $0.track.state == .new || $0.track.state == .tracked }
                 .map { VisionObject($0, width: frame.width, height: frame.height) }
         }
+    }
+
+    /// What has gone by since the image before: where images do not tell their times they come as they come, two of them a
+    /// millisecond apart at least.
+    private func timeSinceLastImage() -> Nanoseconds {
+        let now = MonotonicClock.now
+        defer { instant = now }
+        return max(1_000_000, now - instant)
     }
 
     private func readyParts() throws -> VisionParts {
