@@ -31,19 +31,20 @@ public struct DetectorRecipe: Hashable, Sendable {
     ///
     /// - Throws: ``DetectorError`` that says what is missing and how to get it.
     public func makeDetector() throws -> any Detector {
-        switch kind {
-        case .motion:
-            return MotionDetector()
-        case .neural:
-            return try network(.detector) { network, file, manifest in
-                let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
-                return try DetectionFamily.decoder(for: network, manifest: manifest, labels: labels, file: file)
-            }
-        case .salient:
-            return try network(.salient) { network, file, manifest in
-                try Salient.decoder(for: network, manifest: manifest, file: file, isForStills: isForStills)
-            }
-        }
+        if kind == .motion { return MotionDetector() }
+        let file = try locate()
+        return try NeuralDetector(
+            modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight
+        ) { try decoder(for: $0, in: file) }
+    }
+
+    /// Reads all that ``makeDetector()`` is going to need, but compiles nothing.
+    ///
+    /// - Throws: ``DetectorError`` that says what is missing and how to get it.
+    public func inspect() throws {
+        if kind == .motion { return }
+        let file = try locate()
+        _ = try decoder(for: Network.inspect(file: file), in: file)
     }
 
     /// The names that objects may get, as far as files tell without the network being made; `nil` where they do not.
@@ -55,14 +56,18 @@ public struct DetectorRecipe: Hashable, Sendable {
         return labels.all.map(\.text)
     }
 
-    private func network(
-        _ purpose: ModelSearchPath.Purpose,
-        decoder: (NetworkDescription, String, ModelManifest?) throws -> any DetectionDecoder
-    ) throws -> NeuralDetector {
-        let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(purpose)
+    private func locate() throws -> String {
+        try modelFile.map(ModelSearchPath.locate(named:))
+            ?? ModelSearchPath.locate(kind == .salient ? .salient : .detector)
+    }
+
+    /// Who reads the network's outputs.
+    private func decoder(for network: NetworkDescription, in file: String) throws -> any DetectionDecoder {
         let manifest = try ModelManifest.load(model: file)
-        return try NeuralDetector(
-            modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight
-        ) { try decoder($0, file, manifest) }
+        if kind == .salient {
+            return try Salient.decoder(for: network, manifest: manifest, file: file, isForStills: isForStills)
+        }
+        let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
+        return try DetectionFamily.decoder(for: network, manifest: manifest, labels: labels, file: file)
     }
 }
