@@ -83,7 +83,7 @@ set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
 {
   GstVideoInfo info;
   (void) out;
-  return gst_video_info_from_caps (&info, in) && swiftodt_session_set_format (SESSION (base), &info);
+  return gst_video_info_from_caps (&info, in) && swiftodt_session_accepts (SESSION (base), &info);
 }
 
 /* Upstream may pad its planes as it likes: frames are read through their GstVideoMeta. Its pool has to have buffers to
@@ -105,16 +105,20 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   return TRUE;
 }
 
+/* Hands on what has its turn: finished frames, and the events between them, which the base class sees only now. */
 static GstFlowReturn
-drain (GstBaseTransform * base)
+forward (GstBaseTransform * base, gboolean drain)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK) {
-    GstBuffer *buffer = NULL;
-    flow = swiftodt_session_produce (SESSION (base), TRUE, &buffer);
-    if (!buffer)
+  GstFlowReturn flow;
+  GstMiniObject *next;
+
+  while ((flow = swiftodt_session_produce (SESSION (base), drain, &next)) == GST_FLOW_OK && next) {
+    if (!GST_IS_EVENT (next))
+      flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
+    else if (!PARENT->sink_event (base, GST_EVENT_CAST (next)) && GST_EVENT_TYPE (next) == GST_EVENT_CAPS)
+      flow = GST_FLOW_NOT_NEGOTIATED;
+    if (flow != GST_FLOW_OK)
       break;
-    flow = gst_pad_push (base->srcpad, buffer);
   }
   return flow;
 }
@@ -124,9 +128,8 @@ static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
   GstFlowReturn flow;
-  /* What comes after a gap is a new beginning: nothing of the old one may still wait. The base class's flag stays up until
-   * it has itself pushed a buffer, so it does not tell. */
-  if (GST_BUFFER_IS_DISCONT (input) && (flow = drain (base)) != GST_FLOW_OK) {
+  /* The base class negotiates with the latest caps, which waiting frames are not to follow. */
+  if (GST_PAD_NEEDS_RECONFIGURE (base->srcpad) && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
   }
@@ -134,26 +137,38 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
   GstBuffer *buffer = g_steal_pointer (&base->queued_buf);
   if (flow != GST_FLOW_OK || !buffer)
     return flow;
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && base->segment.format == GST_FORMAT_TIME)
-    gst_object_sync_values (GST_OBJECT (base),
-        gst_segment_to_stream_time (&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
-  return swiftodt_session_submit (SESSION (base), buffer, &base->segment);
+  return swiftodt_session_submit (SESSION (base), buffer);
 }
 
+/* The base class would mark the next frame that goes out as discontinuous where the one that has just come in was. */
 static GstFlowReturn
 generate_output (GstBaseTransform * base, GstBuffer ** output)
 {
-  return swiftodt_session_produce (SESSION (base), FALSE, output);
+  *output = NULL;
+  return forward (base, FALSE);
 }
 
-/* Frames that wait for their detection go out before anything that follows them in the stream. */
+/* Events keep their places between the frames: they go behind those that wait, and nobody waits for them. */
 static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {
-  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
-    drain (base);
+  gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    forward (base, TRUE);
+  if (swiftodt_session_notice (SESSION (base), event))
+    return forward (base, FALSE) == GST_FLOW_OK;
+  gboolean is_sent = PARENT->sink_event (base, event);
+  if (is_over)
+    forward (base, TRUE);
+  return is_sent;
+}
+
+static gboolean
+src_event (GstBaseTransform * base, GstEvent * event)
+{
   swiftodt_session_notice (SESSION (base), event);
-  return PARENT->sink_event (base, event);
+  return PARENT->src_event (base, event);
 }
 
 static gboolean
@@ -162,8 +177,9 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   gboolean live;
   GstClockTime min, max, own;
 
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
-    drain (base);
+  /* Allocation is about frames to come. */
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    forward (base, TRUE);
   if (!PARENT->query (base, direction, query))
     return FALSE;
   if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY) {
@@ -260,6 +276,7 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
   klass->submit_input_buffer = submit_input_buffer;
   klass->generate_output = generate_output;
   klass->sink_event = sink_event;
+  klass->src_event = src_event;
   klass->query = query;
 }
 

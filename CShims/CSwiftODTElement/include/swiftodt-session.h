@@ -51,19 +51,21 @@ void swiftodt_session_unlock (SwiftOdtSession session);
 /* Streaming: caps that upstream sends, before it is known whether they are let in; the caps are borrowed. Posts the element error
  * where they cannot be. */
 void swiftodt_session_notice_caps (SwiftOdtSession session, GstCaps * caps);
-/* Streaming: the format of the frames to come. Nothing is queued when it is called. */
-gboolean swiftodt_session_set_format (SwiftOdtSession session, const GstVideoInfo * info);
+/* Streaming: whether frames of such a format are understood. */
+gboolean swiftodt_session_accepts (SwiftOdtSession session, const GstVideoInfo * info);
 /* Streaming: takes over a frame, in order. */
-GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer, const GstSegment * segment);
-/* Streaming: gives out the next finished frame, or NULL while frames still wait. `drain` waits for all. */
-GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstBuffer ** buffer);
-/* Streaming for serialized events (after the drain), any thread for FLUSH_START; the event is borrowed. */
-void swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
+GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buffer);
+/* Streaming: gives out what has its turn, a finished frame or an event between two, or NULL while the first still waits. `drain`
+ * waits for all. */
+GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
+/* Streaming for serialized events, any thread for others and for those that go upstream. Returns whether the event is taken
+ * over, to be given out behind the frames that came before it; else it is only borrowed. */
+gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
 /* What the element adds to the latency of a stream that upstream says is live or not. */
 GstClockTime swiftodt_session_latency (SwiftOdtSession session, gboolean live);
 
-/* How many frames may wait in the element. */
+/* Streaming: how many frames may wait in the element. */
 guint swiftodt_session_frames_held (SwiftOdtSession session);
 
 /* The action signals. */

@@ -48,19 +48,10 @@ extension DetectionSource {
     ///
     /// - Parameter warn: told where something else is used instead.
     static let make: Maker = { settings, hint, warn in
-        var recipe = DetectorRecipe(.neural)
-        recipe.modelFile = settings.modelFile
-        recipe.labelFile = settings.labelFile
-        recipe.device = settings.device
-        recipe.threads = settings.threads
-        recipe.hint = hint
-        recipe.isForStills = settings.scene.mode == .singleImage
-        recipe.maximumInFlight = hint == .latency ? 1 : settings.lookAhead
+        var recipe = recipe(for: settings, hint: hint)
         switch settings.detector {
         case .upstream: return .upstream
-        case .motion: recipe.kind = .motion
-        case .salient: recipe.kind = .salient
-        case .neural: break
+        case .motion, .salient, .neural: break
         case .auto:
             do {
                 return .detector(try recipe.makeDetector())
@@ -70,5 +61,28 @@ extension DetectionSource {
             }
         }
         return .detector(try recipe.makeDetector())
+    }
+
+    /// Whether all that the settings name for a network can be read, so that it may be compiled later.
+    static func isSound(_ settings: Settings) -> Bool {
+        (try? recipe(for: settings, hint: .latency).inspect()) != nil
+    }
+
+    private static func recipe(for settings: Settings, hint: InferenceHint) -> DetectorRecipe {
+        let kind: DetectorRecipe.Kind =
+            switch settings.detector {
+            case .motion: .motion
+            case .salient: .salient
+            case .neural, .auto, .upstream: .neural
+            }
+        var recipe = DetectorRecipe(kind)
+        recipe.modelFile = settings.modelFile
+        recipe.labelFile = settings.labelFile
+        recipe.device = settings.device
+        recipe.threads = settings.threads
+        recipe.hint = hint
+        recipe.isForStills = settings.scene.mode == .singleImage
+        recipe.maximumInFlight = hint == .latency ? 1 : settings.lookAhead
+        return recipe
     }
 }

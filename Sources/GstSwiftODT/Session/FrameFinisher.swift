@@ -9,6 +9,8 @@ final class FrameFinisher {
     private let annotator = Annotator()
     private var figures = SteadyFigures()
     private let scene = Scene()
+    private var classifiers: ClassifierExchange
+    private var hasWarnedOfDrawing = false
 
     private var epoch: UInt32 = 0
     private var lastAnswer: StartedDetection?
@@ -19,25 +21,24 @@ final class FrameFinisher {
         self.element = element
         self.statistics = statistics
         reporter = BusReporter(element: element)
+        classifiers = ClassifierExchange(element: element)
     }
 
-    /// Makes the classifier where one is asked for and not there yet.
-    func prepareClassifier(_ settings: Settings) throws {
-        guard settings.scene.classify else { return }
-        if scene.classifier == nil {
-            scene.classifier = try element.listening { try TrackClassifier.make(settings) { element.warn($0) } }
-        }
-        scene.classifier?.options.threshold = settings.classificationThreshold
+    /// Makes the classifier where one is asked for, before the first frame.
+    func makeClassifier(_ settings: Settings) throws {
+        try element.listening { try classifiers.make(settings) }
     }
 
     /// - Parameter answers: the ended detections that this frame takes up.
     /// - Returns: the frame's buffer, or its copy where it had to be made writable.
     /// - Throws: where the classifier fails; the frame's buffer then still belongs to the caller.
     func finish(
-        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat
+        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]
     ) throws -> UnsafeMutablePointer<GstBuffer> {
-        let settings = queued.settings
-        try prepareClassifier(settings)
+        let (settings, format) = (queued.settings, queued.format)
+        if let reason = queued.epochBreak { beginEpoch(reason) }
+        if queued.resetsTracks { endTracks() }
+        try classifiers.adapt(to: settings, in: scene)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
         note(answers)
@@ -90,9 +91,21 @@ final class FrameFinisher {
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
         let isInterlaced = format.isInterlaced(buffer)
-        _ = format.withFrame(of: buffer, writable: true, orientation: queued.orientation, time: queued.time) {
-            annotator.draw(drawn, options: options, into: $0, interlaced: isInterlaced)
-        }
+        let isMapped: Void? = format.withFrame(
+            of: buffer, writable: true, orientation: queued.orientation, time: queued.time
+        ) { annotator.draw(drawn, options: options, into: $0, interlaced: isInterlaced) }
+        if isMapped == nil { warnOfDrawing() }
+    }
+
+    private func warnOfDrawing() {
+        statistics.update { $0.undrawn += 1 }
+        guard !hasWarnedOfDrawing else { return }
+        hasWarnedOfDrawing = true
+        element.warn(
+            .resource(
+                GST_RESOURCE_ERROR_WRITE,
+                "a frame's memory cannot be written to; such frames pass with nothing drawn on them. Put videoconvert before "
+                    + "swiftodt, or set draw=false and draw from its messages or metadata"))
     }
 
     private func attach(_ report: Report, to buffer: inout UnsafeMutablePointer<GstBuffer>, settings: Settings) {
@@ -114,7 +127,7 @@ final class FrameFinisher {
     }
 
     private func note(_ answers: [(StartedDetection, [Detection])]) {
-        let now = WallClock.now
+        let now = MonotonicClock.now
         let trackCount = UInt32(clamping: scene.trackCount)
         statistics.update { counters in
             counters.activeTracks = trackCount
@@ -129,18 +142,17 @@ final class FrameFinisher {
 
     // MARK: The stream
 
-    /// All tracks end.
-    func resetTracks() { endTracks() }
-
     /// A new epoch: nothing of the old one goes on.
-    func beginEpoch() {
+    func beginEpoch(_ reason: EpochRule.Break) {
         endTracks()
+        hasWarnedOfDrawing = false
         annotator.reset()
         figures.reset()
         reporter.reset()
         lastAnswer = nil
         lastReport = nil
         epoch += 1
+        element.log(.info, "epoch \(epoch) begins: \(reason.rawValue)")
         statistics.update { [epoch] in $0.epoch = epoch }
     }
 

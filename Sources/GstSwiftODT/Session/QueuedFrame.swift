@@ -5,10 +5,15 @@ import SwiftODT
 struct QueuedFrame {
     /// Owned by the queue until it is handed on.
     let buffer: UnsafeMutablePointer<GstBuffer>
+    let format: StreamFormat
     let times: FrameTimes
     /// Steady running time, for tracking.
     let time: Nanoseconds
     let orientation: Orientation
+    /// Why an epoch begins with it, where one does.
+    let epochBreak: EpochRule.Break?
+    /// Whether it was asked that all tracks end before it.
+    let resetsTracks: Bool
     /// One consistent copy for the frame's whole way.
     let settings: Settings
     /// Where tracking follows image motion.
@@ -17,6 +22,8 @@ struct QueuedFrame {
     let waits: Bool
     /// The detections whose results this frame takes up: its own where frames wait, else those that have ended by now.
     let answers: [StartedDetection]
+    /// How long the streaming thread has been at work on it so far.
+    let work: Nanoseconds
 }
 
 /// A detection and the frame that it was started at.
@@ -24,7 +31,7 @@ struct StartedDetection {
     let ticket: DetectionTicket
     let time: Nanoseconds
     let timestamp: UInt64
-    /// Wall time, for `stats`.
+    /// On the monotonic clock, for `stats`.
     let startedAt: Nanoseconds
     /// Who looks at it: lives until the answer is there, even where another takes its place meanwhile.
     let source: DetectionSource

@@ -4,21 +4,28 @@ import SwiftODT
 struct SchedulePlan: Equatable {
     /// More would only hold back buffers that the decoder's pool may miss.
     private static let mostWaiting = 32
+    private static let usualFrameDuration: Nanoseconds = 33_333_333
 
     /// Each frame waits for its own result; otherwise no frame waits for anything.
     let waits: Bool
     /// How many frames may wait in the element: what look-ahead costs in latency.
     let depth: Int
-    let latency: Nanoseconds
     /// What the runtime should strive for.
     let hint: InferenceHint
+    /// What the element adds to the stream's. Its work counts for live streams alone, whose frames come when they come.
+    let latency: Nanoseconds
 
-    init(settings: Settings, isLive: Bool, capacity: Int, frameDuration: Nanoseconds?) {
+    /// - Parameters:
+    ///   - capacity: how many detections the detector takes at once.
+    ///   - work: what a frame that waits for its result takes beyond waiting for later ones.
+    init(
+        settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, work: Nanoseconds = 0
+    ) {
         waits = Self.waits(settings, isLive: isLive)
         hint = waits && settings.lookAhead != 1 ? .throughput : .latency
         let inFlight = settings.lookAhead == 0 ? capacity : min(settings.lookAhead, capacity)
         depth = waits && inFlight > 1 ? min(inFlight * settings.inferenceInterval, Self.mostWaiting) : 0
-        latency = Nanoseconds(depth) * (frameDuration ?? 33_333_333)
+        latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {

@@ -7,9 +7,20 @@ import Synchronization
 /// belongs to the streaming thread.
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
-    private let settings = Mutex(Settings())
+    private let state = Mutex(State())
     private let statistics = Statistics()
     private let signals = StreamSignals()
+
+    private struct State {
+        /// As the properties say.
+        var settings = Settings()
+        /// As they said when the element started; `nil` before.
+        var started: Settings?
+
+        /// What frames go by.
+        var effective: Settings { started.map { settings.keeping($0) } ?? settings }
+    }
+
     /// Made by `start`, dropped by `stop`; in between only the streaming thread touches it.
     private var stream: Stream?
 
@@ -21,14 +32,28 @@ final class Session: @unchecked Sendable {
     // MARK: Properties and signals, from any thread
 
     func set(_ id: UInt32, to value: UnsafePointer<GValue>) {
-        settings.withLock { $0.set(id, to: value) }
+        let waiting = state.withLock { state -> [String] in
+            guard let started = state.started else {
+                state.settings.set(id, to: value)
+                return []
+            }
+            let before = state.settings.waitingForReady(since: started)
+            state.settings.set(id, to: value)
+            return state.settings.waitingForReady(since: started).filter { !before.contains($0) }
+        }
+        for name in waiting {
+            element.warn(
+                .settings(
+                    "\(name) takes effect from READY: until the element has been there, it works with what it was started "
+                        + "with"))
+        }
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
         if id == SWIFTODT_PROP_STATS.rawValue {
             g_value_take_boxed(value, statistics.structure())
         } else {
-            settings.withLock { $0 }.get(id, into: value)
+            state.withLock { $0.settings }.get(id, into: value)
         }
     }
 
@@ -39,13 +64,17 @@ final class Session: @unchecked Sendable {
     // MARK: Life cycle
 
     func start() -> Bool {
-        let settings = settings.withLock { $0 }
+        let settings = state.withLock { state in
+            state.started = nil
+            return state.settings
+        }
         guard settings.complain(to: element) else { return false }
         do {
             statistics.reset()
             signals.open()
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)
+            state.withLock { $0.started = settings }
             return true
         } catch {
             element.fail(Complaint(error))
@@ -53,7 +82,10 @@ final class Session: @unchecked Sendable {
         }
     }
 
-    func stop() { stream = nil }
+    func stop() {
+        stream = nil
+        state.withLock { $0.started = nil }
+    }
 
     /// Wakes the streaming thread for good: the element is being stopped.
     func unlock() { signals.close() }
@@ -65,59 +97,51 @@ final class Session: @unchecked Sendable {
         if let refusal = CapsRefusal(caps) { element.fail(refusal.complaint) }
     }
 
-    func setFormat(_ info: GstVideoInfo) -> Bool {
-        guard let format = StreamFormat(info) else { return false }
-        stream?.setFormat(format)
-        return stream != nil
-    }
+    func accepts(_ info: GstVideoInfo) -> Bool { stream != nil && StreamFormat(info) != nil }
 
-    func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) -> GstFlowReturn {
+    func submit(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let stream else {
             GstBufferReference.release(buffer)
             return GST_FLOW_FLUSHING
         }
-        return stream.submit(buffer, segment: segment, settings: settings.withLock { $0 })
+        return stream.submit(buffer) { effectiveSettings }
     }
 
     func produce(
-        draining: Bool, into output: UnsafeMutablePointer<UnsafeMutablePointer<GstBuffer>?>
+        draining: Bool, into output: UnsafeMutablePointer<UnsafeMutablePointer<GstMiniObject>?>
     ) -> GstFlowReturn {
         output.pointee = nil
         guard let stream else { return GST_FLOW_OK }
         switch stream.produce(draining: draining) {
-        case .success(let buffer):
-            output.pointee = buffer
+        case .success(let next):
+            output.pointee = next
             return GST_FLOW_OK
         case .failure(let stop):
             return stop.flow
         }
     }
 
-    func notice(_ event: UnsafeMutablePointer<GstEvent>) {
-        switch event.pointee.type {
+    func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        let type = event.pointee.type
+        switch type {
+        case GST_EVENT_SEEK: signals.noticeSeek(gst_event_get_seqnum(event))
         case GST_EVENT_FLUSH_START: signals.beginFlush()
         case GST_EVENT_FLUSH_STOP:
             signals.endFlush()
             stream?.flush()
-        case GST_EVENT_EOS: stream?.finish()
-        case GST_EVENT_SEGMENT: stream?.noticeSegment()
-        case GST_EVENT_STREAM_START: stream?.noticeStreamStart()
-        case GST_EVENT_TAG:
-            var tags: UnsafeMutablePointer<GstTagList>?
-            gst_event_parse_tag(event, &tags)
-            if let tags { stream?.notice(tags: tags) }
+        case _ where gst_event_type_get_flags(type).rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0:
+            return stream?.notice(event) ?? false
         default: break
         }
+        return false
     }
 
     func latency(isLive: Bool) -> GstClockTime {
-        GstClockTime(clamping: plan(isLive: isLive).latency)
+        GstClockTime(clamping: signals.tellLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The most that it can be: pools are made before anybody knows whether the stream is live.
-    var framesHeld: guint { guint(clamping: plan(isLive: false).depth) }
+    /// The most that it can be: whether the stream is live is asked later.
+    var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
-    private func plan(isLive: Bool) -> SchedulePlan {
-        signals.plan(for: settings.withLock { $0 }, isLive: isLive)
-    }
+    private var effectiveSettings: Settings { state.withLock { $0.effective } }
 }

@@ -45,29 +45,27 @@ func sessionNoticeCaps(_ handle: SwiftOdtSession?, _ caps: UnsafeMutablePointer<
     session(handle).notice(caps)
 }
 
-@c(swiftodt_session_set_format)
-func sessionSetFormat(_ handle: SwiftOdtSession?, _ info: UnsafePointer<GstVideoInfo>) -> gboolean {
-    session(handle).setFormat(info.pointee) ? 1 : 0
+@c(swiftodt_session_accepts)
+func sessionAccepts(_ handle: SwiftOdtSession?, _ info: UnsafePointer<GstVideoInfo>) -> gboolean {
+    session(handle).accepts(info.pointee) ? 1 : 0
 }
 
 @c(swiftodt_session_submit)
-func sessionSubmit(
-    _ handle: SwiftOdtSession?, _ buffer: UnsafeMutablePointer<GstBuffer>, _ segment: UnsafePointer<GstSegment>
-) -> GstFlowReturn {
-    session(handle).submit(buffer, segment: segment)
+func sessionSubmit(_ handle: SwiftOdtSession?, _ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
+    session(handle).submit(buffer)
 }
 
 @c(swiftodt_session_produce)
 func sessionProduce(
     _ handle: SwiftOdtSession?, _ drain: gboolean,
-    _ output: UnsafeMutablePointer<UnsafeMutablePointer<GstBuffer>?>
+    _ output: UnsafeMutablePointer<UnsafeMutablePointer<GstMiniObject>?>
 ) -> GstFlowReturn {
     session(handle).produce(draining: drain != 0, into: output)
 }
 
 @c(swiftodt_session_notice)
-func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>) {
-    session(handle).notice(event)
+func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>) -> gboolean {
+    session(handle).notice(event) ? 1 : 0
 }
 
 @c(swiftodt_session_latency)

@@ -9,75 +9,62 @@ final class Stream {
     private let statistics: Statistics
     private let signals: StreamSignals
     private let finisher: FrameFinisher
-    private let makeSource: DetectionSource.Maker
+    private var sources: SourceExchange
 
-    private var source: DetectionSource
-    private var recipe: SourceRecipe
     private var format: StreamFormat?
+    private var segment = GstSegment()
     private var isLive: Bool
     private var hasAskedUpstream = false
     private var orientationTag = OrientationTag()
+    private var epochs = EpochRule()
     private var clock = SteadyClock()
+    private var work = WorkEstimate()
     private var hasWarnedOfMapping = false
 
-    private var queue: [QueuedFrame] = []
+    private var queue = FrameQueue()
     /// keep-only-latest: the detection that is under way.
     private var underWay: StartedDetection?
     private var framesSinceDetection = Int.max
-    private var framesInEpoch = 0
-
-    /// What of the settings a detector is made of and may change while it runs.
-    private struct SourceRecipe: Equatable {
-        let hint: InferenceHint
-        let lookAhead: Int
-    }
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
         makeSource: @escaping DetectionSource.Maker
     ) throws {
-        self.makeSource = makeSource
         self.element = element
         self.statistics = statistics
         self.signals = signals
-        isLive = element.isUpstreamLive() ?? false
-        let hint = signals.plan(for: settings, isLive: isLive).hint
-        recipe = SourceRecipe(hint: hint, lookAhead: settings.lookAhead)
-        source = try element.listening { try makeSource(settings, hint) { element.warn($0) } }
-        statistics.watch(source)
+        let isLive = element.isUpstreamLive()
+        self.isLive = isLive ?? false
+        sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
         finisher = FrameFinisher(element: element, statistics: statistics)
-        try finisher.prepareClassifier(settings)
-        signals.set(capacity: source.capacity, frameDuration: nil)
+        try finisher.makeClassifier(settings)
+        gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
+        noteSource()
     }
 
-    deinit {
-        statistics.watch(nil)
-        dropQueue()
-    }
+    deinit { statistics.watch(nil) }
 
     // MARK: Frames in
 
-    func setFormat(_ format: StreamFormat) {
-        if self.format != nil { beginEpoch() }
-        self.format = format
-        signals.set(capacity: source.capacity, frameDuration: format.frameDuration)
-    }
-
     /// Takes over a frame.
-    func submit(
-        _ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>, settings: Settings
-    ) -> GstFlowReturn {
+    ///
+    /// - Parameter settings: read once the properties stand as controllers want them for this frame.
+    func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
         guard let format, !signals.isInterrupted else {
             GstBufferReference.release(buffer)
             return format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
         }
-        if framesInEpoch > 0, GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_DISCONT) { beginEpoch() }
-        if signals.takeReset() { finisher.resetTracks() }
+        guard let times = FrameTimes(buffer, segment: &segment) else {
+            queue.append(.unseen(buffer))
+            return GST_FLOW_OK
+        }
+        element.syncProperties(to: times.streamTime)
         do {
-            try adapt(to: settings)
-            queue.append(try look(at: buffer, in: format, segment: segment, settings: settings))
-            framesInEpoch += 1
+            let settings = settings()
+            try prepareSource(settings)
+            queue.append(.frame(try look(at: buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }
+            announceLatency(settings)
             return GST_FLOW_OK
         } catch is CancellationError {
             GstBufferReference.release(buffer)
@@ -90,12 +77,17 @@ final class Stream {
     }
 
     private func look(
-        at buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, segment: UnsafePointer<GstSegment>,
-        settings: Settings
+        at buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
     ) throws -> QueuedFrame {
-        let times = FrameTimes(buffer, segment: segment)
-        let time = clock.time(of: times, frameDuration: format.frameDuration)
+        let begin = MonotonicClock.now
         let orientation = settings.orientation ?? orientationTag.orientation
+        let step = times.toldDuration ?? format.frameDuration ?? Self.usualFrameDuration
+        let epochBreak = epochs.look(
+            at: EpochRule.Glance(
+                time: times.told, duration: step, width: format.width, height: format.height, orientation: orientation),
+            maxAge: settings.scene.tracker.maxAge)
+        if epochBreak != nil { forgetEpoch() }
+        let time = clock.time(of: times.told, step: step)
         let plan = signals.plan(for: settings, isLive: isLive)
 
         var answers: [StartedDetection] = []
@@ -103,7 +95,8 @@ final class Stream {
             answers.append(done)
             underWay = nil
         }
-        let isFree = underWay == nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
+        let isFree =
+            underWay == nil && sources.source != nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
         let isDue =
             isFree && (signals.takeDetection() || framesSinceDetection >= settings.inferenceInterval - 1)
         var luma: LumaPlane?
@@ -111,10 +104,10 @@ final class Stream {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     if settings.scene.follows { luma = LumaPlane.reduce(frame) }
-                    guard isDue else { return }
+                    guard isDue, let source = sources.source else { return }
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
-                    let startedAt = WallClock.now
+                    let startedAt = MonotonicClock.now
                     let ticket = try signals.interruptible(by: source.cancel) {
                         try source.start(frame, of: buffer, options: options)
                     }
@@ -131,28 +124,15 @@ final class Stream {
         framesSinceDetection = isDue ? 0 : min(framesSinceDetection, Int.max - 1) + 1
         if !isDue { statistics.update { $0.skipped += 1 } }
         return QueuedFrame(
-            buffer: buffer, times: times, time: time, orientation: orientation, settings: settings, luma: luma,
-            waits: plan.waits, answers: answers)
+            buffer: buffer, format: format, times: times, time: time, orientation: orientation,
+            epochBreak: epochBreak, resetsTracks: signals.takeReset(), settings: settings, luma: luma,
+            waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
     }
 
-    /// Follows what changes while the stream runs: who is upstream, and what the detector should strive for.
-    private func adapt(to settings: Settings) throws {
-        if !hasAskedUpstream {
-            hasAskedUpstream = true
-            isLive = element.isUpstreamLive() ?? isLive
-        }
-        let wanted = SourceRecipe(
-            hint: signals.plan(for: settings, isLive: isLive).hint, lookAhead: settings.lookAhead)
-        guard wanted != recipe else { return }
-        recipe = wanted
-        guard case .detector(let detector) = source, !(detector is MotionDetector) else { return }
-        source = try element.listening { try makeSource(settings, wanted.hint) { element.warn($0) } }
-        statistics.watch(source)
-        signals.set(capacity: source.capacity, frameDuration: format?.frameDuration)
-        element.announceLatency()
-    }
+    private static let usualFrameDuration: Nanoseconds = 33_333_333
 
     private func warnOfMapping() {
+        statistics.update { $0.unseen += 1 }
         guard !hasWarnedOfMapping else { return }
         hasWarnedOfMapping = true
         element.warn(
@@ -162,6 +142,43 @@ final class Stream {
                     + "swiftodt, or a converter that downloads the frames where they live in a device's memory"))
     }
 
+    // MARK: The detector
+
+    /// Follows what changes while the stream runs: who is upstream, and what the detector should strive for. Frames that wait for
+    /// their results wait for the first detector, too.
+    private func prepareSource(_ settings: Settings) throws {
+        askUpstream()
+        if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
+        guard sources.source == nil, SchedulePlan(settings: settings, isLive: isLive).waits else { return }
+        try sources.awaitFirst(signals)
+        if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
+    }
+
+    /// How many frames may wait in the element: known once there is a detector.
+    func framesHeld(_ settings: Settings) -> Int {
+        // What fails here fails again, and is told of, at the first frame.
+        try? prepareSource(settings)
+        return signals.plan(for: settings, isLive: false).depth
+    }
+
+    private func askUpstream() {
+        guard !hasAskedUpstream else { return }
+        hasAskedUpstream = true
+        isLive = element.isUpstreamLive() ?? isLive
+        element.log(.info, isLive ? "upstream is live" : "upstream is not live, or cannot tell")
+    }
+
+    private func noteSource() {
+        statistics.watch(sources.source)
+        signals.set(capacity: sources.source?.capacity ?? 1)
+    }
+
+    private func announceLatency(_ settings: Settings) {
+        guard signals.hasLatencyChanged(settings) else { return }
+        element.log(.info, "latency is another now: \(signals.plan(for: settings, isLive: isLive).latency) ns")
+        element.announceLatency()
+    }
+
     // MARK: Frames out
 
     /// Why no more frames come.
@@ -169,62 +186,97 @@ final class Stream {
         let flow: GstFlowReturn
     }
 
-    /// The next finished frame; `nil` while the first in line may still wait.
-    func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstBuffer>?, Stop> {
+    /// The next finished frame, or the event that follows the one before; `nil` while the first in line may still wait.
+    func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
         guard let first = queue.first else { return .success(nil) }
-        let depth = signals.plan(for: first.settings, isLive: isLive).depth
-        let isReady = first.answers.allSatisfy(\.ticket.isDone)
-        guard draining || isReady || queue.count > depth, let format else { return .success(nil) }
-        queue.removeFirst()
+        if case .frame(let frame) = first, !draining, !isDue(frame) { return .success(nil) }
+        switch queue.removeFirst() {
+        case .event(let event): return .success(miniObject(event))
+        case .unseen(let buffer): return .success(miniObject(buffer))
+        case .frame(let frame): return finish(frame)
+        }
+    }
+
+    private func isDue(_ frame: QueuedFrame) -> Bool {
+        queue.frameCount > signals.plan(for: frame.settings, isLive: isLive).depth
+            || frame.answers.allSatisfy(\.ticket.isDone)
+    }
+
+    private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
+        let begin = MonotonicClock.now
         do {
             let answers = try statistics.time(.wait) {
-                try first.answers.map { ($0, try signals.wait(for: $0.ticket)) }
+                try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
-            return .success(try finisher.finish(first, answers: answers, format: format))
+            let buffer = try finisher.finish(frame, answers: answers)
+            if frame.waits {
+                work.add(frame.work + MonotonicClock.now - begin)
+                signals.set(work: work.told)
+            }
+            return .success(miniObject(buffer))
         } catch is CancellationError {
-            GstBufferReference.release(first.buffer)
+            GstBufferReference.release(frame.buffer)
             return .failure(Stop(flow: GST_FLOW_FLUSHING))
         } catch {
-            GstBufferReference.release(first.buffer)
+            GstBufferReference.release(frame.buffer)
             element.fail(Complaint(error))
             return .failure(Stop(flow: GST_FLOW_ERROR))
         }
     }
 
+    private func miniObject(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GstMiniObject> {
+        pointer.assumingMemoryBound(to: GstMiniObject.self)
+    }
+
     // MARK: Events
+
+    /// A serialized event has come; flushes have calls of their own.
+    ///
+    /// - Returns: whether it is taken over and given out with the frames, because some that came before it still wait.
+    func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        switch event.pointee.type {
+        case GST_EVENT_STREAM_START: orientationTag = OrientationTag()
+        case GST_EVENT_CAPS: noticeCaps(event)
+        case GST_EVENT_SEGMENT:
+            gst_event_copy_segment(event, &segment)
+            if signals.takeSeek(gst_event_get_seqnum(event)) { epochs.noticeSeek() }
+        case GST_EVENT_TAG:
+            var tags: UnsafeMutablePointer<GstTagList>?
+            gst_event_parse_tag(event, &tags)
+            if let tags { orientationTag.notice(tags) }
+        case GST_EVENT_EOS: finisher.finishStream()
+        default: break
+        }
+        guard !queue.isEmpty else { return false }
+        queue.append(.event(event))
+        return true
+    }
+
+    /// Frames to come have another format; those that wait keep theirs.
+    private func noticeCaps(_ event: UnsafeMutablePointer<GstEvent>) {
+        var caps: UnsafeMutablePointer<GstCaps>?
+        var info = GstVideoInfo()
+        gst_event_parse_caps(event, &caps)
+        format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
+        signals.set(frameDuration: format?.frameDuration)
+    }
 
     /// All that was under way is void: a seek, or an application that wants to be rid of it.
     func flush() {
-        dropQueue()
-        if framesInEpoch > 0 { beginEpoch() }
+        gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
+        queue.flush()
+        guard let reason = epochs.flush() else { return }
+        forgetEpoch()
+        finisher.beginEpoch(reason)
     }
 
-    /// Nothing is queued any more.
-    func finish() { finisher.finishStream() }
-
-    func noticeSegment() {
-        if framesInEpoch > 0 { beginEpoch() }
-    }
-
-    func noticeStreamStart() { orientationTag = OrientationTag() }
-
-    func notice(tags: UnsafePointer<GstTagList>) { orientationTag.notice(tags) }
-
-    private func beginEpoch() {
+    /// What was learnt and is under way belongs to an epoch that is over; its frames that wait still get their results, from
+    /// detectors that learn nothing, as others let none wait.
+    private func forgetEpoch() {
         underWay?.ticket.cancel()
         underWay = nil
-        source.reset()
+        if queue.frameCount == 0 { sources.source?.reset() }
         clock.reset()
         framesSinceDetection = Int.max
-        framesInEpoch = 0
-        finisher.beginEpoch()
-    }
-
-    private func dropQueue() {
-        for frame in queue {
-            for answer in frame.answers { answer.ticket.cancel() }
-            GstBufferReference.release(frame.buffer)
-        }
-        queue.removeAll()
     }
 }

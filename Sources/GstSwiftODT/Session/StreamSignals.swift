@@ -11,8 +11,13 @@ final class StreamSignals: Sendable {
         var wantsDetection = false
         /// Cuts short what the streaming thread is at.
         var cut: (@Sendable () -> Void)?
+        /// The number of a seek that has gone upstream and whose segment has not come yet.
+        var seek: UInt32?
         var capacity = 1
         var frameDuration: Nanoseconds?
+        var work: Nanoseconds = 0
+        /// What the pipeline was told last, and of which kind of stream.
+        var toldLatency: (latency: Nanoseconds, isLive: Bool)?
     }
 
     private let state = Mutex(State())
@@ -30,6 +35,8 @@ final class StreamSignals: Sendable {
     func requestReset() { state.withLock { $0.wantsReset = true } }
 
     func requestDetection() { state.withLock { $0.wantsDetection = true } }
+
+    func noticeSeek(_ number: UInt32) { state.withLock { $0.seek = number } }
 
     private func interrupt(_ change: (inout State) -> Void) {
         let cut = state.withLock { state in
@@ -58,6 +65,15 @@ final class StreamSignals: Sendable {
         }
     }
 
+    /// Whether a segment with this number is the one that a seek has asked for.
+    func takeSeek(_ number: UInt32) -> Bool {
+        state.withLock { state in
+            guard state.seek == number else { return false }
+            state.seek = nil
+            return true
+        }
+    }
+
     /// Does what takes its time: `cut` is called from another thread when flushing or stopping begins meanwhile. Throws
     /// `CancellationError` where that has begun already.
     func interruptible<Answer>(by cut: @escaping @Sendable () -> Void, _ body: () throws -> Answer) throws -> Answer {
@@ -77,13 +93,39 @@ final class StreamSignals: Sendable {
 
     // MARK: What latency depends on
 
-    func set(capacity: Int, frameDuration: Nanoseconds?) {
-        state.withLock { ($0.capacity, $0.frameDuration) = (capacity, frameDuration) }
-    }
+    func set(capacity: Int) { state.withLock { $0.capacity = capacity } }
+
+    func set(frameDuration: Nanoseconds?) { state.withLock { $0.frameDuration = frameDuration } }
+
+    func set(work: Nanoseconds) { state.withLock { $0.work = work } }
 
     /// How frames are scheduled under these settings.
     func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
-        let (capacity, duration) = state.withLock { ($0.capacity, $0.frameDuration) }
-        return SchedulePlan(settings: settings, isLive: isLive, capacity: capacity, frameDuration: duration)
+        state.withLock { Self.plan(for: settings, isLive: isLive, $0) }
+    }
+
+    /// What the element adds to the latency, for somebody who asks.
+    func tellLatency(_ settings: Settings, isLive: Bool) -> Nanoseconds {
+        state.withLock { state in
+            let latency = Self.plan(for: settings, isLive: isLive, state).latency
+            state.toldLatency = (latency, isLive)
+            return latency
+        }
+    }
+
+    /// Whether it is another one than was told, which counts as told then: the pipeline is going to ask.
+    func hasLatencyChanged(_ settings: Settings) -> Bool {
+        state.withLock { state in
+            guard let told = state.toldLatency else { return false }
+            let latency = Self.plan(for: settings, isLive: told.isLive, state).latency
+            state.toldLatency = (latency, told.isLive)
+            return latency != told.latency
+        }
+    }
+
+    private static func plan(for settings: Settings, isLive: Bool, _ state: borrowing State) -> SchedulePlan {
+        SchedulePlan(
+            settings: settings, isLive: isLive, capacity: state.capacity, frameDuration: state.frameDuration,
+            work: state.work)
     }
 }

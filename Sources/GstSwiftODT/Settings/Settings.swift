@@ -48,6 +48,32 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
     }
 
+    /// These, but with what takes effect from READY as it was when the element started.
+    func keeping(_ started: Settings) -> Settings {
+        var kept = self
+        kept.detector = started.detector
+        kept.modelFile = started.modelFile
+        kept.labelFile = started.labelFile
+        kept.device = started.device
+        kept.threads = started.threads
+        kept.classifierFile = started.classifierFile
+        kept.classifierLabelFile = started.classifierLabelFile
+        return kept
+    }
+
+    /// What of that is another now, by the names of the properties.
+    func waitingForReady(since started: Settings) -> [String] {
+        [
+            ("detector", detector != started.detector),
+            ("model-file", modelFile != started.modelFile),
+            ("label-file", labelFile != started.labelFile),
+            ("device", device != started.device),
+            ("threads", threads != started.threads),
+            ("classifier-file", classifierFile != started.classifierFile),
+            ("classifier-label-file", classifierLabelFile != started.classifierLabelFile),
+        ].filter(\.1).map(\.0)
+    }
+
     /// Whether the user named anything that the network is made of: then nothing else takes its place.
     var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 

@@ -26,6 +26,11 @@ struct ElementHandle: @unchecked Sendable {
         gst_message_new_element(object, structure)
     }
 
+    /// Lets controllers set the properties for a frame; without a stream time they stay as they are.
+    func syncProperties(to streamTime: UInt64) {
+        if streamTime != .max { gst_object_sync_values(object, GstClockTime(streamTime)) }
+    }
+
     /// Tells the pipeline that latency has changed.
     func announceLatency() {
         post(gst_message_new_latency(object))

@@ -8,29 +8,28 @@ struct FrameTimes: Sendable {
     let runningTime: UInt64
     let duration: UInt64
 
-    init(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
-        let pts = buffer.pointee.pts
-        let isTimed = segment.pointee.format == GST_FORMAT_TIME && pts != .max
-        timestamp = UInt64(pts)
-        duration = UInt64(buffer.pointee.duration)
-        streamTime = isTimed ? UInt64(gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts)) : .max
-        runningTime = isTimed ? UInt64(gst_segment_to_running_time(segment, GST_FORMAT_TIME, pts)) : .max
-    }
-}
-
-/// A clock for tracking that never stands still or goes back within an epoch, whatever the buffers say.
-struct SteadyClock {
-    private var last: Nanoseconds?
-
-    /// The running time where there is one, else one frame after the last. Two frames are at least a microsecond apart.
-    mutating func time(of times: FrameTimes, frameDuration: Nanoseconds?) -> Nanoseconds {
-        let step = frameDuration ?? 33_333_333
-        let given =
-            times.runningTime == UInt64.max ? last.map { $0 + step } ?? 0 : Nanoseconds(clamping: times.runningTime)
-        let time = last.map { max(given, $0 + 1_000) } ?? given
-        last = time
-        return time
+    /// `nil` for a frame outside of its segment: it is not to be shown. Of one that begins before its segment only what is
+    /// inside has a stream time and a running time.
+    init?(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
+        let (start, length) = (buffer.pointee.pts, buffer.pointee.duration)
+        (timestamp, duration) = (UInt64(start), UInt64(length))
+        guard segment.pointee.format == GST_FORMAT_TIME, start != .max else {
+            (streamTime, runningTime) = (.max, .max)
+            return
+        }
+        let (end, overflow) = start.addingReportingOverflow(length)
+        let stop = overflow || length == .max ? .max : end
+        var (from, to) = (start, stop)
+        guard gst_segment_clip(segment, GST_FORMAT_TIME, start, stop, &from, &to) != 0 else { return nil }
+        streamTime = UInt64(gst_segment_to_stream_time(segment, GST_FORMAT_TIME, from))
+        runningTime = UInt64(gst_segment_to_running_time(segment, GST_FORMAT_TIME, from))
     }
 
-    mutating func reset() { last = nil }
+    /// The running time where it can be reckoned with.
+    var told: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isReckonable ? $0 : nil } }
+
+    /// How long the frame is shown, where its buffer says so.
+    var toldDuration: Nanoseconds? {
+        Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isReckonable ? $0 : nil }
+    }
 }

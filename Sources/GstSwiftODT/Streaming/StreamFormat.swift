@@ -12,6 +12,9 @@ struct StreamFormat {
     /// From the frame rate; `nil` where that varies.
     let frameDuration: Nanoseconds?
 
+    /// A rate below one frame an hour is a mistake.
+    private static let longestFrame: Nanoseconds = 3_600_000_000_000
+
     /// `nil` for formats that the pad templates do not let in.
     init?(_ info: GstVideoInfo) {
         guard let format = PixelFormat(info.finfo.pointee.format), info.width > 0, info.height > 0 else { return nil }
@@ -21,8 +24,8 @@ struct StreamFormat {
         height = Int(info.height)
         colorSpace = ColorSpace(info.colorimetry, height: height)
         pixelAspectRatio = info.par_n > 0 && info.par_d > 0 ? Double(info.par_n) / Double(info.par_d) : 1
-        frameDuration =
-            info.fps_n > 0 && info.fps_d > 0 ? 1_000_000_000 * Int64(info.fps_d) / Int64(info.fps_n) : nil
+        let duration = info.fps_n > 0 && info.fps_d > 0 ? 1_000_000_000 * Int64(info.fps_d) / Int64(info.fps_n) : 0
+        frameDuration = (1...Self.longestFrame).contains(duration) ? duration : nil
     }
 
     /// Whether the rows of two fields alternate in a buffer; with mixed interlacing each buffer says so itself.

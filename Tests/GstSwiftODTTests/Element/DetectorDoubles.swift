@@ -97,22 +97,3 @@ final class FailingDetector: Detector {
 
     func reset() {}
 }
-
-/// A POSIX thread that nobody joins.
-enum DetachedThread {
-    private final class Body {
-        let work: @Sendable () -> Void
-        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-    }
-
-    static func run(_ work: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        pthread_create(
-            &thread, nil,
-            { pointer in
-                Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue().work()
-                return nil
-            }, Unmanaged.passRetained(Body(work)).toOpaque())
-        pthread_detach(thread)
-    }
-}

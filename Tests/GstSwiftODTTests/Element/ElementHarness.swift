@@ -26,16 +26,22 @@ final class ElementHarness {
     /// - Parameters:
     ///   - properties: as on a command line, such as `detector=upstream draw=false`.
     ///   - source: stands in for the detector where it is given.
-    init(_ properties: String = "", source: (@Sendable () -> DetectionSource)? = nil) {
+    ///   - maker: stands in for the making of detectors.
+    init(
+        _ properties: String = "", source: (@Sendable () -> DetectionSource)? = nil,
+        maker: DetectionSource.Maker? = nil
+    ) {
         precondition(Self.isReady)
         var error: UnsafeMutablePointer<GError>?
         element = gst_parse_launch("swiftodt \(properties)", &error)
         precondition(error == nil, "cannot make swiftodt \(properties)")
         bus = gst_bus_new()
-        if let source {
+        var makeSource = maker
+        if let source { makeSource = { _, _, _ in source() } }
+        if let makeSource {
             let handle = (UnsafeRawPointer(element) + MemoryLayout<GstBaseTransform>.size)
                 .load(as: UnsafeRawPointer.self)
-            Unmanaged<Session>.fromOpaque(handle).takeUnretainedValue().makeSource = { _, _, _ in source() }
+            Unmanaged<Session>.fromOpaque(handle).takeUnretainedValue().makeSource = makeSource
         }
         gst_element_set_bus(element, bus)
         harness = gst_harness_new_with_element(element, "sink", "src")
@@ -51,9 +57,20 @@ final class ElementHarness {
     func setCaps(_ format: String = "I420", width: Int = 64, height: Int = 48, extra: String = "") {
         let text = "video/x-raw,format=\(format),width=\(width),height=\(height),framerate=30/1\(extra)"
         gst_harness_set_src_caps_str(harness, text)
+        readCaps(text)
+    }
+
+    /// Lets buffers be made as caps say.
+    func readCaps(_ text: String) {
         let caps = gst_caps_from_string(text)!
         gst_video_info_from_caps(&info, caps)
         gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    /// Sets a property from its text.
+    func set(_ property: String, _ value: String) {
+        gst_util_set_object_arg(
+            UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, value)
     }
 
     /// A buffer of the current format, filled by a rule, with the time of frame `number` at 30 frames a second.

@@ -44,7 +44,7 @@ import Testing
         #expect(messages.map { $0[uint: "epoch"] } == [0, 1])
     }
 
-    @Test func aDiscontinuityBeginsANewEpochButNotAtTheStart() {
+    @Test func aGapBeginsANewEpochButNotAtTheStart() {
         let harness = start()
         passFrame(harness, 0, discont: true)
         passFrame(harness, 1)

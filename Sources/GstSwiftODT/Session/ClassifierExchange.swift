@@ -1,0 +1,60 @@
+import SwiftODT
+
+/// Gives the scene its classifier: before the first frame where one is asked for then, else when it has been made on a
+/// thread of its own; until then categories are unknown.
+struct ClassifierExchange {
+    private struct Made: Sendable {
+        let classifier: TrackClassifier
+        let complaints: [Complaint]
+
+        init(_ settings: Settings) throws {
+            var complaints: [Complaint] = []
+            classifier = try TrackClassifier.make(settings) { complaints.append($0) }
+            self.complaints = complaints
+        }
+    }
+
+    private let element: ElementHandle
+    private var made: TrackClassifier?
+    private var underWay: Making<Made>?
+    /// Not tried again before the element starts anew.
+    private var hasFailed = false
+
+    init(element: ElementHandle) { self.element = element }
+
+    /// - Throws: where a classifier, its labels or a device were named and cannot be used.
+    mutating func make(_ settings: Settings) throws {
+        if settings.scene.classify { try take(Result { try Made(settings) }, settings) }
+    }
+
+    /// Lets a classifier be made where one is asked for, and take up its work once it is there. Never waits.
+    ///
+    /// - Throws: where a classifier, its labels or a device were named and cannot be used.
+    mutating func adapt(to settings: Settings, in scene: Scene) throws {
+        guard settings.scene.classify else { return }
+        if scene.classifier == nil, !hasFailed {
+            if let result = underWay?.take() {
+                underWay = nil
+                try take(result, settings)
+            } else if made == nil, underWay == nil {
+                underWay = Making { try Made(settings) }
+            }
+            scene.classifier = made
+        }
+        scene.classifier?.options.threshold = settings.classificationThreshold
+    }
+
+    private mutating func take(_ result: Result<Made, any Error>, _ settings: Settings) throws {
+        do {
+            let product = try result.get()
+            for complaint in product.complaints { element.warn(complaint) }
+            made = product.classifier
+        } catch {
+            hasFailed = true
+            guard settings.namesClassifierParts else {
+                return element.warn(Complaint(error, doing: "categories stay unknown"))
+            }
+            throw error
+        }
+    }
+}

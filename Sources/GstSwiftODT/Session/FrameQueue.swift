@@ -1,0 +1,68 @@
+import CGStreamer
+import SwiftODT
+
+/// What waits in the element, in the order of the stream: frames, and the events between them.
+///
+/// An event that comes while frames wait takes its place behind them; so tags and segments neither overtake a frame nor make
+/// anybody wait for one.
+struct FrameQueue: ~Copyable {
+    enum Item {
+        case frame(QueuedFrame)
+        /// A frame that nobody is going to see, as it is outside of its segment: it goes on untouched.
+        case unseen(UnsafeMutablePointer<GstBuffer>)
+        case event(UnsafeMutablePointer<GstEvent>)
+    }
+
+    private var items: [Item] = []
+    /// How many frames wait for their results.
+    private(set) var frameCount = 0
+
+    deinit { for item in items { Self.release(item) } }
+
+    var isEmpty: Bool { items.isEmpty }
+    var first: Item? { items.first }
+
+    /// Takes over what the item holds.
+    mutating func append(_ item: Item) {
+        items.append(item)
+        if case .frame = item { frameCount += 1 }
+    }
+
+    /// The caller takes over what the item holds.
+    mutating func removeFirst() -> Item {
+        let item = items.removeFirst()
+        if case .frame = item { frameCount -= 1 }
+        return item
+    }
+
+    /// Drops what a flush makes void: all but the events that tell of the stream as a whole, which nobody would send again.
+    mutating func flush() {
+        var kept: [Item] = []
+        for item in items {
+            if case .event(let event) = item, Self.outlivesFlush(event) {
+                kept.append(item)
+            } else {
+                Self.release(item)
+            }
+        }
+        items = kept
+        frameCount = 0
+    }
+
+    private static func outlivesFlush(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        let type = event.pointee.type
+        return gst_event_type_get_flags(type).rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0
+            && type != GST_EVENT_SEGMENT && type != GST_EVENT_EOS
+    }
+
+    private static func release(_ item: Item) {
+        switch item {
+        case .frame(let frame):
+            for answer in frame.answers { answer.ticket.cancel() }
+            GstBufferReference.release(frame.buffer)
+        case .unseen(let buffer): GstBufferReference.release(buffer)
+        case .event(let event):
+            gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CGStreamer
+import SwiftODT
+
+/// Which detector is at work, and which one is being made to take its place.
+///
+/// A network is never compiled on the streaming thread. The first detector is made when the element starts; where what it
+/// should strive for depends on whether the stream is live and nobody upstream can tell yet, as with decoders that have still to find
+/// out what they decode, when the caps come. Another one, because properties have changed, is made on a thread of its own
+/// while the old one goes on, and takes over between two frames. One is made at a time.
+struct SourceExchange {
+    /// At work; `nil` while the first one is being made.
+    private(set) var source: DetectionSource?
+
+    private struct Made: Sendable {
+        let source: DetectionSource
+        let complaints: [Complaint]
+    }
+
+    private let make: DetectionSource.Maker
+    private let element: ElementHandle
+    private var recipe: SourceRecipe?
+    private var underWay: (product: Making<Made>, recipe: SourceRecipe)?
+
+    /// - Parameter isLive: whether the stream is; `nil` where nobody can tell yet.
+    /// - Throws: where what is named cannot be used.
+    init(
+        _ settings: Settings, isLive: Bool?, element: ElementHandle, make: @escaping DetectionSource.Maker
+    ) throws {
+        self.make = make
+        self.element = element
+        let wanted = SourceRecipe(settings, isLive: isLive ?? false)
+        let isDecided = isLive != nil || wanted == SourceRecipe(settings, isLive: true)
+        // What cannot be made shall be told of now.
+        guard isDecided || !DetectionSource.isSound(settings) else { return }
+        source = try element.listening { try make(settings, wanted.hint) { element.warn($0) } }
+        recipe = wanted
+    }
+
+    /// Lets what is asked for now be made, and what has been made take over. Called between two frames; never waits.
+    ///
+    /// - Returns: whether another detector is at work.
+    /// - Throws: where something that was named cannot be used.
+    mutating func adapt(to settings: Settings, isLive: Bool) throws -> Bool {
+        var hasChanged = false
+        if let making = underWay, let result = making.product.take() {
+            underWay = nil
+            hasChanged = try takeOver(result, of: making.recipe, settings: settings)
+        }
+        let wanted = SourceRecipe(settings, isLive: isLive)
+        if underWay == nil, wanted != recipe, !isFallback(settings) { begin(wanted, settings) }
+        return hasChanged
+    }
+
+    /// Waits for the first detector, where it is still being made.
+    ///
+    /// - Throws: `CancellationError` when flushing or stopping begins.
+    func awaitFirst(_ signals: StreamSignals) throws {
+        guard source == nil, let making = underWay?.product else { return }
+        try signals.interruptible(by: making.wake) {
+            if !making.wait(unless: { signals.isInterrupted }) { throw CancellationError() }
+        }
+    }
+
+    private mutating func begin(_ wanted: SourceRecipe, _ settings: Settings) {
+        // Nothing of the element is held on to: it may be gone before a network is compiled.
+        let making = Making { [make] in
+            var complaints: [Complaint] = []
+            let source = try make(settings, wanted.hint) { complaints.append($0) }
+            return Made(source: source, complaints: complaints)
+        }
+        element.log(.info, "a detector is made beside the stream: \(wanted)")
+        underWay = (making, wanted)
+    }
+
+    private mutating func takeOver(
+        _ result: Result<Made, any Error>, of made: SourceRecipe, settings: Settings
+    ) throws -> Bool {
+        recipe = made
+        switch result {
+        case .success(let product):
+            for complaint in product.complaints { element.warn(complaint) }
+            // Motion instead of a network is better than nothing, but not than the network that is there.
+            guard source == nil || product.complaints.isEmpty else { return false }
+            let former = source
+            source = product.source
+            Self.letGo(of: former)
+            element.log(.info, "the detector that was made takes over: \(made)")
+            return true
+        case .failure(let error):
+            guard source != nil, !settings.namesDetectorParts else { throw error }
+            element.warn(Complaint(error, doing: "the detector goes on as it was"))
+            return false
+        }
+    }
+
+    /// Whether motion stands in for a network that cannot be had, which was said when it was tried.
+    private func isFallback(_ settings: Settings) -> Bool {
+        guard settings.detector == .auto, case .detector(let detector) = source else { return false }
+        return detector is MotionDetector
+    }
+
+    /// A detector's end waits for what it has under way and frees its network: not on the streaming thread.
+    private static func letGo(of source: consuming DetectionSource?) {
+        guard let source else { return }
+        DetachedThread.run { withExtendedLifetime(source) {} }
+    }
+}

@@ -1,0 +1,23 @@
+import SwiftODT
+
+/// What a detector is made of that may change while the stream runs: when it differs, another one has to be made.
+struct SourceRecipe: Equatable, CustomStringConvertible {
+    let hint: InferenceHint
+    /// How many detections may be under way; 0: as many as the runtime asks for.
+    let maximumInFlight: Int
+    let isForStills: Bool
+
+    var description: String {
+        "\(hint), \(maximumInFlight == 0 ? "as many" : "\(maximumInFlight)") under way\(isForStills ? ", for stills" : "")"
+    }
+
+    init(_ settings: Settings, isLive: Bool) {
+        guard settings.detector != .motion, settings.detector != .upstream else {
+            (hint, maximumInFlight, isForStills) = (.latency, 1, false)
+            return
+        }
+        hint = SchedulePlan(settings: settings, isLive: isLive).hint
+        maximumInFlight = hint == .latency ? 1 : settings.lookAhead
+        isForStills = settings.detector == .salient && settings.scene.mode == .singleImage
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects what ends all tracks, and what does not: a stream that loses frames keeps its ids.
+@Suite struct EpochRuleTests {
+    private static let second: Nanoseconds = 1_000_000_000
+    private static let frame: Nanoseconds = 33_333_333
+
+    private func glance(
+        _ time: Nanoseconds?, lasting duration: Nanoseconds = frame, width: Int = 64,
+        orientation: Orientation = .identity
+    ) -> EpochRule.Glance {
+        EpochRule.Glance(time: time, duration: duration, width: width, height: 48, orientation: orientation)
+    }
+
+    /// The breaks at each of the times, with tracks that live for a second.
+    private func breaks(_ times: [Nanoseconds?], lasting duration: Nanoseconds = frame) -> [EpochRule.Break?] {
+        var rule = EpochRule()
+        return times.map { rule.look(at: glance($0, lasting: duration), maxAge: Self.second) }
+    }
+
+    @Test func lostFramesAreNoBreak() {
+        #expect(breaks([0, 1, 2, 5, 6, 20, 21].map { $0 * Self.frame }).allSatisfy { $0 == nil })
+    }
+
+    @Test func aGapIsLongerThanTracksLive() {
+        #expect(breaks([0, 1, 30].map { $0 * Self.frame }) == [nil, nil, nil])
+        #expect(breaks([0, 1, 40].map { $0 * Self.frame }) == [nil, nil, .gap])
+    }
+
+    /// One picture every two seconds, whether the caps say so or nobody does.
+    @Test func aSlowStreamIsNotFullOfGaps() {
+        let times = (0..<5).map { $0 * 2 * Self.second }
+        #expect(breaks(times, lasting: 2 * Self.second).allSatisfy { $0 == nil })
+        #expect(breaks(times) == [nil, .gap, nil, nil, nil])
+    }
+
+    @Test func disorderIsNoBreakButGoingBackIs() {
+        #expect(breaks([0, 1, 3, 2, 4, 5].map { $0 * Self.frame }).allSatisfy { $0 == nil })
+        #expect(breaks((0..<20).map { (40 - $0) * Self.frame }).allSatisfy { $0 == nil })
+        #expect(breaks([9, 10, 0, 1].map { $0 * Self.frame }) == [nil, nil, .backwards, nil])
+    }
+
+    @Test func equalTimesAndNoTimesAreNoBreak() {
+        #expect(breaks([7, 7, 7]).allSatisfy { $0 == nil })
+        #expect(breaks([nil, nil, nil]).allSatisfy { $0 == nil })
+        #expect(breaks([0, nil, nil, 3 * Self.frame]).allSatisfy { $0 == nil })
+    }
+
+    @Test func anotherSizeOrOrientationIsABreak() {
+        var rule = EpochRule()
+        #expect(rule.look(at: glance(0), maxAge: Self.second) == nil)
+        #expect(rule.look(at: glance(Self.frame, width: 65), maxAge: Self.second) == .size)
+        #expect(rule.look(at: glance(2 * Self.frame, width: 65), maxAge: Self.second) == nil)
+        let turned = glance(3 * Self.frame, width: 65, orientation: .rotate90)
+        #expect(rule.look(at: turned, maxAge: Self.second) == .orientation)
+    }
+
+    @Test func aSeekAndAFlushAreBreaksOnceThereWereFrames() {
+        var rule = EpochRule()
+        rule.noticeSeek()
+        #expect(rule.flush() == nil)
+        #expect(rule.look(at: glance(0), maxAge: Self.second) == nil)
+        rule.noticeSeek()
+        #expect(rule.look(at: glance(Self.frame), maxAge: Self.second) == .seek)
+        #expect(rule.look(at: glance(2 * Self.frame), maxAge: Self.second) == nil)
+        #expect(rule.flush() == .flush)
+        #expect(rule.flush() == nil)
+        #expect(rule.look(at: glance(0), maxAge: Self.second) == nil)
+    }
+
+    @Test func anyTimesAndAgesAreLivedThrough() {
+        var random = SystemRandomNumberGenerator()
+        var rule = EpochRule()
+        for _ in 0..<10_000 {
+            let ends: [Nanoseconds] = [.min, .max, .farthest, -.farthest, 0]
+            func any() -> Nanoseconds {
+                Bool.random(using: &random)
+                    ? ends.randomElement(using: &random)! : .random(in: .min ... .max, using: &random)
+            }
+            _ = rule.look(at: glance(any().reckonable, lasting: any()), maxAge: any())
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects streams as they are: frames lost, times odd, events between the frames. Each of these ended all tracks, emptied the
+/// queue, or the process, before.
+@Suite struct StreamBreakTests {
+    private func start(_ properties: String = "", source: (@Sendable () -> DetectionSource)? = nil) -> ElementHarness {
+        let harness = ElementHarness(
+            (source == nil ? "detector=upstream " : "") + "track-min-hits=1 \(properties)", source: source)
+        harness.setCaps()
+        return harness
+    }
+
+    private func passFrame(_ harness: ElementHarness, pts: UInt64, discont: Bool = false) {
+        let buffer = harness.buffer(0)
+        buffer.pointee.pts = GstClockTime(pts)
+        if discont { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
+        harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+        ElementHarness.release(harness.pass(buffer))
+    }
+
+    private func sendSegment(_ harness: ElementHarness, base: UInt64 = 0, start: UInt64 = 0, stop: UInt64 = .max) {
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        (segment.base, segment.start, segment.stop) = (guint64(base), guint64(start), guint64(stop))
+        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+    }
+
+    private func ids(_ harness: ElementHarness) -> [UInt64?] {
+        harness.messages("swiftodt").map { $0.objects.first?[uint64: "tracking-id"] }
+    }
+
+    @Test func framesMarkedAsDiscontinuousKeepTheirIds() {
+        let harness = start()
+        for number in [0, 1, 3, 4, 7, 8] { passFrame(harness, pts: UInt64(number) * 33_333_333, discont: true) }
+        #expect(ids(harness) == [1, 1, 1, 1, 1, 1])
+    }
+
+    @Test func anotherFrameRateColorimetryOrFormatKeepsThem() {
+        let harness = start()
+        for number in 0..<6 {
+            harness.setCaps(
+                number % 2 == 0 ? "I420" : "NV12", extra: ",colorimetry=\(number % 3 == 0 ? "bt601" : "bt709")")
+            passFrame(harness, pts: UInt64(number) * 33_333_333)
+        }
+        for rate in 7...9 {
+            gst_harness_set_src_caps_str(
+                harness.harness, "video/x-raw,format=NV12,width=64,height=48,framerate=\(rate)/1")
+            passFrame(harness, pts: UInt64(rate) * 33_333_333)
+        }
+        #expect(ids(harness) == [1, 1, 1, 1, 1, 1, 1, 1, 1])
+    }
+
+    @Test func aSegmentWhoseRunningTimeGoesOnKeepsThem() {
+        let harness = start()
+        passFrame(harness, pts: 1_000_000_000)
+        sendSegment(harness, base: 1_033_333_333, start: 500_000_000)
+        passFrame(harness, pts: 500_000_000)
+        #expect(ids(harness) == [1, 1])
+        sendSegment(harness)
+        passFrame(harness, pts: 0)
+        #expect(ids(harness) == [2])
+    }
+
+    @Test func aSeekWithoutAFlushBeginsAnEpoch() {
+        let harness = start()
+        passFrame(harness, pts: 0)
+        let seek = gst_event_new_seek(
+            1, GST_FORMAT_TIME, GstSeekFlags(rawValue: 0), GST_SEEK_TYPE_SET, 9_000_000_000, GST_SEEK_TYPE_NONE, 0)!
+        let number = gst_event_get_seqnum(seek)
+        gst_harness_push_upstream_event(harness.harness, seek)
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        (segment.base, segment.start) = (33_333_333, 9_000_000_000)
+        let event = gst_event_new_segment(&segment)!
+        gst_event_set_seqnum(event, number)
+        gst_harness_push_event(harness.harness, event)
+        passFrame(harness, pts: 9_000_000_000)
+        #expect(ids(harness) == [1, 2])
+    }
+
+    /// A tag, a gap, a segment, caps and an event of somebody's own wait for their turn, and nobody waits for them.
+    @Test func eventsKeepTheirPlacesBetweenFramesThatWait() {
+        let detector = PatientDetector(capacity: 8)
+        let harness = start("strategy=every-frame", source: { .detector(detector) })
+        while let event = gst_harness_try_pull_event(harness.harness) { release(event) }
+        harness.push(harness.buffer(0))
+        gst_harness_push_event(harness.harness, gst_event_new_tag(gst_tag_list_new_empty()))
+        harness.push(harness.buffer(1))
+        sendSegment(harness)
+        gst_harness_push_event(harness.harness, gst_event_new_gap(66_666_666, 1))
+        harness.setCaps(extra: ",colorimetry=bt709")
+        harness.push(harness.buffer(2))
+        #expect(detector.frames.count == 3)
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        #expect(gst_harness_try_pull_event(harness.harness) == nil)
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        var types: [GstEventType] = []
+        while let event = gst_harness_try_pull_event(harness.harness) {
+            types.append(event.pointee.type)
+            release(event)
+        }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 3)
+        let ours = types.filter { $0 != GST_EVENT_STREAM_START }
+        #expect(
+            ours.map(\.rawValue)
+                == [GST_EVENT_TAG, GST_EVENT_SEGMENT, GST_EVENT_GAP, GST_EVENT_CAPS, GST_EVENT_EOS].map(\.rawValue))
+    }
+
+    /// What tells of the stream as a whole outlives a flush, as nobody sends it again.
+    @Test func aFlushDropsFramesButNotTags() {
+        let detector = PatientDetector(capacity: 8)
+        let harness = start("strategy=every-frame", source: { .detector(detector) })
+        while let event = gst_harness_try_pull_event(harness.harness) { release(event) }
+        harness.push(harness.buffer(0))
+        gst_harness_push_event(harness.harness, gst_event_new_tag(gst_tag_list_new_empty()))
+        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+        var types: [UInt32] = []
+        while let event = gst_harness_try_pull_event(harness.harness) {
+            types.append(event.pointee.type.rawValue)
+            release(event)
+        }
+        #expect(types.last == GST_EVENT_TAG.rawValue)
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+    }
+
+    /// They made GLib complain, and were drawn on for nobody.
+    @Test func framesOutsideTheSegmentPassUntouched() {
+        let harness = start("draw=true attach-meta=custom")
+        sendSegment(harness, start: 1_000_000_000, stop: 2_000_000_000)
+        for pts: UInt64 in [0, 500_000_000, 3_000_000_000] {
+            let buffer = harness.buffer(0)
+            buffer.pointee.pts = GstClockTime(pts)
+            let before = ElementHarness.bytes(of: buffer)
+            harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+            let output = harness.pass(buffer)!
+            #expect(ElementHarness.bytes(of: output) == before)
+            #expect(gst_buffer_get_custom_meta(output, "SwiftOdtMeta") == nil)
+            ElementHarness.release(output)
+        }
+        #expect(harness.messages("swiftodt").isEmpty)
+        passFrame(harness, pts: 1_000_000_000)
+        #expect(ids(harness) == [1])
+    }
+
+    @Test(arguments: ["30/1", "1/2147483647", "0/1", "2147483647/1"])
+    func anyTimesAndAnyFrameRatePass(_ rate: String) {
+        for strategy in ["every-frame", "keep-only-latest"] {
+            let harness = ElementHarness(
+                "strategy=\(strategy) track-min-hits=1 draw-traces=true",
+                source: { .detector(SlowDetector(milliseconds: 0, capacity: 4)) })
+            gst_harness_set_src_caps_str(
+                harness.harness, "video/x-raw,format=I420,width=64,height=48,framerate=\(rate)")
+            harness.readCaps("video/x-raw,format=I420,width=64,height=48,framerate=\(rate)")
+            for pts: UInt64 in [0, .max, .max, 1 << 63, .max - 1, (1 << 63) - 1, (1 << 62) + 5, 7, 7, .max, 3] {
+                let buffer = harness.buffer(0)
+                (buffer.pointee.pts, buffer.pointee.duration) = (GstClockTime(pts), GstClockTime(pts &* 3))
+                #expect(harness.push(buffer) == GST_FLOW_OK)
+            }
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+            _ = gst_harness_query_latency(harness.harness)
+            #expect(gst_harness_buffers_in_queue(harness.harness) == 11)
+            #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+        }
+    }
+
+    /// Something moves although all times are equal, or each is before the one before.
+    @Test(arguments: [0, -33_333_333])
+    func motionIsSeenWhateverTheTimesSay(_ step: Int) {
+        let harness = ElementHarness("detector=motion track-min-hits=1 strategy=every-frame")
+        harness.setCaps(width: 160, height: 120)
+        for number in 0..<60 {
+            let left = 10 + number * 2
+            let buffer = harness.buffer(0) { place in
+                let (x, y) = (place % 160, place / 160)
+                guard place < 160 * 120 else { return 128 }
+                let isBox = (40..<70).contains(y) && (left..<left + 24).contains(x)
+                return isBox ? 230 : UInt8(60 + (x / 8 + y / 8) % 2 * 20)
+            }
+            buffer.pointee.pts = GstClockTime(10_000_000_000 + number * step)
+            ElementHarness.release(harness.pass(buffer))
+        }
+        let messages = harness.messages("swiftodt")
+        #expect(messages.last?[uint: "epoch"] == 0)
+        #expect(messages.contains { $0.objects.contains { $0[uint64: "tracking-id"] != nil } })
+    }
+
+    /// Memory that can be read but not written: nothing is drawn, and somebody is told, once.
+    @Test func whatCannotBeDrawnOnIsTold() {
+        let harness = start("draw=true")
+        for number in 0..<3 {
+            let buffer = harness.buffer(number)
+            harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+            forbidWriting(to: buffer)
+            ElementHarness.release(harness.pass(buffer))
+        }
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("nothing drawn") == true)
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
+        #expect(harness.messages("swiftodt").count == 3)
+    }
+
+    private func release(_ event: UnsafeMutablePointer<GstEvent>) {
+        gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    /// Adds video metadata whose planes can be mapped for reading alone.
+    private func forbidWriting(to buffer: UnsafeMutablePointer<GstBuffer>) {
+        let meta = gst_buffer_add_video_meta(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 64, 48)!
+        meta.pointee.map = { meta, plane, info, data, stride, flags in
+            guard let meta, flags.rawValue & GST_MAP_WRITE.rawValue == 0,
+                gst_buffer_map(meta.pointee.buffer, info, flags) != 0
+            else { return 0 }
+            let (offset, step) =
+                switch plane {
+                case 0: (meta.pointee.offset.0, meta.pointee.stride.0)
+                case 1: (meta.pointee.offset.1, meta.pointee.stride.1)
+                default: (meta.pointee.offset.2, meta.pointee.stride.2)
+                }
+            data?.pointee = UnsafeMutableRawPointer(info!.pointee.data + Int(offset))
+            stride?.pointee = step
+            return 1
+        }
+        meta.pointee.unmap = { meta, _, info in
+            gst_buffer_unmap(meta?.pointee.buffer, info)
+            return 1
+        }
+    }
+}
