@@ -97,7 +97,7 @@ import Testing
 
     /// A property that takes effect from READY waits for READY, says so, and reads as it was set.
     @Test func whatTheElementWasStartedWithHoldsUntilReady() {
-        let harness = ElementHarness("detector=upstream track-min-hits=1 draw=false attach-meta=")
+        let harness = ElementHarness("detector=upstream track-min-hits=1 draw=false")
         harness.setCaps()
         harness.set("detector", "motion")
         #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("detector takes effect from READY") == true)

@@ -83,7 +83,7 @@ import Testing
         #expect(ids(harness) == [1, 2])
     }
 
-    /// A tag, a gap, a segment, caps and an event of somebody's own wait for their turn, and nobody waits for them.
+    /// A tag, a segment, a gap and caps (behind which the harness sends its segment) wait for their turn, and nobody waits for them.
     @Test func eventsKeepTheirPlacesBetweenFramesThatWait() {
         let detector = PatientDetector(capacity: 8)
         let harness = start("strategy=every-frame", source: { .detector(detector) })
@@ -109,7 +109,9 @@ import Testing
         let ours = types.filter { $0 != GST_EVENT_STREAM_START }
         #expect(
             ours.map(\.rawValue)
-                == [GST_EVENT_TAG, GST_EVENT_SEGMENT, GST_EVENT_GAP, GST_EVENT_CAPS, GST_EVENT_EOS].map(\.rawValue))
+                == [
+                    GST_EVENT_TAG, GST_EVENT_SEGMENT, GST_EVENT_GAP, GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_EOS,
+                ].map(\.rawValue))
     }
 
     /// What tells of the stream as a whole outlives a flush, as nobody sends it again.
@@ -202,7 +204,6 @@ import Testing
         }
         #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("nothing drawn") == true)
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
-        #expect(harness.messages("swiftodt").count == 3)
     }
 
     private func release(_ event: UnsafeMutablePointer<GstEvent>) {
