@@ -75,6 +75,7 @@ def signalled(trial):
         try:
             _, text = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
+            program.print_stacks(process.pid)
             process.kill()
             process.communicate()
             require(False, f"still running {PATIENCE} s after an interrupt, with {kind}")

@@ -20,7 +20,8 @@ def losses(trial):
     for live, frames in (("", 400), ("is-live=true", 90)):
         for lost in (0.01, 0.03, 0.1):
             for queue in ("", "queue leaky=downstream max-size-buffers=2 !"):
-                if live and lost < 0.1:
+                # A file comes as fast as it can: a queue that leaks would leave little of it.
+                if live and lost < 0.1 or queue and not live:
                     continue
                 count, left = ids(BALL.format(frames, live, lost, "", queue, "detector=motion updates=every-frame"))
                 require(count == 1, f"{count} ids for one ball in {left} frames, {lost:.0%} lost, {queue or 'no queue'} {live}")

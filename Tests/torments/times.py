@@ -22,6 +22,9 @@ def any_segment(hose, choose):
               "base": choose.choice([0, any_time(choose)]), "position": start,
               "rate": choose.choice([1.0, 1.0, -1.0, 0.5, 32.0, -0.001, 1e300, -1e-300])}
     fields["base"] = 0 if fields["base"] == NONE else fields["base"]
+    # Played backwards a segment begins at its stop: one without is not legal, and GStreamer's own elements complain.
+    if fields["rate"] < 0 and stop == NONE:
+        fields["stop"] = start + choose.randrange(2**64 - 1 - start)
     hose.segment(format, **fields)
 
 
