@@ -20,7 +20,7 @@ struct ModelFile: Hashable {
         guard let path = DataFolders.canonicalPath(name), stat(path, &status) == 0 else {
             throw DetectorError(.fileNotFound, "there is no model file \(name)")
         }
-        guard status.st_mode & S_IFMT == S_IFREG, access(path, R_OK) == 0 else {
+        guard Self.isReadableFile(path) else {
             throw DetectorError(.fileNotFound, "the model file \(name) cannot be read: it is no file, or not allowed")
         }
         guard Self.extensions.contains(where: { path.hasSuffix("." + $0) }) else {
@@ -30,7 +30,7 @@ struct ModelFile: Hashable {
                     + Self.extensions.map { "." + $0 }.joined(separator: ", "))
         }
         guard status.st_size > 0 else { throw DetectorError(.invalidFile, "the model file \(name) is empty") }
-        if path.hasSuffix(".xml"), access(String(path.dropLast(4)) + ".bin", R_OK) != 0 {
+        if path.hasSuffix(".xml"), !Self.isReadableFile(String(path.dropLast(4)) + ".bin") {
             throw DetectorError(
                 .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
         }
@@ -50,6 +50,12 @@ struct ModelFile: Hashable {
     /// The file and its state in words, the same as long as it is not written anew.
     var identityText: String {
         "\(identity.bytes) bytes of \(identity.seconds).\(identity.nanoseconds) in \(identity.path)"
+    }
+
+    /// The runtime would wait for what a pipe brings, and read a device without end.
+    private static func isReadableFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
     }
 
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]

@@ -166,6 +166,22 @@ struct NetworkTests {
         #expect(error.description.contains("TOASTER"))
     }
 
+    /// A pipe in place of the weights made the start wait for ever, a device filled the memory.
+    @Test(.timeLimit(.minutes(1)), arguments: ["a pipe", "a device", "a folder"])
+    func weightsThatAreNoFileAreAnError(_ kind: String) throws {
+        let file = "\(TestNetwork.folder)/weights of \(kind).xml"
+        let weights = String(file.dropLast(4)) + ".bin"
+        try Data("<net></net>".utf8).write(to: URL(fileURLWithPath: file))
+        switch kind {
+        case "a pipe": #expect(mkfifo(weights, 0o600) == 0)
+        case "a device": #expect(symlink("/dev/zero", weights) == 0)
+        default: #expect(mkdir(weights, 0o700) == 0)
+        }
+        defer { for path in [file, weights] { try? FileManager.default.removeItem(atPath: path) } }
+        let error = try detectorError { _ = try Network.inspect(file: file) }
+        #expect(error.description.contains(".bin"))
+    }
+
     @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
     func damagedModelsAreErrorsAndNoCrashes() throws {
         let folder = try #require(TestNetwork.shared) + "/models/"
