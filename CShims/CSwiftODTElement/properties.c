@@ -58,7 +58,7 @@ ENUM_TYPE (updates_type, "SwiftOdtUpdates",
     { SWIFTODT_UPDATES_EVERY_FRAME, "For every frame", "every-frame" },
     { SWIFTODT_UPDATES_ON_CHANGE, "When objects come, go or change their name or state", "on-change" },
     { SWIFTODT_UPDATES_ON_OBJECT, "For each result with at least one object", "on-object" },
-    { SWIFTODT_UPDATES_NONE, "Never", "none" })
+    { SWIFTODT_UPDATES_NONE, "Never: track events alone, where track-events is on", "none" })
 FLAGS_TYPE (message_format_type, "SwiftOdtMessageFormat",
     { SWIFTODT_MESSAGE_FORMAT_STRUCTURE, "The objects as a list of structures", "structure" },
     { SWIFTODT_MESSAGE_FORMAT_JSON, "The whole message as JSON text in the field json", "json" })
@@ -182,7 +182,10 @@ static void
 install_reporting (GObjectClass * klass)
 {
   add (klass, SWIFTODT_PROP_UPDATES, g_param_spec_enum ("updates", "Updates",
-          "When a message is posted on the bus", updates_type (), SWIFTODT_UPDATES_ON_RESULT, LIVE));
+          "When a message swiftodt is posted on the bus", updates_type (), SWIFTODT_UPDATES_ON_RESULT, LIVE));
+  add (klass, SWIFTODT_PROP_TRACK_EVENTS, g_param_spec_boolean ("track-events", "Track events",
+          "Post a message swiftodt-track where an object begins, gets another label or category, or ends, whatever updates "
+          "says", TRUE, LIVE));
   add (klass, SWIFTODT_PROP_MESSAGE_INTERVAL, g_param_spec_uint64 ("message-interval", "Message interval",
           "Shortest time between two messages in nanoseconds of stream time; the newest wins", 0, G_MAXINT64, 0, LIVE));
   add (klass, SWIFTODT_PROP_MESSAGE_FORMAT, g_param_spec_flags ("message-format", "Message format",

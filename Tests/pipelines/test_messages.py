@@ -16,7 +16,12 @@ OBJECT = {
     "label-index": "gint", "state": STRING, "first-seen": UINT64, "last-seen": UINT64, "time-since-update": UINT64,
     "velocity-x": DOUBLE, "velocity-y": DOUBLE, "prominent": "gboolean", "rank": UINT,
 }
-TIMES = {"timestamp": UINT64, "stream-time": UINT64, "running-time": UINT64, "duration": UINT64}
+EVENT = {
+    "event": STRING, "tracking-id": UINT64, "category": STRING, "label": STRING, "timestamp": UINT64,
+    "stream-time": UINT64, "running-time": UINT64, "duration": UINT64, "first-seen": UINT64, "last-seen": UINT64,
+    "best-score": DOUBLE, "best-x": UINT, "best-y": UINT, "best-width": UINT, "best-height": UINT,
+    "best-timestamp": UINT64, "best-running-time": UINT64, "path-length": DOUBLE, "epoch": UINT,
+}
 
 
 def types(structure):
@@ -50,7 +55,9 @@ class Messages(unittest.TestCase):
         events = self.said("").named("swiftodt-track")
         self.assertEqual(events[0].get_value("event"), "begin")
         self.assertEqual(events[-1].get_value("event"), "end")
-        self.assertLessEqual(TIMES.items(), types(events[0]).items())
+        self.assertEqual(events[-1].get_value("reason"), "eos")
+        self.assertEqual(types(events[0]), EVENT)
+        self.assertEqual(types(events[-1]), EVENT | {"reason": STRING})
 
     def test_structures_parse_back_from_their_text(self):
         for structure in self.said("message-format=structure+json source=\"a, \\\"b\\\" {c}; [d] <é>\"").structures:
@@ -65,9 +72,21 @@ class Messages(unittest.TestCase):
             self.assertEqual([(one["x"], one["y"], one["width"], one["height"]) for one in said["objects"]],
                              [box(thing) for thing in result.get_value("objects")])
 
+    def test_json_tells_of_every_message(self):
+        """One reader takes both kinds: each tells its name, and has the fields of the structure."""
+        said = self.said("message-format=json source=door")
+        self.assertGreater(len(said.named("swiftodt-track")), 1)
+        for structure in said.structures:
+            content = json.loads(structure.get_value("json"))
+            self.assertEqual(content.pop("message"), structure.get_name())
+            content.pop("objects", None)
+            self.assertEqual(set(content), set(types(structure)) - {"json"})
+
     def test_updates_choose_what_is_said(self):
         self.assertEqual(len(self.said("updates=every-frame").results), 60)
-        self.assertEqual(len(self.said("updates=none").structures), 0)
+        quiet = self.said("updates=none")
+        self.assertEqual([quiet.results, quiet.named("swiftodt-track")[0].get_value("event")], [[], "begin"])
+        self.assertEqual(self.said("updates=none track-events=false").structures, [])
         self.assertTrue(all(result.get_value("object-count") for result in self.said("updates=on-object").results))
         self.assertLess(len(self.said("updates=on-change").results), 20)
 
@@ -112,6 +131,37 @@ class Metadata(unittest.TestCase):
             structure = buffer.get_custom_meta("SwiftOdtMeta").get_structure()
             self.assertEqual([thing.get_value("x-min") for thing in structure.get_value("objects")],
                              [thing.get_value("x-min") for thing in result.get_value("objects")])
+
+    def test_custom_metadata_is_fitted_to_another_size(self):
+        """Boxes in pixels are those of the picture that arrives."""
+        buffers, results = self.buffers("", "! videoscale ! video/x-raw,width=640,height=480")
+        fitted = 0
+        for buffer, result in zip(buffers, results):
+            structure = buffer.get_custom_meta("SwiftOdtMeta").get_structure()
+            self.assertEqual((structure.get_value("width"), structure.get_value("height")), (640, 480))
+            for one, other in zip(structure.get_value("objects"), result.get_value("objects")):
+                self.assertEqual(one.get_value("x"), round(640 * one.get_value("x-min")))
+                self.assertAlmostEqual(one.get_value("velocity-x"), 2 * other.get_value("velocity-x"))
+                self.assertEqual(one.get_value("x-min"), other.get_value("x-min"))
+                fitted += 1
+        self.assertGreater(fitted, 40)
+
+    def test_custom_metadata_survives_encoding_and_conversion(self):
+        for after in ("! jpegenc", "! videoconvert ! video/x-raw,format=RGB ! pngenc compression-level=1",
+                      "! videoconvert ! x264enc tune=zerolatency speed-preset=ultrafast", "! videorate drop-only=true"):
+            buffers, results = self.buffers("", after)
+            self.assertEqual(len(buffers), len(results))
+            for buffer, result in zip(buffers, results):
+                structure = buffer.get_custom_meta("SwiftOdtMeta").get_structure()
+                self.assertEqual(structure.get_value("timestamp"), result.get_value("timestamp"), after)
+                self.assertEqual(structure.get_value("object-count"), result.get_value("object-count"), after)
+
+    def test_custom_metadata_with_stale_boxes_does_not_arrive(self):
+        for after in ("! videocrop left=100", "! videocrop top=32 bottom=16", "! videoflip video-direction=180",
+                      "! videoflip video-direction=horiz", "! videoflip video-direction=90r", "! videobox left=-50",
+                      "! videoscale add-borders=true ! video/x-raw,width=240,height=240,pixel-aspect-ratio=1/1"):
+            for buffer in self.buffers("", after)[0]:
+                self.assertIsNone(buffer.get_custom_meta("SwiftOdtMeta"), after)
 
     def test_none_unless_asked(self):
         for buffer in self.buffers("attach-meta=0")[0]:

@@ -32,13 +32,13 @@ final class BusReporter {
     ///   - time: a steady clock's, in nanoseconds.
     /// - Returns: how many reports gave way to newer ones.
     func post(
-        _ report: Report, events: [SceneEvent], isResult: Bool, settings: Settings, at time: Nanoseconds
+        _ report: Report, events: [TrackReport], isResult: Bool, settings: Settings, at time: Nanoseconds
     ) -> Int {
+        var coalesced = post(events, settings: settings)
         guard settings.updates != .none else {
             waiting = nil
-            return 0
+            return coalesced
         }
-        var coalesced = post(events, of: report, settings: settings)
         if isWanted(report, isResult: isResult, updates: settings.updates) {
             if waiting != nil { coalesced += 1 }
             waiting = (report, settings.messageFormat)
@@ -48,16 +48,16 @@ final class BusReporter {
         return coalesced
     }
 
-    /// Posts what happened to objects.
+    /// Posts what happened to objects, however seldom reports are wanted.
     ///
     /// - Returns: how many messages an unread bus had no room for.
     @discardableResult
-    func post(_ events: [SceneEvent], of report: Report, settings: Settings) -> Int {
-        guard settings.updates != .none else { return 0 }
+    func post(_ events: [TrackReport], settings: Settings) -> Int {
+        guard settings.trackEvents else { return 0 }
         var left = 0
         for event in events {
             if unread.value < Self.backlog {
-                post(StructureWriter.message(of: event, report: report))
+                post(StructureWriter.message(of: event, format: settings.messageFormat))
             } else {
                 left += 1
             }

@@ -1,7 +1,7 @@
-/// Writes a report as one line of JSON, with the names and the order of the message's fields.
+/// Writes a message as one line of JSON: its name, then its fields with their names and in their order. What is unknown is `null`.
 enum JSONWriter {
     static func text(of report: Report) -> String {
-        var text = "{"
+        var text = "{\"message\":\"swiftodt\","
         append(report.fields, to: &text)
         text += ",\"objects\":["
         for (index, object) in report.objects.enumerated() {
@@ -10,6 +10,12 @@ enum JSONWriter {
             text += "}"
         }
         return text + "]}"
+    }
+
+    static func text(of event: TrackReport) -> String {
+        var text = "{\"message\":\"swiftodt-track\","
+        append(event.fields, to: &text)
+        return text + "}"
     }
 
     private static func append(_ fields: [(name: String, value: FieldValue)], to text: inout String) {
@@ -26,7 +32,7 @@ enum JSONWriter {
         case .uint(let number): text += String(number)
         case .int(let number): text += String(number)
         case .time(let number): text += number == .max ? "null" : String(number)
-        case .real(let number): text += number.isFinite ? number.description : "0"
+        case .real(let number): text += number.isFinite ? number.description : "null"
         case .boolean(let flag): text += flag ? "true" : "false"
         case .text(let string): appendQuoted(string, to: &text)
         }

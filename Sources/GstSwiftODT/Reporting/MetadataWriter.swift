@@ -3,13 +3,6 @@ import SwiftODT
 
 /// Attaches what was found to the buffer.
 enum MetadataWriter {
-    /// The custom metadata's name: registered once a process, without tags, so that nothing downstream drops it.
-    private static let isRegistered: Bool = {
-        var noTags: UnsafePointer<CChar>?
-        return gst_meta_get_info("SwiftOdtMeta") != nil
-            || gst_meta_register_custom("SwiftOdtMeta", &noTags, nil, nil, nil) != nil
-    }()
-
     /// - Parameter buffer: writable.
     static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, _ kinds: AttachedMeta) {
         if kinds.contains(.roi) {
@@ -17,7 +10,7 @@ enum MetadataWriter {
                 attachRegion(object, to: buffer)
             }
         }
-        if kinds.contains(.custom) { attachCustom(report, to: buffer) }
+        if kinds.contains(.custom) { CustomMeta.attach(report, to: buffer) }
         if kinds.contains(.analytics) { AnalyticsWriter.shared?.attach(report, to: buffer) }
     }
 
@@ -43,15 +36,5 @@ enum MetadataWriter {
                     ("x_min", .real(object.xMin)), ("x_max", .real(object.xMax)),
                     ("y_min", .real(object.yMin)), ("y_max", .real(object.yMax)),
                 ]))
-    }
-
-    private static func attachCustom(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
-        guard isRegistered, let meta = gst_buffer_add_custom_meta(buffer, "SwiftOdtMeta"),
-            let structure = gst_custom_meta_get_structure(meta)
-        else { return }
-        for field in report.fields where field.name != "sequence" {
-            StructureWriter.set(field.name, to: field.value, in: structure)
-        }
-        report.objectList.set("objects", in: structure)
     }
 }

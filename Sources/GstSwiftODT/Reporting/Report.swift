@@ -65,21 +65,15 @@ enum FieldValue: Sendable {
     case boolean(Bool)
 }
 
-/// An object as messages and metadata tell it: clipped, in whole pixels and normalised.
-struct ReportedObject: Sendable {
-    let object: SceneObject
+/// A box in whole pixels, within the picture.
+struct WholeBox: Hashable, Sendable {
     let x: UInt32
     let y: UInt32
     let width: UInt32
     let height: UInt32
-    let xMin: Double
-    let yMin: Double
-    let xMax: Double
-    let yMax: Double
 
-    init(_ object: SceneObject, pictureWidth: Int, pictureHeight: Int) {
-        self.object = object
-        let box = object.track.box.clipped(width: pictureWidth, height: pictureHeight)
+    init(_ box: Box, pictureWidth: Int, pictureHeight: Int) {
+        let box = box.clipped(width: pictureWidth, height: pictureHeight)
         let (w, h) = (Double(pictureWidth), Double(pictureHeight))
         let left = min(max(0, box.minX.rounded()), w)
         let top = min(max(0, box.minY.rounded()), h)
@@ -89,11 +83,33 @@ struct ReportedObject: Sendable {
         y = UInt32(top)
         width = UInt32(right - left)
         height = UInt32(bottom - top)
+    }
+}
+
+/// An object as messages and metadata tell it: clipped, in whole pixels and normalised.
+struct ReportedObject: Sendable {
+    let object: SceneObject
+    let pixels: WholeBox
+    let xMin: Double
+    let yMin: Double
+    let xMax: Double
+    let yMax: Double
+
+    init(_ object: SceneObject, pictureWidth: Int, pictureHeight: Int) {
+        self.object = object
+        let box = object.track.box.clipped(width: pictureWidth, height: pictureHeight)
+        pixels = WholeBox(box, pictureWidth: pictureWidth, pictureHeight: pictureHeight)
+        let (w, h) = (Double(pictureWidth), Double(pictureHeight))
         xMin = min(max(0, box.minX / w), 1)
         yMin = min(max(0, box.minY / h), 1)
         xMax = min(max(xMin, box.maxX / w), 1)
         yMax = min(max(yMin, box.maxY / h), 1)
     }
+
+    var x: UInt32 { pixels.x }
+    var y: UInt32 { pixels.y }
+    var width: UInt32 { pixels.width }
+    var height: UInt32 { pixels.height }
 
     var label: String { object.track.label?.text ?? "" }
 

@@ -21,33 +21,10 @@ enum StructureWriter {
     }
 
     /// The structure of the message `swiftodt-track`.
-    static func message(
-        of event: SceneEvent, report: Report
-    ) -> UnsafeMutablePointer<GstStructure> {
-        let track = event.event.track
-        let best = ReportedObject(
-            SceneObject(track: boxed(track, event.event.bestBox)), pictureWidth: report.width,
-            pictureHeight: report.height)
-        var fields: [(name: String, value: FieldValue)] = [
-            ("event", .text(event.event.kind.rawValue)),
-            ("tracking-id", .time(UInt64(track.id ?? 0))),
-            ("category", .text(event.category.name)),
-            ("label", .text(track.label?.text ?? "")),
-            ("timestamp", .time(report.times.timestamp)),
-            ("stream-time", .time(report.times.streamTime)),
-            ("running-time", .time(report.times.runningTime)),
-            ("duration", .time(UInt64(clamping: track.lastSeen - track.firstSeen))),
-            ("first-seen", .time(UInt64(clamping: track.firstSeen))),
-            ("last-seen", .time(UInt64(clamping: track.lastSeen))),
-            ("best-score", .real(event.event.bestScore)),
-            ("best-x", .uint(best.x)), ("best-y", .uint(best.y)),
-            ("best-width", .uint(best.width)), ("best-height", .uint(best.height)),
-            ("path-length", .real(event.event.pathLength)),
-            ("epoch", .uint(report.epoch)),
-        ]
-        if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
-        if let source = report.source { fields.append(("source", .text(source))) }
-        return structure("swiftodt-track", fields)
+    static func message(of event: TrackReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
+        let structure = structure("swiftodt-track", event.fields)
+        if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: event)), in: structure) }
+        return structure
     }
 
     static func set(_ name: String, to value: FieldValue, in structure: UnsafeMutablePointer<GstStructure>) {
@@ -73,12 +50,6 @@ enum StructureWriter {
             g_value_set_boolean(&slot, flag ? 1 : 0)
         }
         gst_structure_take_value(structure, name, &slot)
-    }
-
-    private static func boxed(_ track: Track, _ box: Box) -> Track {
-        var track = track
-        track.box = box
-        return track
     }
 }
 

@@ -12,6 +12,7 @@ final class FrameFinisher {
     private var classifiers: ClassifierExchange
     private var hasWarnedOfDrawing = false
 
+    private var trail = TimestampTrail()
     private var epoch: UInt32 = 0
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
@@ -37,7 +38,7 @@ final class FrameFinisher {
     ) throws -> UnsafeMutablePointer<GstBuffer> {
         let (settings, format) = (queued.settings, queued.format)
         if let reason = queued.epochBreak { beginEpoch(reason) }
-        if queued.resetsTracks { endTracks() }
+        if queued.resetsTracks { endTracks(.flush) }
         try classifiers.adapt(to: settings, in: scene)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
@@ -49,7 +50,7 @@ final class FrameFinisher {
         statistics.time(.report) {
             attach(report, to: &buffer, settings: settings)
             let coalesced = reporter.post(
-                report, events: scene.takeEvents(), isResult: !answers.isEmpty, settings: settings, at: queued.time)
+                report, events: takeEvents(of: report), isResult: !answers.isEmpty, settings: settings, at: queued.time)
             if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
         }
         lastReport = report
@@ -60,6 +61,7 @@ final class FrameFinisher {
     // MARK: The stages
 
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
+        trail.note(queued.times.timestamp, at: queued.time)
         scene.options = queued.settings.scene
         scene.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
         if scene.isCut { annotator.forgetTraces() }
@@ -126,6 +128,13 @@ final class FrameFinisher {
             source: queued.settings.source)
     }
 
+    /// What has happened to objects since it was last asked for.
+    private func takeEvents(of report: Report) -> [TrackReport] {
+        scene.takeEvents().map {
+            TrackReport(event: $0, report: report, bestTimestamp: trail.timestamp(at: $0.event.best.time))
+        }
+    }
+
     private func note(_ answers: [(StartedDetection, [Detection])]) {
         let now = MonotonicClock.now
         let trackCount = UInt32(clamping: scene.trackCount)
@@ -144,7 +153,8 @@ final class FrameFinisher {
 
     /// A new epoch: nothing of the old one goes on.
     func beginEpoch(_ reason: EpochRule.Break) {
-        endTracks()
+        endTracks(.flush)
+        trail.reset()
         hasWarnedOfDrawing = false
         annotator.reset()
         figures.reset()
@@ -159,14 +169,13 @@ final class FrameFinisher {
     /// The stream is over: what waits is said, and tracks end.
     func finishStream() {
         reporter.finish()
-        endTracks()
+        endTracks(.endOfStream)
     }
 
-    private func endTracks() {
-        scene.reset(reason: .flush)
-        let events = scene.takeEvents()
-        guard let lastReport, !events.isEmpty else { return }
-        reporter.post(events, of: lastReport, settings: lastSettings)
+    private func endTracks(_ reason: TrackEvent.Reason) {
+        scene.reset(reason: reason)
+        guard let lastReport else { return }
+        reporter.post(takeEvents(of: lastReport), settings: lastSettings)
     }
 }
 

@@ -51,7 +51,7 @@ final class Session: @unchecked Sendable {
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
         if id == SWIFTODT_PROP_STATS.rawValue {
-            g_value_take_boxed(value, statistics.structure())
+            g_value_take_boxed(value, statistics.structure(source: settings.withLock { $0.source }))
         } else {
             state.withLock { $0.settings }.get(id, into: value)
         }

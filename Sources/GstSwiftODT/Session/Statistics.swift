@@ -71,7 +71,9 @@ final class Statistics: Sendable {
     }
 
     /// A new structure for the property, with the detector's own stages where it tells them.
-    func structure() -> UnsafeMutablePointer<GstStructure> {
+    ///
+    /// - Parameter name: of the stream, if it has one.
+    func structure(source name: String?) -> UnsafeMutablePointer<GstStructure> {
         let detector = source.withLock { $0 }?.timings
         let now = counters.withLock { $0 }
         var fields: [(name: String, value: FieldValue)] = [
@@ -85,6 +87,7 @@ final class Statistics: Sendable {
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
         ]
+        if let name { fields.append(("source", .text(name))) }
         fields += Self.fields("detection-latency", now.detectionLatency)
         for (stage, durations) in zip(Stage.allCases, now.stages) { fields += Self.fields(stage.rawValue, durations) }
         if let detector {

@@ -35,6 +35,8 @@ struct Settings: Sendable {
 
     // What is said.
     var updates = Updates.onResult
+    /// Whether beginnings, changes and ends of objects are said.
+    var trackEvents = true
     var messageInterval: Nanoseconds = 0
     var messageFormat = MessageFormat.structure
     var attachMeta = AttachedMeta.standard

@@ -74,6 +74,7 @@ extension Settings {
         case SWIFTODT_PROP_LABEL_FORMAT: .text(\.annotator.labelFormat)
         case SWIFTODT_PROP_LABEL_BACKGROUND: .boolean(\.annotator.labelBackground)
         case SWIFTODT_PROP_UPDATES: .choice(\.updates)
+        case SWIFTODT_PROP_TRACK_EVENTS: .boolean(\.trackEvents)
         case SWIFTODT_PROP_MESSAGE_INTERVAL: .time(\.messageInterval)
         case SWIFTODT_PROP_MESSAGE_FORMAT: .flags(\.messageFormat)
         case SWIFTODT_PROP_ATTACH_META: .flags(\.attachMeta)

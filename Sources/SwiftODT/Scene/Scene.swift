@@ -124,8 +124,11 @@ public final class Scene {
     }
 
     private func note(_ kind: TrackEvent.Kind, _ object: SceneObject) {
-        let event = TrackEvent(
-            kind: kind, track: object.track, bestScore: object.track.score, bestBox: object.track.box, pathLength: 0)
+        let track = object.track
+        let (best, pathLength) =
+            track.id.flatMap(tracker.summary(of:))
+            ?? (Track.Best(score: track.score, box: track.box, time: track.lastSeen), 0)
+        let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength)
         events.append(SceneEvent(event: event, category: object.category))
     }
 }

@@ -43,6 +43,12 @@ extension Following {
         return now - tracklets[index].lastSeen > max(0, options.maxAge) ? .lost : nil
     }
 
+    /// When a track was seen best, and how far it has come. Looks through all of them.
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
+        guard let index = tracklets.indices.first(where: { tracklets[$0].id == id }) else { return nil }
+        return (tracklets[index].best, tracklets[index].pathLength)
+    }
+
     mutating func endAll(reason: TrackEvent.Reason) {
         for index in tracklets.indices where tracklets[index].isShown { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)
@@ -115,7 +121,7 @@ extension Following {
         }
         events.append(
             TrackEvent(
-                kind: kind, track: track, bestScore: tracklets[index].bestScore, bestBox: tracklets[index].bestBox,
-                pathLength: tracklets[index].pathLength, reason: reason))
+                kind: kind, track: track, best: tracklets[index].best, pathLength: tracklets[index].pathLength,
+                reason: reason))
     }
 }

@@ -47,6 +47,19 @@ public struct Track: Sendable {
     }
 }
 
+extension Track {
+    /// The sighting with the highest score.
+    public struct Best: Hashable, Sendable {
+        public var score: Double
+        public var box: Box
+        public var time: Nanoseconds
+
+        public init(score: Double, box: Box, time: Nanoseconds) {
+            (self.score, self.box, self.time) = (score, box, time)
+        }
+    }
+}
+
 /// Something that happened in the life of a track.
 public struct TrackEvent: Sendable {
     public enum Kind: String, Sendable { case begin, update, end }
@@ -57,26 +70,26 @@ public struct TrackEvent: Sendable {
         case leftFrame = "left-frame"
         case flush
         case limit
+        /// The stream is over.
+        case endOfStream = "eos"
     }
 
     public var kind: Kind
     /// The track as it was at that moment.
     public var track: Track
-    public var bestScore: Double
-    /// The box at the time of the best score.
-    public var bestBox: Box
+    /// When the object was seen best so far.
+    public var best: Track.Best
     /// How far the centre has moved along its way, in pixels.
     public var pathLength: Double
     /// Only with ``Kind/end``.
     public var reason: Reason?
 
     public init(
-        kind: Kind, track: Track, bestScore: Double, bestBox: Box, pathLength: Double, reason: Reason? = nil
+        kind: Kind, track: Track, best: Track.Best, pathLength: Double, reason: Reason? = nil
     ) {
         self.kind = kind
         self.track = track
-        self.bestScore = bestScore
-        self.bestBox = bestBox
+        self.best = best
         self.pathLength = pathLength
         self.reason = reason
     }

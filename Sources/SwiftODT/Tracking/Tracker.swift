@@ -47,6 +47,9 @@ public final class Tracker {
     /// Which tracks began and ended since the last call.
     public func takeEvents() -> [TrackEvent] { following.takeEvents() }
 
+    /// When a track was seen best, and how far it has come; `nil` where it has ended. Takes time with the number of tracks.
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? { following.summary(of: id) }
+
     /// Detections that could not be used, of all answers so far.
     public var unused: UnusedDetections { following.matcher.unused }
 

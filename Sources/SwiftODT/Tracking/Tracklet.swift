@@ -19,8 +19,8 @@ struct Tracklet: Sendable {
     var imageDoubt = ImageDoubt()
     /// As far as there were pictures to see it in.
     private(set) var look: Appearance?
-    var bestScore: Double
-    var bestBox: Box
+    /// When it was seen best, where, and how well.
+    private(set) var best: Track.Best
     var pathLength = 0.0
     /// What has been gathered for showing it, in sightings of full weight.
     var evidence: Double
@@ -49,8 +49,7 @@ struct Tracklet: Sendable {
         firstSeen = time
         lastStrong = time
         score = detection.score
-        bestScore = detection.score
-        bestBox = detection.box
+        best = Track.Best(score: detection.score, box: detection.box, time: time)
         self.evidence = evidence
         self.look = look
         votes.vote(label, weight: detection.score)
@@ -85,7 +84,7 @@ extension Tracklet {
         sightings.add(sighting)
         score = detection.score
         votes.vote(label, weight: detection.score)
-        if score > bestScore { (bestScore, bestBox) = (score, detection.box) }
+        if score > best.score { best = Track.Best(score: score, box: detection.box, time: time) }
         hits += 1
         misses = 0
         statistics.learn(from: sightings)

@@ -79,8 +79,42 @@ import Testing
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         let events = harness.messages("swiftodt-track")
         #expect(events.map { $0[text: "event"] } == ["begin", "end"])
-        #expect(events.last?[text: "reason"] == "flush")
+        #expect(events.last?[text: "reason"] == "eos")
         #expect(events.last?[uint64: "tracking-id"] == 1)
+    }
+
+    /// The best picture of an object is looked up by this time, in a file by the timestamp.
+    @Test func anEndTellsWhenTheObjectWasSeenBest() throws {
+        let harness = ElementHarness("detector=upstream track-min-hits=1")
+        harness.setCaps()
+        for (number, score) in [0.6, 0.7, 0.9, 0.8].enumerated() {
+            let buffer = harness.buffer(number + 30)
+            harness.addRegion(to: buffer, x: 8 + number, y: 6, width: 20, height: 16, confidence: score)
+            ElementHarness.release(harness.pass(buffer))
+        }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        let end = try #require(harness.messages("swiftodt-track").last)
+        #expect(end[text: "event"] == "end")
+        #expect(end[real: "best-score"] == 0.9 && end[uint: "best-x"] == 10)
+        #expect(end[uint64: "best-timestamp"] == 32 * 33_333_333)
+        #expect(end[uint64: "best-running-time"] == 32 * 33_333_333)
+    }
+
+    /// What is said of an object's change is what was best so far, not what is now.
+    @Test func aChangeTellsTheBestSoFar() throws {
+        let harness = ElementHarness("detector=upstream track-min-hits=1")
+        harness.setCaps()
+        for (number, name) in ["cup", "mug", "mug", "mug"].enumerated() {
+            let buffer = harness.buffer(number)
+            let confidence = number == 0 ? 0.9 : 0.8
+            harness.addRegion(
+                to: buffer, x: 8 + number, y: 6, width: 20, height: 16, name: name, confidence: confidence)
+            ElementHarness.release(harness.pass(buffer))
+        }
+        let update = try #require(harness.messages("swiftodt-track").first { $0[text: "event"] == "update" })
+        #expect(update[text: "label"] == "mug")
+        #expect(update[real: "best-score"] == 0.9 && update[uint: "best-x"] == 8)
+        #expect(update[uint64: "best-timestamp"] == 0)
     }
 
     @Test func updatesSayWhenMessagesCome() {
@@ -90,7 +124,24 @@ import Testing
         #expect(run("updates=on-change", frames: 8).messages("swiftodt").count == 1)
         #expect(run("updates=on-object tracking=false", frames: 8, regions: seldom).messages("swiftodt").count == 2)
         #expect(run("updates=none", frames: 8).messages("swiftodt").isEmpty)
-        #expect(run("updates=none", frames: 8).messages("swiftodt-track").isEmpty)
+    }
+
+    /// Who wants to hear of objects that come and go alone, and who wants to hear nothing.
+    @Test func trackEventsAreChosenByThemselves() {
+        let quiet = run("updates=none", frames: 8)
+        #expect(quiet.messages("swiftodt-track").map { $0[text: "event"] } == ["begin"])
+        #expect(run("updates=none track-events=false", frames: 8).messages("swiftodt-track").isEmpty)
+        #expect(run("track-events=false", frames: 8).messages("swiftodt-track").isEmpty)
+        #expect(run("track-events=false", frames: 8).messages("swiftodt").count == 8)
+    }
+
+    @Test func countersCarryTheStreamsName() throws {
+        let harness = run("source=door", frames: 1)
+        var stats: UnsafeMutablePointer<GstStructure>?
+        structureProperty(harness.element, "stats", &stats)
+        let counters = Structure(copying: try #require(stats))
+        gst_structure_free(stats)
+        #expect(counters[text: "source"] == "door")
     }
 
     @Test func betweenTwoMessagesTheNewestWins() throws {
@@ -109,8 +160,26 @@ import Testing
         let message = try #require(run("message-format=json", frames: 1).messages("swiftodt").first)
         let json = try #require(message[text: "json"])
         #expect(message.objects.isEmpty)
-        #expect(json.hasPrefix("{\"version\":1,\"sequence\":0,"))
+        #expect(json.hasPrefix("{\"message\":\"swiftodt\",\"version\":1,\"sequence\":0,"))
         #expect(json.contains("\"objects\":[{\"tracking-id\":1,\"x\":8,\"y\":6,\"width\":20,\"height\":16,"))
+    }
+
+    /// One reader for both kinds of messages, which tell their names; what is unknown is no number.
+    @Test func jsonTellsOfTracksToo() throws {
+        let harness = ElementHarness("detector=upstream track-min-hits=1 message-format=json source=door")
+        harness.setCaps()
+        let buffer = harness.buffer(0)
+        (buffer.pointee.pts, buffer.pointee.duration) = (.max, .max)
+        harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16, name: "a \"b\"")
+        ElementHarness.release(harness.pass(buffer))
+        let message = try #require(harness.messages("swiftodt-track").first)
+        let json = try JSONValue(parsing: Array(try #require(message[text: "json"]).utf8))
+        #expect(json["message"]?.string == "swiftodt-track" && json["event"]?.string == "begin")
+        #expect(json["label"]?.string == "a \"b\"" && json["source"]?.string == "door")
+        for time in ["timestamp", "stream-time", "running-time", "best-timestamp"] {
+            #expect(message[uint64: time] == .max)
+            #expect(json[time] == .null)
+        }
     }
 
     @Test func anUnreadBusDoesNotGrowWithoutBound() {

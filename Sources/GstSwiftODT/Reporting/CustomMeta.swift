@@ -1,0 +1,126 @@
+import CGStreamer
+import SwiftODT
+
+/// `GstCustomMeta` named `SwiftOdtMeta`: the whole result on its buffer.
+///
+/// It is tagged as what depends on the picture's size and orientation. Elements that keep the picture whole (conversion,
+/// encoders) copy it, scaling ones have it fitted to the new size here, and those that crop, flip or turn the picture drop it,
+/// because its boxes would be wrong from then on.
+enum CustomMeta {
+    private static let name = "SwiftOdtMeta"
+
+    /// Registered once a process.
+    private static let isRegistered: Bool = {
+        if gst_meta_get_info(name) != nil { return true }
+        let tags: [StaticString] = ["video", "size", "orientation"]
+        var list = tags.map { Optional($0.cString) } + [nil]
+        return gst_meta_register_custom(name, &list, transform, nil, nil) != nil
+    }()
+
+    /// - Parameter buffer: writable.
+    static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
+        guard isRegistered, let structure = add(to: buffer) else { return }
+        for field in report.fields where field.name != "sequence" {
+            StructureWriter.set(field.name, to: field.value, in: structure)
+        }
+        report.objectList.set("objects", in: structure)
+    }
+
+    private static func add(to buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstStructure>? {
+        gst_buffer_add_custom_meta(buffer, name).flatMap(gst_custom_meta_get_structure)
+    }
+
+    // MARK: Going along with the picture
+
+    private static let copying = g_quark_from_string("gst-copy")
+
+    /// Called by elements downstream, on their threads.
+    private static let transform: GstCustomMetaTransformFunction = { target, meta, _, kind, data, _ in
+        guard let target, let source = meta.flatMap(gst_custom_meta_get_structure) else { return 0 }
+        if kind == copying {
+            guard let copy = add(to: target) else { return 0 }
+            fill(copy, from: source)
+            return 1
+        }
+        guard kind == gst_video_meta_transform_scale_get_quark(), let data,
+            let scaling = Scaling(data.assumingMemoryBound(to: GstVideoMetaTransform.self).pointee),
+            let copy = add(to: target)
+        else { return 0 }
+        fill(copy, from: source)
+        scaling.apply(to: copy)
+        return 1
+    }
+
+    private static func fill(
+        _ copy: UnsafeMutablePointer<GstStructure>, from source: UnsafeMutablePointer<GstStructure>
+    ) {
+        for number in 0..<gst_structure_n_fields(source) {
+            guard let field = gst_structure_nth_field_name(source, UInt32(number)) else { continue }
+            gst_structure_set_value(copy, field, gst_structure_get_value(source, field))
+        }
+    }
+}
+
+/// The way from a picture to the same at another size.
+private struct Scaling {
+    private let width: Int32
+    private let height: Int32
+    private let x: Double
+    private let y: Double
+
+    /// `nil` where the new picture has other proportions: then it may have got borders, and nobody says which.
+    init?(_ transform: GstVideoMetaTransform) {
+        guard let from = transform.in_info?.pointee, let to = transform.out_info?.pointee,
+            from.width > 0, from.height > 0, to.width > 0, to.height > 0
+        else { return nil }
+        let (before, after) = (Self.proportions(of: from), Self.proportions(of: to))
+        // Sizes are whole numbers: a pixel or two of the smaller picture tell nothing.
+        let least = Double(min(to.width, to.height, from.width, from.height))
+        guard abs(before / after - 1) <= 2 / least else { return nil }
+        (width, height) = (to.width, to.height)
+        (x, y) = (Double(to.width) / Double(from.width), Double(to.height) / Double(from.height))
+    }
+
+    private static func proportions(of info: GstVideoInfo) -> Double {
+        let pixel = info.par_n > 0 && info.par_d > 0 ? Double(info.par_n) / Double(info.par_d) : 1
+        return pixel * Double(info.width) / Double(info.height)
+    }
+
+    func apply(to result: UnsafeMutablePointer<GstStructure>) {
+        if x == 1, y == 1 { return }
+        StructureWriter.set("width", to: .uint(UInt32(width)), in: result)
+        StructureWriter.set("height", to: .uint(UInt32(height)), in: result)
+        guard let objects = gst_structure_get_value(result, "objects") else { return }
+        var scaled = GValue()
+        g_value_init(&scaled, gst_value_list_get_type())
+        for number in 0..<gst_value_list_get_size(objects) {
+            guard let object = gst_value_get_structure(gst_value_list_get_value(objects, number)),
+                let copy = gst_structure_copy(object)
+            else { continue }
+            apply(toObject: copy)
+            var item = GValue()
+            g_value_init(&item, gst_structure_get_type())
+            g_value_take_boxed(&item, copy)
+            gst_value_list_append_and_take_value(&scaled, &item)
+        }
+        gst_structure_take_value(result, "objects", &scaled)
+    }
+
+    /// Pixels are counted anew from what is said in parts of the picture.
+    private func apply(toObject object: UnsafeMutablePointer<GstStructure>) {
+        func real(_ name: String) -> Double {
+            var value = 0.0
+            return gst_structure_get_double(object, name, &value) != 0 ? value : 0
+        }
+        let (w, h) = (Double(width), Double(height))
+        let box = WholeBox(
+            Box(minX: real("x-min") * w, minY: real("y-min") * h, maxX: real("x-max") * w, maxY: real("y-max") * h),
+            pictureWidth: Int(width), pictureHeight: Int(height))
+        for (name, value) in [("x", box.x), ("y", box.y), ("width", box.width), ("height", box.height)] {
+            StructureWriter.set(name, to: .uint(value), in: object)
+        }
+        for (name, factor) in [("velocity-x", x), ("velocity-y", y)] {
+            StructureWriter.set(name, to: .real(real(name) * factor), in: object)
+        }
+    }
+}

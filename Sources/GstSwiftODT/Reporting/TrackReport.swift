@@ -1,0 +1,36 @@
+import SwiftODT
+
+/// All that a message says of an object's beginning, change or end.
+struct TrackReport: Sendable {
+    let event: SceneEvent
+    /// That of the frame at which it is said.
+    let report: Report
+    /// Timestamp of the frame in which the object was seen best.
+    let bestTimestamp: UInt64
+
+    var fields: [(name: String, value: FieldValue)] {
+        let (track, best) = (event.event.track, event.event.best)
+        let box = WholeBox(best.box, pictureWidth: report.width, pictureHeight: report.height)
+        var fields: [(name: String, value: FieldValue)] = [
+            ("event", .text(event.event.kind.rawValue)),
+            ("tracking-id", .time(UInt64(clamping: track.id ?? 0))),
+            ("category", .text(event.category.name)),
+            ("label", .text(track.label?.text ?? "")),
+            ("timestamp", .time(report.times.timestamp)),
+            ("stream-time", .time(report.times.streamTime)),
+            ("running-time", .time(report.times.runningTime)),
+            ("duration", .time(UInt64(clamping: track.lastSeen - track.firstSeen))),
+            ("first-seen", .time(UInt64(clamping: track.firstSeen))),
+            ("last-seen", .time(UInt64(clamping: track.lastSeen))),
+            ("best-score", .real(best.score)),
+            ("best-x", .uint(box.x)), ("best-y", .uint(box.y)),
+            ("best-width", .uint(box.width)), ("best-height", .uint(box.height)),
+            ("best-timestamp", .time(bestTimestamp)), ("best-running-time", .time(UInt64(clamping: best.time))),
+            ("path-length", .real(event.event.pathLength)),
+            ("epoch", .uint(report.epoch)),
+        ]
+        if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
+        if let source = report.source { fields.append(("source", .text(source))) }
+        return fields
+    }
+}
