@@ -1,83 +1,162 @@
 import CGStreamer
+import CSwiftODTElement
 import SwiftODT
 
 extension Settings {
-    /// Tells of combinations that cannot be meant.
+    /// Tells of combinations that cannot be meant, before the element starts.
     ///
     /// - Returns: whether the element can start all the same.
     func complain(to element: ElementHandle) -> Bool {
-        if scene.filter.minArea > scene.filter.maxArea {
-            element.fail(
-                .settings(
-                    "min-area (\(scene.filter.minArea)) is above max-area (\(scene.filter.maxArea)), so no object could "
-                        + "be reported; swap them"))
+        if let contradiction = Self.contradictionOfAreas(self) {
+            element.fail(contradiction)
             return false
         }
-        let contradictions = scene.filter.allowlist.intersection(scene.filter.denylist).sorted()
-        if !contradictions.isEmpty {
-            element.warn(
-                .settings(
-                    "\(contradictions.joined(separator: ", ")) stand in label-allowlist and in label-denylist; the "
-                        + "denylist wins"))
-        }
-        if detector == .motion || detector == .upstream, modelFile != nil || labelFile != nil {
-            element.warn(
-                .settings(
-                    "model-file and label-file mean nothing with this detector; set detector=neural or salient to use them"
-                ))
-        }
-        if scene.mode == .singleImage, strategy == .keepOnlyLatest {
-            element.warn(
-                .settings("mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"))
-        }
-        if scene.mode == .singleImage, detector == .motion {
-            element.warn(
-                .settings(
-                    "detector=motion finds nothing in a single picture; use detector=neural or salient with "
-                        + "mode=single-image"))
-        }
-        let unknown = LabelFormat.unknownWords(in: annotator.labelFormat)
-        if !unknown.isEmpty {
-            let known = LabelFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-            element.warn(
-                .settings(
-                    "label-format knows nothing called \(unknown.map { "{\($0)}" }.joined(separator: ", ")), which is plain "
-                        + "text then; it knows \(known)"))
-        }
-        if attachMeta.contains(.analytics), AnalyticsLibrary.shared == nil {
-            element.warn(
-                .settings(
-                    "attach-meta=analytics has no effect: this GStreamer has no analytics library, which comes with 1.24; "
-                        + "use roi or custom"))
-        }
-        complainOfLabels(to: element)
+        for check in Self.checks { check.complaint(self).map { element.warn($0) } }
         return true
     }
 
-    /// Tells of labels in the lists that no object is going to have: most are misspelt.
-    private func complainOfLabels(to element: ElementHandle) {
-        let listed = scene.filter.allowlist.union(scene.filter.denylist)
-        guard !listed.isEmpty else { return }
-        switch detector {
-        case .upstream: break
+    /// What a change of one property made wrong that was not wrong before in the same way.
+    func complaints(of property: UInt32, since former: Settings) -> [Complaint] {
+        let property = SwiftOdtProperty(rawValue: property)
+        return Self.checks.lazy.filter { $0.properties.contains(property) }.compactMap { check in
+            check.complaint(self).flatMap { $0.text == check.complaint(former)?.text ? nil : $0 }
+        }
+    }
+
+    /// A thing that may be wrong, and the properties that it hangs on, so that a change asks for no more than it touches:
+    /// some read files.
+    private struct Check: Sendable {
+        let properties: [SwiftOdtProperty]
+        let complaint: @Sendable (Settings) -> Complaint?
+
+        init(_ properties: SwiftOdtProperty..., complaint: @escaping @Sendable (Settings) -> Complaint?) {
+            (self.properties, self.complaint) = (properties, complaint)
+        }
+
+        /// A warning for a state that has no better word than a sentence.
+        init(
+            _ properties: SwiftOdtProperty..., where isWrong: @escaping @Sendable (Settings) -> Bool, text: String
+        ) {
+            (self.properties, complaint) = (properties, { isWrong($0) ? .settings(text) : nil })
+        }
+    }
+
+    private static let checks: [Check] = [
+        Check(SWIFTODT_PROP_MIN_AREA, SWIFTODT_PROP_MAX_AREA, complaint: contradictionOfAreas),
+        Check(SWIFTODT_PROP_LABEL_ALLOWLIST, SWIFTODT_PROP_LABEL_DENYLIST, complaint: contradictionOfLists),
+        Check(SWIFTODT_PROP_LABEL_ALLOWLIST, SWIFTODT_PROP_LABEL_DENYLIST, complaint: unknownLabels),
+        Check(SWIFTODT_PROP_LABEL_FORMAT, complaint: unknownPlaceholders),
+        Check(SWIFTODT_PROP_FONT, complaint: missingFont),
+        Check(SWIFTODT_PROP_TRACK_MAX_AGE) { shortTime("track-max-age", $0.scene.tracker.maxAge) },
+        Check(SWIFTODT_PROP_TRACE_DURATION) { shortTime("trace-duration", $0.annotator.traceDuration) },
+        Check(SWIFTODT_PROP_MESSAGE_INTERVAL) { shortTime("message-interval", $0.messageInterval) },
+        Check(
+            SWIFTODT_PROP_DETECTOR, SWIFTODT_PROP_MODEL_FILE, SWIFTODT_PROP_LABEL_FILE,
+            where: { ($0.detector == .motion || $0.detector == .upstream) && ($0.modelFile != nil || $0.labelFile != nil) },
+            text: "model-file and label-file mean nothing with this detector; set detector=neural or salient to use them"),
+        Check(
+            SWIFTODT_PROP_MODE, SWIFTODT_PROP_STRATEGY,
+            where: { $0.scene.mode == .singleImage && $0.strategy == .keepOnlyLatest },
+            text: "mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"),
+        Check(
+            SWIFTODT_PROP_MODE, SWIFTODT_PROP_DETECTOR,
+            where: { $0.scene.mode == .singleImage && $0.detector == .motion },
+            text: "detector=motion finds nothing in a single picture; use detector=neural or salient with mode=single-image"),
+        Check(
+            SWIFTODT_PROP_DRAW, SWIFTODT_PROP_DRAW_TRACES, where: { !$0.draw && $0.annotator.drawTraces },
+            text: "draw-traces=true has no effect with draw=false, which draws nothing"),
+        Check(
+            SWIFTODT_PROP_DRAW_TRACES, SWIFTODT_PROP_TRACKING, SWIFTODT_PROP_MODE,
+            where: { $0.draw && $0.annotator.drawTraces && !$0.scene.follows },
+            text: "draw-traces=true has no effect: only objects that are followed leave traces, which tracking=true and "
+                + "mode=stream do"),
+        Check(
+            SWIFTODT_PROP_BOX_COLOR, SWIFTODT_PROP_COLOR_MODE,
+            where: { $0.annotator.boxColor != AnnotatorOptions().boxColor && $0.annotator.colorMode != .fixed },
+            text: "box-color has no effect unless color-mode=fixed"),
+        Check(
+            SWIFTODT_PROP_MAX_OBJECTS, SWIFTODT_PROP_MULTIPLE_OBJECTS,
+            where: { $0.scene.maxObjects != SceneOptions().maxObjects && !$0.scene.multipleObjects },
+            text: "max-objects has no effect unless multiple-objects=true: the most prominent object alone is reported"),
+        Check(
+            SWIFTODT_PROP_CLASSIFIER_FILE, SWIFTODT_PROP_CLASSIFIER_LABEL_FILE, SWIFTODT_PROP_CLASSIFY,
+            where: { ($0.classifierFile != nil || $0.classifierLabelFile != nil) && !$0.scene.classify },
+            text: "classifier-file and classifier-label-file have no effect unless classify=true"),
+        Check(
+            SWIFTODT_PROP_ATTACH_META, where: { $0.attachMeta.contains(.analytics) && AnalyticsLibrary.shared == nil },
+            text: "attach-meta=analytics has no effect: this GStreamer has no analytics library, which comes with 1.24; "
+                + "use roi or custom"),
+    ]
+
+    private static func contradictionOfAreas(_ settings: Settings) -> Complaint? {
+        let filter = settings.scene.filter
+        guard filter.minArea > filter.maxArea else { return nil }
+        return .settings(
+            "min-area (\(filter.minArea)) is above max-area (\(filter.maxArea)), so no object can be reported; swap them")
+    }
+
+    private static func contradictionOfLists(_ settings: Settings) -> Complaint? {
+        let filter = settings.scene.filter
+        let both = filter.allowlist.intersection(filter.denylist).sorted()
+        guard !both.isEmpty else { return nil }
+        return .settings(
+            "\(both.joined(separator: ", ")) stand in label-allowlist and in label-denylist; the denylist wins")
+    }
+
+    private static func unknownPlaceholders(_ settings: Settings) -> Complaint? {
+        let unknown = LabelFormat.unknownWords(in: settings.annotator.labelFormat)
+        guard !unknown.isEmpty else { return nil }
+        let known = LabelFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
+        return .settings(
+            "label-format knows nothing called \(unknown.map { "{\($0)}" }.joined(separator: ", ")), which is plain text then; "
+                + "it knows \(known)")
+    }
+
+    private static func missingFont(_ settings: Settings) -> Complaint? {
+        guard settings.draw, settings.annotator.drawLabels else { return nil }
+        switch FontLookup.find(FontDescription(settings.annotator.font).family) {
+        case .found: return nil
+        case .replaced(let other):
+            return .settings(
+                "font: there is no font \(FontDescription(settings.annotator.font).family) on this machine, \(other) stands in "
+                    + "for it; fc-list : family tells which there are")
+        case .nothing:
+            return .settings(
+                "font: there is no font on this machine at all, so labels have no text; install one, such as Debian's "
+                    + "fonts-dejavu-core, or set draw-labels=false")
+        }
+    }
+
+    /// A time so short that its unit was mistaken.
+    private static func shortTime(_ name: String, _ time: Nanoseconds) -> Complaint? {
+        guard time > 0, time < 1_000_000 else { return nil }
+        let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
+        return .settings(
+            "\(name)=\(time) is less than a thousandth of a second: times are in nanoseconds, \(time) \(unit) are "
+                + "\(time * Nanoseconds(factor))")
+    }
+
+    /// Labels in the lists that no object is going to have: most are misspelt.
+    private static func unknownLabels(_ settings: Settings) -> Complaint? {
+        let listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
+        guard !listed.isEmpty else { return nil }
+        switch settings.detector {
+        case .upstream: return nil
         case .motion, .salient:
-            element.warn(
-                .settings(
-                    "label-allowlist and label-denylist have no effect: this detector gives no labels; "
-                        + "detector=neural does"))
+            return .settings(
+                "label-allowlist and label-denylist have no effect: this detector gives no labels; detector=neural does")
         case .auto, .neural:
             var recipe = DetectorRecipe(.neural)
-            recipe.modelFile = modelFile
-            recipe.labelFile = labelFile
-            guard let labels = recipe.knownLabels else { return }
+            recipe.modelFile = settings.modelFile
+            recipe.labelFile = settings.labelFile
+            guard let labels = recipe.knownLabels else { return nil }
             let unknown = listed.subtracting(labels.map { $0.lowercased() }).sorted()
-            guard !unknown.isEmpty else { return }
-            element.warn(
-                .settings(
-                    "the network has no label \(unknown.joined(separator: ", ")), which label-allowlist or "
-                        + "label-denylist names; it has \(labels.prefix(8).joined(separator: ", "))"
-                        + (labels.count > 8 ? " and \(labels.count - 8) more" : ""),
-                    detail: "its labels: " + labels.joined(separator: ", ")))
+            guard !unknown.isEmpty else { return nil }
+            return .settings(
+                "the network has no label \(unknown.joined(separator: ", ")), which label-allowlist or label-denylist names; "
+                    + "it has \(labels.prefix(8).joined(separator: ", "))"
+                    + (labels.count > 8 ? " and \(labels.count - 8) more" : ""),
+                detail: "its labels: " + labels.joined(separator: ", "))
         }
     }
 }
