@@ -201,7 +201,11 @@ change_state (GstElement * element, GstStateChange transition)
 static void
 set_property (GObject * object, guint id, const GValue * value, GParamSpec * spec)
 {
-  (void) spec;
+  if (swiftodt_logs (GST_LEVEL_DEBUG)) {
+    gchar *text = gst_value_serialize (value);
+    GST_CAT_DEBUG_OBJECT (swiftodt_debug, object, "%s is set to %s", spec->name, text ? text : "nothing");
+    g_free (text);
+  }
   swiftodt_session_set_property (SESSION (object), id, value);
 }
 

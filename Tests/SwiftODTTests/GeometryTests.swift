@@ -16,4 +16,18 @@ import Testing
         let upright = Orientation.rotate90.upright(corner, bufferWidth: 200, bufferHeight: 100)
         #expect(upright == Box(x: 0, y: 0, width: 10, height: 10))
     }
+
+    /// One turn after another is the turn that does the same to a box.
+    @Test(arguments: Orientation.allCases, Orientation.allCases)
+    func turnsFollowEachOther(_ second: Orientation, _ first: Orientation) {
+        let (width, height) = (40.0, 30.0)
+        let box = Box(x: 3, y: 5, width: 11, height: 7)
+        let between = first.upright(box, bufferWidth: width, bufferHeight: height)
+        let size = first.swapsAxes ? (height, width) : (width, height)
+        let after = second.upright(between, bufferWidth: size.0, bufferHeight: size.1)
+        let both = second.following(first)
+        #expect(both.upright(box, bufferWidth: width, bufferHeight: height) == after)
+        #expect(both.swapsAxes == (first.swapsAxes != second.swapsAxes))
+        #expect(both.following(both.inverse) == .identity)
+    }
 }

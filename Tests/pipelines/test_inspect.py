@@ -22,7 +22,8 @@ PROPERTIES = {
     "color-mode": ("tracking-id", PLAYING), "box-color": (0xFF00E676, PLAYING), "label-color": (0, PLAYING),
     "box-style": ("rectangle", PLAYING), "line-width": (0, PLAYING), "font": ("Sans", PLAYING),
     "font-size": (0, PLAYING), "label-format": ("{label} {confidence} #{id}", PLAYING),
-    "label-background": (True, PLAYING), "updates": ("on-result", PLAYING), "message-interval": (0, PLAYING),
+    "label-background": (True, PLAYING), "updates": ("on-result", PLAYING),
+    "track-events": (True, PLAYING), "message-interval": (0, PLAYING),
     "message-format": (1, PLAYING), "attach-meta": (7 if Gst.version() >= (1, 24) else 3, PLAYING),
     "source": (None, PLAYING), "stats": (None, READ_ONLY),
 }

@@ -40,7 +40,10 @@ final class BusReporter {
             return coalesced
         }
         if isWanted(report, isResult: isResult, updates: settings.updates) {
-            if waiting != nil { coalesced += 1 }
+            if waiting != nil {
+                coalesced += 1
+                element.log(.debug, "a newer result takes the place of one that waited to be posted")
+            }
             waiting = (report, settings.messageFormat)
         }
         let isDue = lastPosted.map { time - $0 >= settings.messageInterval } ?? true
@@ -57,9 +60,11 @@ final class BusReporter {
         var left = 0
         for event in events {
             if unread.value < Self.backlog {
+                element.log(.debug, event.summary)
                 post(StructureWriter.message(of: event, format: settings.messageFormat))
             } else {
                 left += 1
+                element.log(.warning, "not posted, because \(Self.backlog) messages are unread: \(event.summary)")
             }
         }
         return left
@@ -81,6 +86,7 @@ final class BusReporter {
         self.waiting = nil
         var report = waiting.report
         report.sequence = sequence
+        element.log(.log, "message \(sequence) is posted, of \(report.objects.count) objects at \(report.times)")
         sequence += 1
         post(StructureWriter.message(of: report, format: waiting.format))
         return true

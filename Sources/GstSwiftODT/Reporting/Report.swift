@@ -111,6 +111,13 @@ struct ReportedObject: Sendable {
     var width: UInt32 { pixels.width }
     var height: UInt32 { pixels.height }
 
+    /// For a log.
+    var summary: String {
+        let track = object.track
+        return "\(track.id.map { "track \($0)" } ?? "object"): \(name) \(track.state.rawValue), score \(track.score), "
+            + "\(width)x\(height) at \(x), \(y)" + (object.isProminent ? ", the most prominent" : "")
+    }
+
     var label: String { object.track.label?.text ?? "" }
 
     /// The word that names it where one is needed: its label, else its category, else `object`.

@@ -8,6 +8,14 @@ struct TrackReport: Sendable {
     /// Timestamp of the frame in which the object was seen best.
     let bestTimestamp: UInt64
 
+    /// For a log.
+    var summary: String {
+        let track = event.event.track
+        return "track \(track.id ?? 0) \(event.event.kind.rawValue)"
+            + (event.event.reason.map { " (\($0.rawValue))" } ?? "") + ": \(track.label?.text ?? "no label"), "
+            + "\(event.category.name), seen best with \(event.event.best.score) at \(event.event.best.time) ns"
+    }
+
     var fields: [(name: String, value: FieldValue)] {
         let (track, best) = (event.event.track, event.event.best)
         let box = WholeBox(best.box, pictureWidth: report.width, pictureHeight: report.height)

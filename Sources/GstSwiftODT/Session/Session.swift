@@ -10,6 +10,7 @@ final class Session: @unchecked Sendable {
     private let state = Mutex(State())
     private let statistics = Statistics()
     private let signals = StreamSignals()
+    private let complaints = ComplaintLimit()
 
     private struct State {
         /// As the properties say.
@@ -32,26 +33,24 @@ final class Session: @unchecked Sendable {
     // MARK: Properties and signals, from any thread
 
     func set(_ id: UInt32, to value: UnsafePointer<GValue>) {
-        let waiting = state.withLock { state -> [String] in
-            guard let started = state.started else {
-                state.settings.set(id, to: value)
-                return []
-            }
-            let before = state.settings.waitingForReady(since: started)
+        let (started, before, after) = state.withLock { state in
+            let before = state.settings
             state.settings.set(id, to: value)
-            return state.settings.waitingForReady(since: started).filter { !before.contains($0) }
+            return (state.started, before, state.settings)
         }
-        for name in waiting {
-            element.warn(
-                .settings(
-                    "\(name) takes effect from READY: until the element has been there, it works with what it was started "
-                        + "with"))
+        guard let started else { return }
+        let waited = before.waitingForReady(since: started)
+        let waiting = after.waitingForReady(since: started).filter { !waited.contains($0) }.map { name in
+            Complaint.settings(
+                "\(name) takes effect from READY: until the element has been there, it works with what it was started "
+                    + "with")
         }
+        complaints.tell(waiting + after.complaints(of: id, since: before), by: element)
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
         if id == SWIFTODT_PROP_STATS.rawValue {
-            g_value_take_boxed(value, statistics.structure(source: settings.withLock { $0.source }))
+            g_value_take_boxed(value, statistics.structure(source: state.withLock { $0.settings.source }))
         } else {
             state.withLock { $0.settings }.get(id, into: value)
         }
@@ -71,6 +70,7 @@ final class Session: @unchecked Sendable {
         guard settings.complain(to: element) else { return false }
         do {
             statistics.reset()
+            complaints.reset()
             signals.open()
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)

@@ -80,7 +80,7 @@ final class Stream {
         at buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
     ) throws -> QueuedFrame {
         let begin = MonotonicClock.now
-        let orientation = settings.orientation ?? orientationTag.orientation
+        let orientation = settings.orientation ?? orientationTag.orientation(at: element)
         let step = times.toldDuration ?? format.frameDuration ?? Self.usualFrameDuration
         let epochBreak = epochs.look(
             at: EpochRule.Glance(
@@ -259,6 +259,7 @@ final class Stream {
         gst_event_parse_caps(event, &caps)
         format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
         signals.set(frameDuration: format?.frameDuration)
+        orientationTag.noticeCaps()
     }
 
     /// All that was under way is void: a seek, or an application that wants to be rid of it.

@@ -52,8 +52,11 @@ extension Settings {
         Check(SWIFTODT_PROP_MESSAGE_INTERVAL) { shortTime("message-interval", $0.messageInterval) },
         Check(
             SWIFTODT_PROP_DETECTOR, SWIFTODT_PROP_MODEL_FILE, SWIFTODT_PROP_LABEL_FILE,
-            where: { ($0.detector == .motion || $0.detector == .upstream) && ($0.modelFile != nil || $0.labelFile != nil) },
-            text: "model-file and label-file mean nothing with this detector; set detector=neural or salient to use them"),
+            where: {
+                ($0.detector == .motion || $0.detector == .upstream) && ($0.modelFile != nil || $0.labelFile != nil)
+            },
+            text: "model-file and label-file mean nothing with this detector; set detector=neural or salient to use "
+                + "them"),
         Check(
             SWIFTODT_PROP_MODE, SWIFTODT_PROP_STRATEGY,
             where: { $0.scene.mode == .singleImage && $0.strategy == .keepOnlyLatest },
@@ -61,15 +64,16 @@ extension Settings {
         Check(
             SWIFTODT_PROP_MODE, SWIFTODT_PROP_DETECTOR,
             where: { $0.scene.mode == .singleImage && $0.detector == .motion },
-            text: "detector=motion finds nothing in a single picture; use detector=neural or salient with mode=single-image"),
+            text: "detector=motion finds nothing in a single picture; use detector=neural or salient with "
+                + "mode=single-image"),
         Check(
             SWIFTODT_PROP_DRAW, SWIFTODT_PROP_DRAW_TRACES, where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
         Check(
             SWIFTODT_PROP_DRAW_TRACES, SWIFTODT_PROP_TRACKING, SWIFTODT_PROP_MODE,
             where: { $0.draw && $0.annotator.drawTraces && !$0.scene.follows },
-            text: "draw-traces=true has no effect: only objects that are followed leave traces, which tracking=true and "
-                + "mode=stream do"),
+            text: "draw-traces=true has no effect: only objects that are followed leave traces, with tracking=true and "
+                + "mode=stream"),
         Check(
             SWIFTODT_PROP_BOX_COLOR, SWIFTODT_PROP_COLOR_MODE,
             where: { $0.annotator.boxColor != AnnotatorOptions().boxColor && $0.annotator.colorMode != .fixed },
@@ -84,7 +88,8 @@ extension Settings {
             text: "classifier-file and classifier-label-file have no effect unless classify=true"),
         Check(
             SWIFTODT_PROP_ATTACH_META, where: { $0.attachMeta.contains(.analytics) && AnalyticsLibrary.shared == nil },
-            text: "attach-meta=analytics has no effect: this GStreamer has no analytics library, which comes with 1.24; "
+            text:
+                "attach-meta=analytics has no effect: this GStreamer has no analytics library, which comes with 1.24; "
                 + "use roi or custom"),
     ]
 
@@ -92,7 +97,8 @@ extension Settings {
         let filter = settings.scene.filter
         guard filter.minArea > filter.maxArea else { return nil }
         return .settings(
-            "min-area (\(filter.minArea)) is above max-area (\(filter.maxArea)), so no object can be reported; swap them")
+            "min-area (\(filter.minArea)) is above max-area (\(filter.maxArea)), so no object can be reported; swap them"
+        )
     }
 
     private static func contradictionOfLists(_ settings: Settings) -> Complaint? {
@@ -144,7 +150,8 @@ extension Settings {
         case .upstream: return nil
         case .motion, .salient:
             return .settings(
-                "label-allowlist and label-denylist have no effect: this detector gives no labels; detector=neural does")
+                "label-allowlist and label-denylist have no effect: this detector gives no labels; detector=neural does"
+            )
         case .auto, .neural:
             var recipe = DetectorRecipe(.neural)
             recipe.modelFile = settings.modelFile

@@ -24,10 +24,10 @@ extension ElementHandle {
     /// Does some work of the library, and tells what the library has to tell of it.
     func listening<Result>(to work: () throws -> Result) rethrows -> Result {
         guard isLogging(.warning) else { return try work() }
-        return try Diagnostics.$listener.withValue(
+        return try Diagnostics.listening(
             { fact in
                 log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
-            }, operation: work)
+            }, to: work)
     }
 
     private func write(

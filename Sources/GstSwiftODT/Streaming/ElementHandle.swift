@@ -1,4 +1,5 @@
 import CGStreamer
+import SwiftODT
 
 /// The GStreamer element that a session belongs to, as far as Swift deals with it: it posts and asks upstream.
 ///
@@ -44,6 +45,11 @@ struct ElementHandle: @unchecked Sendable {
         var live: gboolean = 0
         gst_query_parse_latency(query, &live, nil, nil)
         return live != 0
+    }
+
+    /// What elements upstream have done about the orientation that the tag asks for.
+    func turnsUpstream(tagged: Orientation) -> UpstreamTurns {
+        tagged == .identity ? UpstreamTurns() : UpstreamTurns(before: base.pointee.sinkpad, tagged: tagged)
     }
 
     /// Posts an element warning: the stream goes on.

@@ -33,3 +33,8 @@ struct FrameTimes: Sendable {
         Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isReckonable ? $0 : nil }
     }
 }
+
+extension FrameTimes: CustomStringConvertible {
+    /// For a log: nanoseconds.
+    var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }
+}

@@ -5,14 +5,36 @@ import SwiftODT
 struct OrientationTag {
     private var ofStream: Orientation?
     private var global: Orientation?
+    /// What is left to do of it where the pictures arrive, once that was looked into.
+    private var remaining: Orientation?
 
     var orientation: Orientation { ofStream ?? global ?? .identity }
+
+    /// The orientation of the pictures that arrive: what the tag asks for, less what elements upstream have done about it.
+    ///
+    /// They are looked over at the first frame after a tag or other caps.
+    mutating func orientation(at element: ElementHandle) -> Orientation {
+        if let remaining { return remaining }
+        let turns = element.turnsUpstream(tagged: orientation)
+        let left = orientation.following(turns.turn.inverse)
+        element.log(
+            .info,
+            "orientation \(left.nick): the tag says \(orientation.nick)"
+                + (turns.turners.isEmpty
+                    ? "" : ", of which \(turns.turners.joined(separator: " and ")) did \(turns.turn.nick)"))
+        remaining = left
+        return left
+    }
+
+    /// The pictures to come may be turned in another way.
+    mutating func noticeCaps() { remaining = nil }
 
     mutating func notice(_ tags: UnsafePointer<GstTagList>) {
         var method = GST_VIDEO_ORIENTATION_IDENTITY
         guard gst_video_orientation_from_tag(UnsafeMutablePointer(mutating: tags), &method) != 0,
             let orientation = Orientation(method)
         else { return }
+        remaining = nil
         if gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_GLOBAL { global = orientation } else { ofStream = orientation }
     }
 }

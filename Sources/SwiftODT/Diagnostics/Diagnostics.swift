@@ -1,8 +1,10 @@
+import Glibc
+
 /// What the library has to tell of its own doing: which runtime it found, what it made of a network, whether the cache had it.
 ///
 /// It is told to whoever asked for the work, on the thread that does it, so that each of several users hears of his own alone:
 ///
-///     try Diagnostics.$listener.withValue({ print($0.text) }) { try DetectorRecipe(.neural).makeDetector() }
+///     try Diagnostics.listening({ print($0.text) }) { try DetectorRecipe(.neural).makeDetector() }
 ///
 /// Nothing is told of single frames. Where nobody listens a fact costs a look at the thread's own storage, and its text is
 /// never made.
@@ -27,15 +29,39 @@ public enum Diagnostics {
 
     public typealias Listener = @Sendable (Fact) -> Void
 
-    /// Who hears of what this thread does.
-    @TaskLocal public static var listener: Listener?
+    /// Does some work, and lets a listener hear of it: of what this thread does meanwhile.
+    public static func listening<Result>(
+        _ listener: @escaping Listener, to work: () throws -> Result
+    ) rethrows -> Result {
+        let former = pthread_getspecific(key)
+        let box = Box(listener)
+        pthread_setspecific(key, Unmanaged.passUnretained(box).toOpaque())
+        defer {
+            pthread_setspecific(key, former)
+            withExtendedLifetime(box) {}
+        }
+        return try work()
+    }
+
+    /// A thread's own place for its listener. A task-local value would do the same, but needs Swift's whole concurrency runtime.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    private final class Box {
+        let listener: Listener
+        init(_ listener: @escaping Listener) { self.listener = listener }
+    }
 
     static func tell(
         _ level: Level, _ text: @autoclosure () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int32 = #line
     ) {
-        guard let listener else { return }
+        guard let box = pthread_getspecific(key) else { return }
+        let listener = Unmanaged<Box>.fromOpaque(box).takeUnretainedValue().listener
         listener(Fact(level: level, text: text(), file: file, function: function, line: line))
     }
 }

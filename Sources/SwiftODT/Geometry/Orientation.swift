@@ -36,6 +36,34 @@ extension Orientation {
         }
     }
 
+    /// What comes of doing the other one first and then this one.
+    public func following(_ first: Orientation) -> Orientation {
+        let (second, first) = (axes, first.axes)
+        let both = Axes(
+            x: SIMD2(second.x.x * first.x.x + second.x.y * first.y.x, second.x.x * first.x.y + second.x.y * first.y.y),
+            y: SIMD2(second.y.x * first.x.x + second.y.y * first.y.x, second.y.x * first.x.y + second.y.y * first.y.y))
+        return Self.allCases.first { $0.axes == both } ?? .identity
+    }
+
+    /// What the new axes are made of, as the rows of a matrix: rightwards and downwards count as positive.
+    private struct Axes: Equatable {
+        let x: SIMD2<Int>
+        let y: SIMD2<Int>
+    }
+
+    private var axes: Axes {
+        switch self {
+        case .identity: Axes(x: [1, 0], y: [0, 1])
+        case .rotate90: Axes(x: [0, -1], y: [1, 0])
+        case .rotate180: Axes(x: [-1, 0], y: [0, -1])
+        case .rotate270: Axes(x: [0, 1], y: [-1, 0])
+        case .flipHorizontal: Axes(x: [-1, 0], y: [0, 1])
+        case .flipVertical: Axes(x: [1, 0], y: [0, -1])
+        case .transpose: Axes(x: [0, 1], y: [1, 0])
+        case .transverse: Axes(x: [0, -1], y: [-1, 0])
+        }
+    }
+
     /// Maps a box from a buffer of the given size to the upright picture.
     public func upright(_ box: Box, bufferWidth: Double, bufferHeight: Double) -> Box {
         let (w, h) = (bufferWidth, bufferHeight)

@@ -115,10 +115,62 @@ import Testing
         ("detector=motion model-file=/nowhere.onnx", GST_MESSAGE_WARNING, "model-file"),
         ("detector=upstream label-allowlist=cup label-denylist=cup", GST_MESSAGE_WARNING, "denylist"),
         ("detector=motion mode=single-image", GST_MESSAGE_WARNING, "single picture"),
+        ("detector=motion label-format={speed}", GST_MESSAGE_WARNING, "{speed}"),
+        ("detector=motion font=Nobodys", GST_MESSAGE_WARNING, "Nobodys"),
+        ("detector=motion draw=false draw-traces=true", GST_MESSAGE_WARNING, "draw-traces"),
+        ("detector=motion tracking=false draw-traces=true", GST_MESSAGE_WARNING, "tracking=true"),
+        ("detector=motion track-max-age=2", GST_MESSAGE_WARNING, "2 seconds are 2000000000"),
+        ("detector=motion trace-duration=1500", GST_MESSAGE_WARNING, "1500 milliseconds are 1500000000"),
+        ("detector=motion message-interval=5", GST_MESSAGE_WARNING, "message-interval=5"),
+        ("detector=motion max-objects=9", GST_MESSAGE_WARNING, "multiple-objects"),
+        ("detector=motion box-color=0xff0000ff", GST_MESSAGE_WARNING, "color-mode"),
+        ("detector=motion classifier-file=x.tflite", GST_MESSAGE_WARNING, "classify=true"),
     ])
     func badCombinationsAreToldWhenTheElementStarts(_ properties: String, _ type: GstMessageType, _ word: String) {
         let element = StartedElement(properties)
         #expect(element.hasStarted == (type == GST_MESSAGE_WARNING))
         #expect(element.takeMessage(type)?.contains(word) == true)
+    }
+
+    /// What makes sense is not complained of, whatever the machine's fonts are called.
+    @Test(arguments: ["Sans", "monospace", "sans-serif", "DejaVu Sans Bold 12"])
+    func nothingIsSaidOfFontsThatAreThere(_ font: String) {
+        let element = StartedElement("detector=motion font=\"\(font)\" track-max-age=0 draw-traces=true")
+        #expect(element.takeMessage(GST_MESSAGE_WARNING) == nil)
+    }
+
+    /// Whoever changes a property while the element plays hears of it as he does at the start: once for each change.
+    @Test func badChangesAreToldWhilePlaying() {
+        let harness = start()
+        passFrame(harness, 0)
+        func set(_ property: String, _ value: String) -> String? {
+            gst_util_set_object_arg(
+                UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), property, value)
+            return harness.takeMessage(GST_MESSAGE_WARNING)
+        }
+        #expect(set("label-format", "{speed}")?.contains("{speed}") == true)
+        #expect(set("label-format", "{speed}") == nil)
+        #expect(set("label-format", "{height}")?.contains("{height}") == true)
+        #expect(set("label-format", "{label}") == nil)
+        #expect(set("font", "Nobodys")?.contains("Nobodys") == true)
+        #expect(set("track-max-age", "3")?.contains("nanoseconds") == true)
+        #expect(set("draw-traces", "true") == nil)
+        #expect(set("draw", "false")?.contains("draw-traces") == true)
+        #expect(set("min-area", "0.5") == nil)
+        #expect(set("max-area", "0.2")?.contains("min-area") == true)
+    }
+
+    /// A program that sets nonsense a thousand times a second does not fill a bus that nobody reads.
+    @Test func complaintsDoNotFloodTheBus() {
+        let harness = start()
+        passFrame(harness, 0)
+        for number in 1...1000 {
+            gst_util_set_object_arg(
+                UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GObject.self), "track-max-age",
+                String(number))
+        }
+        var count = 0
+        while harness.takeMessage(GST_MESSAGE_WARNING) != nil { count += 1 }
+        #expect((1...100).contains(count))
     }
 }
