@@ -2,6 +2,7 @@
 
 Usage: python3 Tests/torments NAME SEED FOLDER
 """
+import signal
 import sys
 import traceback
 
@@ -9,6 +10,9 @@ import torment
 
 
 def main(name, seed, folder):
+    # A shell starts what runs in the background deaf to an interrupt, and its children would be too.
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, signal.SIG_DFL)
     torment.all_torments()
     trial = torment.Trial(int(seed), folder)
     try:

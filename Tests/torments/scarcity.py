@@ -105,8 +105,8 @@ def few_descriptors(trial):
     for kind in kinds:
         for spare in (0, trial.random.randrange(1, 4), trial.random.randrange(4, 24)):
             done = program.python(FEW, f"{BALL} ! swiftodt {kind} ! fakesink", str(spare))
-            # GLib itself gives up where it cannot have a pipe of its own.
-            if done.returncode and "GLib-ERROR" in done.stderr and "pipe" in done.stderr:
+            # GLib itself gives up where it cannot have a pipe of its own, and GStreamer goes on without, as does the runtime.
+            if done.returncode and ("GLib-ERROR" in done.stderr and "pipe" in done.stderr or "gst_poll_" in done.stderr):
                 continue
             require(done.returncode == 0 and "HANGS" not in done.stdout,
                     f"{spare} descriptors, {kind}: {program.ended(done.returncode)}: {program.said(done)}")
