@@ -46,12 +46,14 @@ struct StreamFormat {
         var mapped = GstVideoFrame()
         var info = info
         let flags = writable ? GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue : GST_MAP_READ.rawValue
+        // A GstVideoMeta speaks for its buffer, but not against the caps. Asked before mapping, which has a critical to say of it.
+        if let meta = gst_buffer_get_video_meta(buffer)?.pointee {
+            guard Int(meta.width) >= width, Int(meta.height) >= height, meta.format == info.finfo.pointee.format else {
+                return nil
+            }
+        }
         guard gst_video_frame_map(&mapped, &info, buffer, GstMapFlags(rawValue: flags)) != 0 else { return nil }
         defer { gst_video_frame_unmap(&mapped) }
-        // A GstVideoMeta speaks for its buffer, but not against the caps.
-        guard Int(mapped.info.width) >= width, Int(mapped.info.height) >= height,
-            mapped.info.finfo.pointee.format == info.finfo.pointee.format
-        else { return nil }
         var planes: [Frame.Plane] = []
         planes.reserveCapacity(format.planeCount)
         withUnsafeBytes(of: mapped.data) { data in
