@@ -13,7 +13,7 @@ struct Association: ~Copyable {
         /// Strong detections: the main pass.
         static let strong = Rule(threshold: 0.2, isThorough: true)
         /// Weak detections continue tracks where they are expected to be, and have to fit well.
-        static let weak = Rule(threshold: 0.5, isThorough: true)
+        static let weak = Rule(threshold: 0.55, isThorough: true)
         /// Objects that stopped, or turned while they were hidden, reappear where they were.
         static let reappearing = Rule(threshold: 0.4, isThorough: false)
         /// Objects seen once have no velocity yet.
@@ -31,6 +31,9 @@ struct Association: ~Copyable {
     /// What is left of the overlap where the detector calls the two different things: it may change its mind about a
     /// thing, but the bicycle behind somebody who walks away is not that somebody.
     private static let doubtOfOtherLabel = 0.4
+
+    /// After so many seconds a track has earned half the standing there is.
+    private static let halfStanding = 0.5
 
     private var assignment = Assignment()
     /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:looks:)``.
@@ -85,8 +88,10 @@ struct Association: ~Copyable {
         let motion = 0.3 * track.pointee.filter.likeness(detection.box, shift: shift)
         let unseen = min(1, Double(time - track.pointee.lastSeen) / 1e9)
         // Of two tracks on one object the one that has been there for longer, and is in sight, keeps it.
-        let standing = 0.3 * (1 - 1 / Double(track.pointee.hits)) - 0.15 * unseen
-        return max(likeness + motion + standing, 1e-6)
+        let spokenFor = track.pointee.secondsStrong
+        let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - 0.15 * unseen
+        let surprise = 0.6 * track.pointee.usualScore.distance(to: detection.score)
+        return max(likeness + motion + standing - surprise, 1e-6)
             + looks.worth(of: track.pointee.look, at: expected, detection)
     }
 

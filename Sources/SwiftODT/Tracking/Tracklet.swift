@@ -15,6 +15,7 @@ struct Tracklet: Sendable {
     var sightings: Sightings
     let firstSeen: Nanoseconds
     var score: Double
+    var usualScore: UsualScore
     var votes = LabelVotes()
     var imageDoubt = ImageDoubt()
     /// As far as there were pictures to see it in.
@@ -50,12 +51,16 @@ struct Tracklet: Sendable {
         lastStrong = time
         score = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
+        usualScore = UsualScore(detection.score)
         self.evidence = evidence
         self.look = look
         votes.vote(label, weight: detection.score)
     }
 
     var isShown: Bool { id != nil }
+
+    /// For how long detections that would begin a track have spoken for it, in seconds.
+    var secondsStrong: Double { Double(lastStrong - firstSeen) / 1e9 }
 }
 
 extension Tracklet {
@@ -71,7 +76,8 @@ extension Tracklet {
         if misses > 0 {
             refill(to: detection.box, at: time, noise: noise)
         } else {
-            filter.correct(detection.box, jitter: noise.jitter)
+            let doubt = DetectionDoubt.factor(score: detection.score, after: time - lastSeen)
+            filter.correct(detection.box, jitter: noise.jitter * doubt)
         }
         let (from, to) = (filterWhenSeen.position, filter.position)
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
@@ -80,6 +86,7 @@ extension Tracklet {
         (residualSince, residualSpan) = (time, Self.belief)
         if detection.score >= threshold { lastStrong = time }
         if let look { renewLook(look, after: time - lastSeen) }
+        usualScore.follow(detection.score, after: time - lastSeen)
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(sighting)
         score = detection.score
