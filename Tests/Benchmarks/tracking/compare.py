@@ -1,47 +1,75 @@
-"""Runs `odt track` and the reference trackers of the package trackers on the same detections and prints how they score.
+"""Runs `odt track` and the trackers of the Python package trackers on the same detections and prints how they score.
 
-Usage: compare.py ODT DATA [ROUNDS]. DATA holds sets of sequences: SET/SEQUENCE/{det/det.txt,gt/gt.txt,seqinfo.ini}.
-All trackers run with their default settings, the same on all sets. Each sequence is run in ROUNDS (3), in which the trackers
-take turns; the time is the median frame's of the median round.
+Usage: compare.py ODT DATA [--rounds N] [--every N ...] [--ours] [SET ...]. DATA holds sets of sequences:
+SET/SEQUENCE/{det/det*.txt,gt/gt.txt,seqinfo.ini}; where a sequence has detections of several detectors each makes a set of
+its own. All trackers run with their default settings, the same on all sets, over all frames and over every third and sixth
+one, with the true frame rate told. Each sequence is run in N rounds (1), in which the trackers take turns; the time is the
+median frame's of the median round. --ours leaves the other trackers out, but for the figures in this file.
 """
+import argparse
 import configparser
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import supervision
-from trackers import ByteTrackTracker, OCSORTTracker, SORTTracker
+from trackers import BoTSORTTracker, ByteTrackTracker, CBIoUTracker, OCSORTTracker, SORTTracker
 
 import score
 
 warnings.filterwarnings("ignore")
-REFERENCES = {"SORT": SORTTracker, "ByteTrack": ByteTrackTracker, "OC-SORT": OCSORTTracker}
+REFERENCES = {"SORT": SORTTracker, "ByteTrack": ByteTrackTracker, "OC-SORT": OCSORTTracker, "C-BIoU": CBIoUTracker,
+              "BoT-SORT": lambda **settings: BoTSORTTracker(enable_cmc=False, **settings)}
 OURS = "odt track"
+# A sequence that is so much harder than the rest of its set that it is looked at by itself.
+APART = ("MOT17-02",)
+# The trackers' own programs on the same detections, measured once: HOTA, IDF1, MOTA over all frames.
+ORIGINALS = {
+    "MOT17-val-half": {"SORT": (69.2, 78.6, 81.0), "ByteTrack": (73.1, 86.1, 84.3), "OC-SORT": (72.0, 84.3, 81.1),
+                       "Hybrid-SORT": (72.6, 85.2, 83.3), "BoostTrack": (72.5, 85.3, 81.5)},
+    "KITTI-car": {"SORT": (61.1, 74.4, 68.6), "ByteTrack": (68.4, 84.4, 75.1), "OC-SORT": (67.3, 80.9, 70.2),
+                  "Hybrid-SORT": (69.6, 83.0, 74.1), "BoostTrack": (66.9, 82.3, 72.4)},
+    "DanceTrack": {"BoT-SORT": (55.3, 57.2, 87.8), "Hybrid-SORT": (55.9, 58.2, 83.0), "ByteTrack": (43.7, 48.9, 84.5)},
+    "SportsMOT": {"BoT-SORT": (68.0, 68.5, 96.8), "Hybrid-SORT": (71.5, 72.5, 93.7)},
+    "MOT17-weak FRCNN": {"BoT-SORT": (49.8, 57.6, 52.2)},
+    "MOT17-weak SDP": {"BoT-SORT": (57.5, 68.1, 68.2), "ByteTrack": (57.5, 67.9, 68.5)},
+    "MOT17-weak yolov10": {"BoT-SORT": (36.3, 43.1, 31.0), "Hybrid-SORT": (37.7, 45.9, 34.1)},
+    "MOT17-02": {"BoT-SORT": (47.1, 56.7, 55.3), "ByteTrack": (48.2, 59.6, 55.7)},
+}
 
 
 class Sequence:
-    def __init__(self, folder):
+    """A sequence as one detector saw it, or every so many of its frames."""
+
+    def __init__(self, folder, detections="det.txt", every=1):
         about = configparser.ConfigParser(inline_comment_prefixes=(";", "#"))
         about.read(folder / "seqinfo.ini")
         about = about["Sequence"]
-        self.length, self.rate = int(about["seqLength"]), float(about["frameRate"])
+        self.length = (int(about["seqLength"]) - 1) // every + 1
+        self.rate = float(about["frameRate"]) / every
         self.size = f"{about['imWidth']}x{about['imHeight']}"
-        self.detections = folder / "det" / "det.txt"
-        self.truth = score.read(folder / "gt" / "gt.txt")
+        self.detections = thinned(score.read(folder / "det" / detections), every)
+        self.truth = thinned(score.read(folder / "gt" / "gt.txt"), every)
+
+
+def thinned(rows, every):
+    """The rows of every so many frames, counted from 1 again."""
+    kept = rows[(rows[:, 0] - 1) % every == 0].copy()
+    kept[:, 0] = (kept[:, 0] - 1) // every + 1
+    return kept
 
 
 def run_reference(kind, sequence):
     """Rows of frame, id, x, y, w, h, and the microseconds that the median frame was in the tracker."""
     tracker = kind(frame_rate=sequence.rate)
-    found = score.read(sequence.detections)
     rows, microseconds = [], []
     for frame in range(1, sequence.length + 1):
-        here = found[found[:, 0] == frame]
+        here = sequence.detections[sequence.detections[:, 0] == frame]
         corners = np.hstack([here[:, 2:4], here[:, 2:4] + here[:, 4:6]]).astype(np.float32)
         detections = supervision.Detections(
             xyxy=corners, confidence=here[:, 6].astype(np.float32), class_id=np.zeros(len(here), int))
@@ -58,51 +86,83 @@ def run_reference(kind, sequence):
 
 def run_ours(odt, sequence):
     """The same of the tool, which says itself how long it was in the tracker. It is over in milliseconds, and so run five times."""
-    with tempfile.NamedTemporaryFile(suffix=".txt") as output:
-        command = [odt, "track", "--detections", sequence.detections, "--output", output.name, "--frame-rate",
-                   str(sequence.rate), "--image-size", sequence.size, "--timing"]
+    with tempfile.TemporaryDirectory() as folder:
+        found, tracks = pathlib.Path(folder, "det.txt"), pathlib.Path(folder, "tracks.txt")
+        np.savetxt(found, sequence.detections[:, :7], fmt="%.10g", delimiter=",")
+        command = [odt, "track", "--detections", found, "--output", tracks, "--frame-rate", str(sequence.rate),
+                   "--image-size", sequence.size, "--timing"]
         said = [subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr for _ in range(5)]
-        return score.read(output.name), statistics.median(float(line.split()[0]) for line in said)
+        spent = [float(line.split()[0]) for run in said for line in run.splitlines() if "microseconds a frame" in line]
+        return score.read(tracks), statistics.median(spent)
 
 
 def padded(rows):
     return np.hstack([rows[:, :6], np.ones((len(rows), 3))])
 
 
-def main():
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    odt, data = sys.argv[1], pathlib.Path(sys.argv[2])
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+def measured(odt, folder, detections, every, rounds, trackers):
+    """What each tracker gets on a sequence: what the metrics say, and microseconds times frames; and the frames."""
+    sequence = Sequence(folder, detections, every)
+    found, microseconds = {}, {tracker: [] for tracker in trackers}
+    for _ in range(rounds):
+        for tracker in trackers:
+            found[tracker], took = (
+                run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
+            microseconds[tracker].append(took)
+    return {tracker: (score.evaluated(sequence.truth, padded(found[tracker]), sequence.length),
+                      statistics.median(microseconds[tracker]) * sequence.length)
+            for tracker in trackers}, sequence.length
+
+
+def find_sets(data, wanted):
+    """Sequences, as (folder, file of detections), by set."""
     sets = {}
-    for folder in sorted(data.glob("*/*/det/det.txt")):
-        sets.setdefault(folder.parents[2].name, []).append(Sequence(folder.parents[1]))
+    for file in sorted(data.glob("*/*/det/det*.txt")):
+        folder = file.parents[1]
+        name = folder.name if folder.name in APART else " ".join([folder.parent.name, *file.stem.split("_")[1:]])
+        if not wanted or name in wanted or folder.parent.name in wanted:
+            sets.setdefault(name, []).append((folder, file.name))
+    return sets
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("odt")
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("sets", nargs="*", metavar="SET")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--every", type=int, nargs="+", default=[1, 3, 6])
+    parser.add_argument("--ours", action="store_true")
+    request = parser.parse_args()
+    sets = find_sets(request.data, request.sets)
     if not sets:
-        sys.exit(f"compare.py: no SET/SEQUENCE/det/det.txt under {data}")
-    print(f"{'set':<16} {'tracker':<10} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9} {'times us':>8}")
-    overall = {}
-    for name, sequences in sets.items():
-        frames = sum(sequence.length for sequence in sequences)
-        scored = {tracker: [] for tracker in [OURS, *REFERENCES]}
-        spent = dict.fromkeys(scored, 0.0)
-        for sequence in sequences:
-            found, microseconds = {}, {tracker: [] for tracker in scored}
-            for _ in range(rounds):
-                for tracker in scored:
-                    found[tracker], took = (
-                        run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
-                    microseconds[tracker].append(took)
-            for tracker in scored:
-                scored[tracker].append((sequence.truth, padded(found[tracker]), sequence.length))
-                spent[tracker] += statistics.median(microseconds[tracker]) * sequence.length / frames
-        for tracker in scored:
-            figures = score.score(scored[tracker])
-            overall.setdefault(tracker, []).append(figures)
-            print(f"{name:<16} {tracker:<10} " + " ".join(f"{figure:6.2f}" for figure in figures)
-                  + f" {spent[tracker]:9.1f} {spent[tracker] / spent[OURS]:8.0f}", flush=True)
-    for tracker, figures in overall.items():
-        means = np.mean(figures, axis=0)
-        print(f"{'mean of sets':<16} {tracker:<10} " + " ".join(f"{mean:6.2f}" for mean in means))
+        parser.error(f"no such SET/SEQUENCE/det/det*.txt under {request.data}")
+    trackers = [OURS] if request.ours else [OURS, *REFERENCES]
+    ours, overall = {}, {}
+    print(f"{'set':<20} {'every':>5} {'tracker':<20} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'us/frame':>9} {'times us':>8}")
+    with ProcessPoolExecutor(2) as pool:
+        for every in request.every:
+            for name, sequences in sets.items():
+                results = list(pool.map(measured, *zip(*[
+                    (request.odt, folder, file, every, request.rounds, trackers) for folder, file in sequences])))
+                frames = sum(length for _, length in results)
+                spent = {tracker: sum(result[tracker][1] for result, _ in results) / frames for tracker in trackers}
+                for tracker in trackers:
+                    figures = score.combined([result[tracker][0] for result, _ in results])
+                    overall.setdefault((every, tracker), []).append(figures)
+                    if tracker == OURS:
+                        ours.setdefault(name, []).append(figures[0])
+                    print(f"{name:<20} {every:>5} {tracker:<20} " + " ".join(f"{figure:6.2f}" for figure in figures)
+                          + f" {spent[tracker]:9.1f} {spent[tracker] / spent[OURS]:8.0f}", flush=True)
+                for tracker, figures in ORIGINALS.get(name, {}).items() if every == 1 else ():
+                    print(f"{name:<20} {every:>5} {tracker + ' (original)':<20} "
+                          + " ".join(f"{figure:6.2f}" for figure in figures))
+    for (every, tracker), figures in overall.items():
+        print(f"{'mean of sets':<20} {every:>5} {tracker:<20} " + " ".join(f"{mean:6.2f}" for mean in np.mean(figures, axis=0)))
+    print(f"\nHOTA of {OURS} by frame rate\n{'set':<20} " + " ".join(f"{'every ' + str(every):>8}" for every in request.every))
+    for name, figures in ours.items():
+        print(f"{name:<20} " + " ".join(f"{figure:8.2f}" for figure in figures)
+              + ("  fewer frames do better" if max(figures[1:], default=0) > figures[0] else ""))
 
 
 if __name__ == "__main__":

@@ -81,16 +81,23 @@ def kinds():
     return {"HOTA": metrics.HOTA(), "CLEAR": metrics.CLEAR(quiet), "Identity": metrics.Identity(quiet)}
 
 
-def score(sequences):
-    """HOTA, IDF1 and MOTA in percent over all sequences, given as (truth, tracks, length)."""
-    results = {kind: {} for kind in kinds()}
-    for number, (truth, tracks, length) in enumerate(sequences):
-        data = sequence(truth, tracks, length)
-        for kind, metric in kinds().items():
-            results[kind][number] = metric.eval_sequence(data)
-    whole = {kind: metric.combine_sequences(results[kind]) for kind, metric in kinds().items()}
+def evaluated(truth, tracks, length):
+    """What the metrics say of a sequence, to be combined with that of others."""
+    data = sequence(truth, tracks, length)
+    return {kind: metric.eval_sequence(data) for kind, metric in kinds().items()}
+
+
+def combined(results):
+    """HOTA, IDF1 and MOTA in percent over all sequences, given as evaluated."""
+    whole = {kind: metric.combine_sequences({number: one[kind] for number, one in enumerate(results)})
+             for kind, metric in kinds().items()}
     return (
         100 * float(np.mean(whole["HOTA"]["HOTA"])),
         100 * float(whole["Identity"]["IDF1"]),
         100 * float(whole["CLEAR"]["MOTA"]),
     )
+
+
+def score(sequences):
+    """The same of sequences given as (truth, tracks, length)."""
+    return combined([evaluated(*one) for one in sequences])
