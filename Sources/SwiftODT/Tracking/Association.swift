@@ -13,7 +13,7 @@ struct Association: ~Copyable {
         /// Strong detections: the main pass.
         static let strong = Rule(threshold: 0.2, isThorough: true)
         /// Weak detections continue tracks where they are expected to be, and have to fit well.
-        static let weak = Rule(threshold: 0.55, isThorough: true)
+        static let weak = Rule(threshold: 0.6, isThorough: true)
         /// Objects that stopped, or turned while they were hidden, reappear where they were.
         static let reappearing = Rule(threshold: 0.4, isThorough: false)
         /// Objects seen once have no velocity yet.
@@ -89,7 +89,8 @@ struct Association: ~Copyable {
         let unseen = min(1, Double(time - track.pointee.lastSeen) / 1e9)
         // Of two tracks on one object the one that has been there for longer, and is in sight, keeps it.
         let spokenFor = track.pointee.secondsStrong
-        let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - 0.15 * unseen
+        let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
+        let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
         let surprise = 0.6 * track.pointee.usualScore.distance(to: detection.score)
         return max(likeness + motion + standing - surprise, 1e-6)
             + looks.worth(of: track.pointee.look, at: expected, detection)

@@ -145,6 +145,6 @@ struct Matcher: ~Copyable {
 
     /// Whether the detection is a second box on an object that already has one.
     private func isPart(_ detection: SiftedDetection) -> Bool {
-        pairs.view.contains { $0.detection.box.iou(detection.box) > 0.55 }
+        pairs.view.contains { $0.detection.box.iou(detection.box) > 0.5 }
     }
 }
