@@ -1,13 +1,14 @@
 """Messages and metadata have the names and types that other programs rely on."""
 import json
+import time
 import unittest
 
-from streams import Gst, GstVideo, ball, box, frames, run
+from streams import Gst, GstVideo, ball, box, frames, listen, run
 
 UINT, UINT64, DOUBLE, STRING = "guint", "guint64", "gdouble", "gchararray"
 RESULT = {
     "version": UINT, "sequence": UINT64, "epoch": UINT, "timestamp": UINT64, "stream-time": UINT64,
-    "running-time": UINT64, "duration": UINT64, "width": UINT, "height": UINT, "orientation": STRING, "mode": STRING,
+    "running-time": UINT64, "utc-time": UINT64, "duration": UINT64, "width": UINT, "height": UINT, "orientation": STRING, "mode": STRING,
     "detection-timestamp": UINT64, "detection-latency": UINT64, "object-count": UINT, "objects": "GstValueList",
 }
 OBJECT = {
@@ -18,7 +19,7 @@ OBJECT = {
 }
 EVENT = {
     "event": STRING, "tracking-id": UINT64, "category": STRING, "label": STRING, "timestamp": UINT64,
-    "stream-time": UINT64, "running-time": UINT64, "duration": UINT64, "first-seen": UINT64, "last-seen": UINT64,
+    "stream-time": UINT64, "running-time": UINT64, "utc-time": UINT64, "duration": UINT64, "first-seen": UINT64, "last-seen": UINT64,
     "best-score": DOUBLE, "best-x": UINT, "best-y": UINT, "best-width": UINT, "best-height": UINT,
     "best-timestamp": UINT64, "best-running-time": UINT64, "path-length": DOUBLE, "epoch": UINT,
 }
@@ -58,6 +59,37 @@ class Messages(unittest.TestCase):
         self.assertEqual(events[-1].get_value("reason"), "eos")
         self.assertEqual(types(events[0]), EVENT)
         self.assertEqual(types(events[-1]), EVENT | {"reason": STRING})
+
+    def test_files_do_not_tell_when_frames_were_taken(self):
+        """Nothing in the messages of a file depends on when it is read."""
+        said = self.said("message-format=structure+json")
+        self.assertEqual({structure.get_value("utc-time") for structure in said.structures}, {2**64 - 1})
+        self.assertTrue(all(json.loads(one.get_value("json"))["utc-time"] is None for one in said.structures))
+
+    def test_live_frames_were_taken_when_they_came(self):
+        before = time.time_ns()
+        said = run("videotestsrc is-live=true num-buffers=5 ! swiftodt detector=motion updates=every-frame ! fakesink")
+        times = [result.get_value("utc-time") for result in said.results]
+        self.assertEqual(times, sorted(times))
+        self.assertTrue(all(before <= one <= time.time_ns() for one in times), times)
+
+    def test_a_reference_timestamp_tells_when_frames_were_taken(self):
+        """As rtspsrc attaches it: since 1900 by NTP, or since 1970."""
+        taken = 1_700_000_000_000_000_000
+        for caps, since in (("timestamp/x-ntp", 2_208_988_800 * Gst.SECOND), ("timestamp/x-unix", 0)):
+            pipeline = Gst.parse_launch("appsrc name=camera format=time ! swiftodt detector=motion ! fakesink")
+            camera = pipeline.get_by_name("camera")
+            camera.props.caps = Gst.Caps.from_string("video/x-raw,format=GRAY8,width=64,height=48,framerate=10/1")
+            pipeline.set_state(Gst.State.PLAYING)
+            for number in range(3):
+                buffer = Gst.Buffer.new_wrapped(bytes(64 * 48))
+                buffer.pts = number * Gst.SECOND // 10
+                buffer.add_reference_timestamp_meta(Gst.Caps.from_string(caps), taken + since, Gst.CLOCK_TIME_NONE)
+                camera.emit("push-buffer", buffer)
+            camera.emit("end-of-stream")
+            said = listen(pipeline)
+            pipeline.set_state(Gst.State.NULL)
+            self.assertEqual({result.get_value("utc-time") for result in said.results}, {taken}, caps)
 
     def test_structures_parse_back_from_their_text(self):
         for structure in self.said("message-format=structure+json source=\"a, \\\"b\\\" {c}; [d] <é>\"").structures:

@@ -16,17 +16,21 @@ struct Report: Sendable {
     let detectionTimestamp: UInt64
     /// Running time from that frame to this one.
     let detectionLatency: UInt64
+    /// When the frame was taken, as people reckon.
+    let utcTime: UInt64
     let objects: [ReportedObject]
     let objectList: ObjectList
     let source: String?
 
     init(
         epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
-        detectionTimestamp: UInt64, detectionLatency: UInt64, objects: [ReportedObject], source: String?
+        detectionTimestamp: UInt64, detectionLatency: UInt64, utcTime: UInt64, objects: [ReportedObject],
+        source: String?
     ) {
         (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
         (self.orientation, self.mode, self.source) = (orientation, mode, source)
         (self.detectionTimestamp, self.detectionLatency) = (detectionTimestamp, detectionLatency)
+        self.utcTime = utcTime
         self.objects = objects
         objectList = ObjectList(objects)
     }
@@ -40,6 +44,7 @@ struct Report: Sendable {
             ("timestamp", .time(times.timestamp)),
             ("stream-time", .time(times.streamTime)),
             ("running-time", .time(times.runningTime)),
+            ("utc-time", .time(utcTime)),
             ("duration", .time(times.duration)),
             ("width", .uint(UInt32(width))),
             ("height", .uint(UInt32(height))),

@@ -27,6 +27,7 @@ struct TrackReport: Sendable {
             ("timestamp", .time(report.times.timestamp)),
             ("stream-time", .time(report.times.streamTime)),
             ("running-time", .time(report.times.runningTime)),
+            ("utc-time", .time(report.utcTime)),
             ("duration", .time(UInt64(clamping: track.lastSeen - track.firstSeen))),
             ("first-seen", .time(UInt64(clamping: track.firstSeen))),
             ("last-seen", .time(UInt64(clamping: track.lastSeen))),

@@ -6,10 +6,13 @@ struct ClassifierExchange {
     private struct Made: Sendable {
         let classifier: TrackClassifier
         let complaints: [Complaint]
+        let facts: [Diagnostics.Fact]
 
         init(_ settings: Settings) throws {
             var complaints: [Complaint] = []
-            classifier = try TrackClassifier.make(settings) { complaints.append($0) }
+            (classifier, facts) = try Diagnostics.recording {
+                try TrackClassifier.make(settings) { complaints.append($0) }
+            }
             self.complaints = complaints
         }
     }
@@ -47,6 +50,7 @@ struct ClassifierExchange {
     private mutating func take(_ result: Result<Made, any Error>, _ settings: Settings) throws {
         do {
             let product = try result.get()
+            product.facts.forEach(element.log)
             for complaint in product.complaints { element.warn(complaint) }
             made = product.classifier
         } catch {

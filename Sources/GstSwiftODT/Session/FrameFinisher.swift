@@ -27,7 +27,7 @@ final class FrameFinisher {
 
     /// Makes the classifier where one is asked for, before the first frame.
     func makeClassifier(_ settings: Settings) throws {
-        try element.listening { try classifiers.make(settings) }
+        try classifiers.make(settings)
     }
 
     /// - Parameter answers: the ended detections that this frame takes up.
@@ -38,13 +38,17 @@ final class FrameFinisher {
     ) throws -> UnsafeMutablePointer<GstBuffer> {
         let (settings, format) = (queued.settings, queued.format)
         if let reason = queued.epochBreak { beginEpoch(reason) }
-        if queued.resetsTracks { endTracks(.flush) }
+        if queued.resetsTracks {
+            element.log(.debug, "all tracks end, as asked")
+            endTracks(.flush)
+        }
         try classifiers.adapt(to: settings, in: scene)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
         note(answers)
 
         let report = report(of: objects, in: queued, format: format)
+        log(report, answers)
         var buffer = queued.buffer
         statistics.time(.draw) { draw(objects, into: &buffer, queued: queued, format: format) }
         statistics.time(.report) {
@@ -64,7 +68,10 @@ final class FrameFinisher {
         trail.note(queued.times.timestamp, at: queued.time)
         scene.options = queued.settings.scene
         scene.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
-        if scene.isCut { annotator.forgetTraces() }
+        if scene.isCut {
+            element.log(.debug, "the scene is cut at \(queued.times): its tracks end")
+            annotator.forgetTraces()
+        }
         for (answer, detections) in answers {
             scene.observe(detections, seenAt: answer.time)
             lastAnswer = answer
@@ -124,6 +131,7 @@ final class FrameFinisher {
             orientation: queued.orientation, mode: queued.settings.scene.mode,
             detectionTimestamp: lastAnswer?.timestamp ?? .max,
             detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max,
+            utcTime: queued.utcTime,
             objects: objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) },
             source: queued.settings.source)
     }
@@ -133,6 +141,19 @@ final class FrameFinisher {
         scene.takeEvents().map {
             TrackReport(event: $0, report: report, bestTimestamp: trail.timestamp(at: $0.event.best.time))
         }
+    }
+
+    private func log(_ report: Report, _ answers: [(StartedDetection, [Detection])]) {
+        guard element.isLogging(.log) else { return }
+        for (answer, detections) in answers {
+            element.log(
+                .log,
+                "the detection begun at \(answer.time) ns has ended after \(MonotonicClock.now - answer.startedAt) ns: "
+                    + "\(detections.count) detections")
+            for detection in detections { element.log(.trace, "detection: \(detection)") }
+        }
+        element.log(.log, "the frame at \(report.times) has \(report.objects.count) objects")
+        for object in report.objects { element.log(.trace, object.summary) }
     }
 
     private func note(_ answers: [(StartedDetection, [Detection])]) {
@@ -168,6 +189,7 @@ final class FrameFinisher {
 
     /// The stream is over: what waits is said, and tracks end.
     func finishStream() {
+        element.log(.debug, "the stream is over")
         reporter.finish()
         endTracks(.endOfStream)
     }

@@ -9,6 +9,8 @@ struct QueuedFrame {
     let times: FrameTimes
     /// Steady running time, for tracking.
     let time: Nanoseconds
+    /// When it was taken, as people reckon; see ``UTCTime``.
+    let utcTime: UInt64
     let orientation: Orientation
     /// Why an epoch begins with it, where one does.
     let epochBreak: EpochRule.Break?

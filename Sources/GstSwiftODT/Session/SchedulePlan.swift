@@ -28,6 +28,11 @@ struct SchedulePlan: Equatable {
         latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }
 
+    /// Whether another plan lets frames wait alike; latency may differ.
+    func schedules(as other: SchedulePlan) -> Bool {
+        (waits, depth, hint) == (other.waits, other.depth, other.hint)
+    }
+
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {
         if settings.scene.mode == .singleImage { return true }
         return switch settings.strategy {

@@ -71,6 +71,7 @@ final class Session: @unchecked Sendable {
         do {
             statistics.reset()
             complaints.reset()
+            element.log(.info, "starts on \(GstText.version) with detector=\(settings.detector)")
             signals.open()
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)
@@ -83,6 +84,7 @@ final class Session: @unchecked Sendable {
     }
 
     func stop() {
+        element.log(.info, "stops")
         stream = nil
         state.withLock { $0.started = nil }
     }

@@ -14,6 +14,7 @@ struct SourceExchange {
     private struct Made: Sendable {
         let source: DetectionSource
         let complaints: [Complaint]
+        let facts: [Diagnostics.Fact]
     }
 
     private let make: DetectionSource.Maker
@@ -65,8 +66,8 @@ struct SourceExchange {
         // Nothing of the element is held on to: it may be gone before a network is compiled.
         let making = Making { [make] in
             var complaints: [Complaint] = []
-            let source = try make(settings, wanted.hint) { complaints.append($0) }
-            return Made(source: source, complaints: complaints)
+            let made = try Diagnostics.recording { try make(settings, wanted.hint) { complaints.append($0) } }
+            return Made(source: made.result, complaints: complaints, facts: made.facts)
         }
         element.log(.info, "a detector is made beside the stream: \(wanted)")
         underWay = (making, wanted)
@@ -78,6 +79,7 @@ struct SourceExchange {
         recipe = made
         switch result {
         case .success(let product):
+            product.facts.forEach(element.log)
             for complaint in product.complaints { element.warn(complaint) }
             // Motion instead of a network is better than nothing, but not than the network that is there.
             guard source == nil || product.complaints.isEmpty else { return false }

@@ -20,6 +20,7 @@ final class Stream {
     private var clock = SteadyClock()
     private var work = WorkEstimate()
     private var hasWarnedOfMapping = false
+    private var toldPlan: SchedulePlan?
 
     private var queue = FrameQueue()
     /// keep-only-latest: the detection that is under way.
@@ -55,6 +56,7 @@ final class Stream {
             return format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
         }
         guard let times = FrameTimes(buffer, segment: &segment) else {
+            element.log(.debug, "a frame is outside of its segment and passes unseen")
             queue.append(.unseen(buffer))
             return GST_FLOW_OK
         }
@@ -89,6 +91,7 @@ final class Stream {
         if epochBreak != nil { forgetEpoch() }
         let time = clock.time(of: times.told, step: step)
         let plan = signals.plan(for: settings, isLive: isLive)
+        log(plan, settings)
 
         var answers: [StartedDetection] = []
         if let done = underWay, done.ticket.isDone || plan.waits {
@@ -122,11 +125,37 @@ final class Stream {
             underWay = nil
         }
         framesSinceDetection = isDue ? 0 : min(framesSinceDetection, Int.max - 1) + 1
-        if !isDue { statistics.update { $0.skipped += 1 } }
+        if isDue {
+            element.log(.log, "a detection has begun at the frame of \(times)")
+        } else {
+            statistics.update { $0.skipped += 1 }
+            element.log(.log, "the frame of \(times) is not looked at: \(reasonToSkip(buffer))")
+        }
         return QueuedFrame(
-            buffer: buffer, format: format, times: times, time: time, orientation: orientation,
+            buffer: buffer, format: format, times: times, time: time,
+            utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
             epochBreak: epochBreak, resetsTracks: signals.takeReset(), settings: settings, luma: luma,
             waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
+    }
+
+    /// For a log.
+    private func reasonToSkip(_ buffer: UnsafeMutablePointer<GstBuffer>) -> String {
+        if underWay != nil { return "a detection is under way" }
+        if sources.source == nil { return "the detector is still being made" }
+        return GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) ? "it is marked as a gap" : "inference-interval"
+    }
+
+    private func log(_ plan: SchedulePlan, _ settings: Settings) {
+        guard toldPlan.map({ !$0.schedules(as: plan) }) ?? true else { return }
+        toldPlan = plan
+        element.log(
+            .info,
+            (plan.waits
+                ? "frames wait for their results" : "no frame waits, the newest is looked at when the detector is free")
+                + ", because strategy=\(settings.strategy), mode=\(settings.scene.mode) and upstream "
+                + (isLive ? "is live" : "is not live")
+                + "; \(plan.depth) frames may wait for later ones, the detector strives "
+                + "for \(plan.hint), latency is \(plan.latency) ns")
     }
 
     private static let usualFrameDuration: Nanoseconds = 33_333_333
@@ -235,10 +264,16 @@ final class Stream {
     /// - Returns: whether it is taken over and given out with the frames, because some that came before it still wait.
     func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         switch event.pointee.type {
-        case GST_EVENT_STREAM_START: orientationTag = OrientationTag()
+        case GST_EVENT_STREAM_START:
+            element.log(.debug, "a stream begins")
+            orientationTag = OrientationTag()
         case GST_EVENT_CAPS: noticeCaps(event)
         case GST_EVENT_SEGMENT:
             gst_event_copy_segment(event, &segment)
+            element.log(
+                .debug,
+                "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), running time \(segment.base) on"
+            )
             if signals.takeSeek(gst_event_get_seqnum(event)) { epochs.noticeSeek() }
         case GST_EVENT_TAG:
             var tags: UnsafeMutablePointer<GstTagList>?
@@ -258,6 +293,7 @@ final class Stream {
         var info = GstVideoInfo()
         gst_event_parse_caps(event, &caps)
         format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
+        element.log(.debug, "caps: \(GstText.of(caps))")
         signals.set(frameDuration: format?.frameDuration)
         orientationTag.noticeCaps()
     }
@@ -265,6 +301,7 @@ final class Stream {
     /// All that was under way is void: a seek, or an application that wants to be rid of it.
     func flush() {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
+        element.log(.debug, "a flush: \(queue.frameCount) frames that waited are dropped")
         queue.flush()
         guard let reason = epochs.flush() else { return }
         forgetEpoch()

@@ -24,10 +24,12 @@ extension ElementHandle {
     /// Does some work of the library, and tells what the library has to tell of it.
     func listening<Result>(to work: () throws -> Result) rethrows -> Result {
         guard isLogging(.warning) else { return try work() }
-        return try Diagnostics.listening(
-            { fact in
-                log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
-            }, to: work)
+        return try Diagnostics.listening(log, to: work)
+    }
+
+    /// Tells what the library told.
+    func log(_ fact: Diagnostics.Fact) {
+        log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
     }
 
     private func write(

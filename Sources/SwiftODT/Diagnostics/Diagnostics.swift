@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// What the library has to tell of its own doing: which runtime it found, what it made of a network, whether the cache had it.
 ///
@@ -43,12 +44,23 @@ public enum Diagnostics {
         return try work()
     }
 
+    /// Does some work, and keeps what is told of it: for work that those who would listen may not outlive.
+    public static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, facts: [Fact]) {
+        let record = Record()
+        let result = try listening({ fact in record.facts.withLock { $0.append(fact) } }, to: work)
+        return (result, record.facts.withLock { $0 })
+    }
+
     /// A thread's own place for its listener. A task-local value would do the same, but needs Swift's whole concurrency runtime.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
         return key
     }()
+
+    private final class Record: Sendable {
+        let facts = Mutex([Fact]())
+    }
 
     private final class Box {
         let listener: Listener

@@ -1,4 +1,5 @@
 import CGStreamer
+import CGStreamerCheck
 import CSwiftODTElement
 import Synchronization
 import Testing
@@ -34,6 +35,50 @@ import Testing
             #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains("single picture") == true)
         }
         #expect(lines.contains { $0.hasPrefix("WARN") && $0.contains("single picture") })
+    }
+
+    /// What happens to a stream can be read from the log alone, each level by itself.
+    @Test func theLogTellsTheStory() throws {
+        let lines = DebugLines.recording("swiftodt:7", of: "log-story") {
+            let harness = ElementHarness("name=log-story detector=upstream track-min-hits=1 track-max-age=1000000000")
+            harness.setCaps()
+            for number in [0, 1, 2, 200] {
+                let buffer = harness.buffer(number)
+                harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+                ElementHarness.release(harness.pass(buffer))
+            }
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+        }
+        func tells(_ level: String, _ words: String) -> Bool {
+            lines.contains { $0.hasPrefix(level + " ") && $0.contains(words) }
+        }
+        #expect(tells("INFO", "starts on GStreamer"))
+        #expect(tells("INFO", "detector=upstream"))
+        #expect(tells("INFO", "upstream is"))
+        #expect(tells("INFO", "because strategy=auto"))
+        #expect(tells("INFO", "epoch 1 begins: a gap"))
+        #expect(tells("DEBUG", "track-max-age is set to 1000000000"))
+        #expect(tells("DEBUG", "caps: video/x-raw"))
+        #expect(tells("DEBUG", "a segment from 0"))
+        #expect(tells("DEBUG", "track 1 begin"))
+        #expect(tells("DEBUG", "track 2 end (eos)"))
+        #expect(tells("DEBUG", "the stream is over"))
+        #expect(tells("LOG", "a detection has begun at the frame of 33333333 ns"))
+        #expect(tells("LOG", "1 detections"))
+        #expect(tells("LOG", "message 2 is posted, of 1 objects"))
+        #expect(tells("TRACE", "track 1: cup tracked, score 0.9"))
+    }
+
+    /// Work on other threads is told of by the element that asked for it, once it hears.
+    @Test func factsCanBeKeptForLater() {
+        let kept = Diagnostics.recording { () -> Int in
+            Diagnostics.tell(.info, "first")
+            Diagnostics.tell(.debug, "second")
+            return 7
+        }
+        Diagnostics.tell(.info, "nobody hears this")
+        #expect(kept.result == 7)
+        #expect(kept.facts.map(\.text) == ["first", "second"])
     }
 
     /// What the library tells reaches the element that asked for the work, and nobody else.

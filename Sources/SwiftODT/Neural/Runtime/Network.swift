@@ -23,12 +23,18 @@ public final class Network: Sendable {
         let cache = NetworkCache(runtime: runtime)
         if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
             (self.compiled, self.description) = (compiled, description)
+            Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
         } else {
             let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
             let begin = Self.milliseconds()
             compiled = try CompiledModel.compile(read, for: key.target)
             description = try read.description()
-            if Self.milliseconds() - begin >= Self.worthKeeping {
+            let taken = Self.milliseconds() - begin
+            Diagnostics.tell(
+                .info,
+                "\(key.file.name): not in the cache; OpenVINO \(runtime.version) has compiled it for \(key.target.device) in "
+                    + "\(taken) ms")
+            if taken >= Self.worthKeeping {
                 cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
             }
         }

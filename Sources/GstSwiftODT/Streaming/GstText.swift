@@ -1,0 +1,16 @@
+import CGStreamer
+
+/// What GStreamer has to say, as text for a log.
+enum GstText {
+    static func of(_ caps: UnsafePointer<GstCaps>?) -> String {
+        guard let caps, let text = gst_caps_to_string(caps) else { return "none" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    static var version: String {
+        guard let text = gst_version_string() else { return "GStreamer" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+}

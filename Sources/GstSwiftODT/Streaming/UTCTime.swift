@@ -1,0 +1,27 @@
+import CGStreamer
+
+/// When a frame was taken, in nanoseconds since 1970, UTC: for alarms and for putting several sources side by side.
+///
+/// It is what a reference timestamp on the buffer says (`rtspsrc add-reference-timestamp-meta=true`, cameras); else, for live streams, when
+/// the frame came to the element. A file does not tell when its frames were taken, and a time of reading it would only make
+/// one run's messages differ from the next's: there it is unknown.
+enum UTCTime {
+    static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
+        told(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
+    }
+
+    private static func told(by buffer: UnsafeMutablePointer<GstBuffer>) -> UInt64? {
+        if let unix = gst_buffer_get_reference_timestamp_meta(buffer, sinceUnix) {
+            return UInt64(unix.pointee.timestamp)
+        }
+        guard let ntp = gst_buffer_get_reference_timestamp_meta(buffer, sinceNTP) else { return nil }
+        let (time, isBefore) = UInt64(ntp.pointee.timestamp).subtractingReportingOverflow(from1900To1970)
+        return isBefore || ntp.pointee.timestamp == .max ? nil : time
+    }
+
+    private static let from1900To1970: UInt64 = 2_208_988_800_000_000_000
+
+    // Never changed, and never freed.
+    nonisolated(unsafe) private static let sinceUnix = gst_caps_new_empty_simple("timestamp/x-unix")
+    nonisolated(unsafe) private static let sinceNTP = gst_caps_new_empty_simple("timestamp/x-ntp")
+}
