@@ -1,0 +1,70 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what the lists and the areas let pass.
+struct DetectionFilterTests {
+    private func keeps(
+        _ filter: DetectionFilter, x: Double = 10, y: Double = 10, side: Double = 10, score: Double = 0.5,
+        label: String? = nil
+    ) -> Bool {
+        let detection = Detection(
+            box: Box(x: x, y: y, width: side, height: side), score: score,
+            label: label.map { Label(index: 0, text: $0) })
+        return filter.keeps(detection, width: 100, height: 100)
+    }
+
+    @Test func allPassUnlessSomethingIsAsked() {
+        #expect(keeps(DetectionFilter()))
+        #expect(keeps(DetectionFilter(), label: "person"))
+        #expect(keeps(DetectionFilter(), x: 0, y: 0, side: 100))
+    }
+
+    @Test func whatMakesNoSenseIsDropped() {
+        #expect(!keeps(DetectionFilter(), x: .nan))
+        #expect(!keeps(DetectionFilter(), side: .infinity))
+        #expect(!keeps(DetectionFilter(), side: 0))
+        #expect(!keeps(DetectionFilter(), score: .nan))
+        #expect(!keeps(DetectionFilter(), x: 100))
+        #expect(!keeps(DetectionFilter(), y: -10))
+        #expect(keeps(DetectionFilter(), x: 99.5))
+    }
+
+    /// The limits themselves are within.
+    @Test func areasAreThoseOfTheVisiblePart() {
+        var filter = DetectionFilter()
+        filter.minArea = 0.01
+        #expect(keeps(filter))
+        #expect(!keeps(filter, side: 9.9))
+        #expect(!keeps(filter, x: 95))
+        filter.minArea = 0
+        filter.maxArea = 0.01
+        #expect(keeps(filter))
+        #expect(!keeps(filter, side: 10.1))
+        #expect(keeps(filter, x: -5, y: -5, side: 15))
+    }
+
+    @Test func onlyListedLabelsPass() {
+        var filter = DetectionFilter()
+        filter.allowlist = ["person", "dog"]
+        #expect(keeps(filter, label: "Person"))
+        #expect(!keeps(filter, label: "cat"))
+        #expect(keeps(filter), "what has no label is not judged by it")
+    }
+
+    @Test func deniedLabelsDoNotPassThoughAllowed() {
+        var filter = DetectionFilter()
+        filter.denylist = ["person"]
+        #expect(!keeps(filter, label: "PERSON"))
+        #expect(keeps(filter, label: "cat"))
+        filter.allowlist = ["person", "cat"]
+        #expect(!keeps(filter, label: "person"))
+        #expect(keeps(filter, label: "cat"))
+    }
+
+    @Test func listsAreReadWithSpacesAndEmptyPlaces() {
+        #expect(DetectionFilter.labels(in: " Person ,traffic light,, dog\t") == ["person", "traffic light", "dog"])
+        #expect(DetectionFilter.labels(in: "") == [])
+        #expect(DetectionFilter.labels(in: " , ") == [])
+    }
+}

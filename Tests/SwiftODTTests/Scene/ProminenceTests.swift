@@ -1,0 +1,165 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects who is reported: the figure that prominence is, and that the choice does not hop.
+struct ProminenceTests {
+    /// A track of 100 x 100 pixels (a tenth of the picture's side) whose centre lies at a place of the 1000 x 1000 picture.
+    private func track(_ id: Int?, at x: Double, _ y: Double, score: Double, side: Double = 100) -> Track {
+        Track(id: id, box: Box(x: x - side / 2, y: y - side / 2, width: side, height: side), score: score)
+    }
+
+    private func ids(
+        _ prominence: inout Prominence, _ tracks: [Track], limit: Int = 5, at seconds: Double = 0
+    ) -> [Int] {
+        prominence.choose(tracks, limit: limit, width: 1000, height: 1000, time: Nanoseconds(seconds * 1e9))
+            .compactMap(\.id)
+    }
+
+    // MARK: The figure
+
+    @Test func theSurerOneGoesFirst() {
+        var prominence = Prominence()
+        #expect(ids(&prominence, [track(1, at: 500, 500, score: 0.5), track(2, at: 500, 500, score: 0.6)]) == [2, 1])
+    }
+
+    @Test func theLargerOneGoesFirst() {
+        var prominence = Prominence()
+        let tracks = [
+            track(1, at: 500, 500, score: 0.5, side: 100), track(2, at: 500, 500, score: 0.5, side: 200),
+        ]
+        #expect(ids(&prominence, tracks) == [2, 1])
+    }
+
+    @Test func theOneInTheMiddleGoesFirst() {
+        var prominence = Prominence()
+        let tracks = [track(1, at: 500, 200, score: 0.5), track(2, at: 400, 500, score: 0.5)]
+        #expect(ids(&prominence, tracks) == [2, 1])
+    }
+
+    /// 0.4 of the score, 0.3 of the side, 0.3 of the closeness to the centre, as documented: each weighs against another at the
+    /// point where the two are equal, a little to either side of it.
+    @Test(arguments: [(0.74, [1, 2]), (0.76, [2, 1])]) func aQuarterOfScoreIsWorthAThirdOfSide(
+        score: Double, order: [Int]
+    ) {
+        // 0.3 * (0.3 - 0.1) of side against 0.4 * (score - 0.6).
+        var prominence = Prominence()
+        let tracks = [
+            track(1, at: 500, 500, score: 0.6, side: 300), track(2, at: 500, 500, score: score, side: 100),
+        ]
+        #expect(ids(&prominence, tracks) == order)
+    }
+
+    @Test(arguments: [(0.66, [1, 2]), (0.69, [2, 1])]) func closenessCountsAsTheDistanceToACorner(
+        score: Double, order: [Int]
+    ) {
+        // Halfway to the right edge: (0.5 * 0.5 / 2) ^ 0.5 = 0.354 away of 1, which is 0.106 of the figure.
+        var prominence = Prominence()
+        let tracks = [track(1, at: 500, 500, score: 0.41), track(2, at: 750, 500, score: score)]
+        #expect(ids(&prominence, tracks) == order)
+    }
+
+    /// What sticks out of the picture does not count.
+    @Test func onlyWhatIsVisibleCounts() {
+        var prominence = Prominence()
+        let outside = Track(id: 1, box: Box(x: -2000, y: 450, width: 2100, height: 100), score: 0.5)
+        let inside = Track(id: 2, box: Box(x: 0, y: 420, width: 160, height: 160), score: 0.5)
+        #expect(ids(&prominence, [outside, inside]) == [2, 1])
+    }
+
+    @Test func equalsGoByTheirIds() {
+        var prominence = Prominence()
+        let tracks = [3, 1, 2].map { track($0, at: 500, 500, score: 0.5) }
+        #expect(ids(&prominence, tracks) == [1, 2, 3])
+    }
+
+    @Test func noMoreThanTheLimit() {
+        var prominence = Prominence()
+        let tracks = (1...7).map { track($0, at: 500, 500, score: 0.9 - Double($0) / 20) }
+        #expect(ids(&prominence, tracks, limit: 3) == [1, 2, 3])
+    }
+
+    // MARK: Calm
+
+    /// A challenger that is a little ahead does not take the place of one that was chosen: a fifth for having been chosen, and a
+    /// fifth more for having been first.
+    @Test(arguments: [(0.62, 1), (0.78, 1), (0.95, 2)]) func theChosenOneStays(challenger: Double, first: Int) {
+        var prominence = Prominence()
+        _ = ids(&prominence, [track(1, at: 500, 500, score: 0.6)], limit: 1)
+        // Figures: 0.57 times 1.44 against 0.4 * score + 0.33.
+        let both = [track(1, at: 500, 500, score: 0.3), track(2, at: 500, 500, score: challenger)]
+        #expect(ids(&prominence, both, limit: 1, at: 10) == [first])
+    }
+
+    @Test(arguments: [(0.55, 2), (0.75, 3)]) func theSecondOneStaysWithAFifth(challenger: Double, second: Int) {
+        var prominence = Prominence()
+        let best = track(1, at: 500, 500, score: 1)
+        _ = ids(&prominence, [best, track(2, at: 500, 500, score: 0.4)], limit: 2)
+        // 0.49 * 1.2 = 0.588 against 0.4 * score + 0.33.
+        let all = [best, track(2, at: 500, 500, score: 0.4), track(3, at: 500, 500, score: challenger)]
+        #expect(ids(&prominence, all, limit: 2, at: 10) == [1, second])
+    }
+
+    /// One bad frame is smoothed over; after seconds the new figure counts alone.
+    @Test(arguments: [(0.04, 1), (5, 2)]) func aMomentsWeaknessIsSmoothedOver(seconds: Double, first: Int) {
+        var prominence = Prominence()
+        _ = ids(&prominence, [track(1, at: 500, 500, score: 0.9), track(2, at: 500, 500, score: 0.8)], limit: 1)
+        let weak = [track(1, at: 500, 500, score: 0), track(2, at: 500, 500, score: 0.8)]
+        #expect(ids(&prominence, weak, limit: 1, at: seconds) == [first])
+    }
+
+    /// Half a second is the time in which a change comes through to 1 - 1/e.
+    @Test func smoothingTakesHalfASecond() {
+        // From 0.73 to 0.33; after half a second 0.33 + 0.4 / e = 0.477, which 1.44 times is 0.687.
+        for (challenger, first) in [(0.87, 1), (0.92, 2)] {
+            var prominence = Prominence()
+            _ = ids(&prominence, [track(1, at: 500, 500, score: 1)], limit: 1)
+            let weak = [track(1, at: 500, 500, score: 0), track(2, at: 500, 500, score: challenger)]
+            #expect(ids(&prominence, weak, limit: 1, at: 0.5) == [first])
+        }
+    }
+
+    @Test func afterAResetNobodyIsFavoured() {
+        var prominence = Prominence()
+        _ = ids(&prominence, [track(1, at: 500, 500, score: 0.6)], limit: 1)
+        prominence.reset()
+        let both = [track(1, at: 500, 500, score: 0.6), track(2, at: 500, 500, score: 0.62)]
+        #expect(ids(&prominence, both, limit: 1, at: 0.1) == [2])
+    }
+
+    /// Those left out and those gone are not remembered as chosen.
+    @Test func whoWasLeftOutHasNoClaim() {
+        var prominence = Prominence()
+        let one = track(1, at: 500, 500, score: 0.6)
+        _ = ids(&prominence, [one], limit: 1)
+        _ = ids(&prominence, [one, track(2, at: 500, 500, score: 1, side: 900)], limit: 1, at: 10)
+        let both = [one, track(3, at: 500, 500, score: 0.62)]
+        #expect(ids(&prominence, both, limit: 1, at: 20) == [3])
+    }
+
+    // MARK: Ends
+
+    /// The end of a reported object is news, beyond the limit and behind the others; that of another is none.
+    @Test func lostOnesAreToldOnceTheyWereShown() {
+        var prominence = Prominence()
+        let shown = track(1, at: 500, 500, score: 0.9)
+        let hidden = track(2, at: 500, 500, score: 0.2)
+        _ = ids(&prominence, [shown, hidden], limit: 1)
+        var (lost, alsoLost) = (shown, hidden)
+        lost.state = .lost
+        alsoLost.state = .lost
+        let fresh = track(3, at: 500, 500, score: 0.1)
+        #expect(ids(&prominence, [lost, alsoLost, fresh], limit: 1, at: 1) == [3, 1])
+        #expect(ids(&prominence, [lost, fresh], limit: 1, at: 2) == [3])
+    }
+
+    /// Without tracking there are no ids, and each choice stands alone.
+    @Test func withoutIdsEachChoiceStandsAlone() {
+        var prominence = Prominence()
+        let tracks = [track(nil, at: 500, 500, score: 0.5), track(nil, at: 500, 500, score: 0.7)]
+        for _ in 0..<2 {
+            let chosen = prominence.choose(tracks, limit: 1, width: 1000, height: 1000, time: 0)
+            #expect(chosen.map(\.score) == [0.7])
+        }
+    }
+}
