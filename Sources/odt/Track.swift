@@ -115,15 +115,17 @@ private func track(_ request: TrackRequest) throws {
         follow(input.detections(in: frame), in: frame)
         next = frame + 1
     }
-    if tracker.unused.count > 0 { complain("odt track: \(tally(tracker.unused, of: input.count))") }
+    if tracker.unused.count > 0 {
+        complain("odt track: \(tally(tracker.unused, of: input.count, from: request.options.scoreFloor))")
+    }
     if request.saysTiming { complain(timing(spent)) }
     try ByteStream.write(written.text, to: request.output)
 }
 
 /// How many detections were not used, and why.
-private func tally(_ unused: UnusedDetections, of all: Int) -> String {
+private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
-        (unused.weak, "with a score below \(Tracker.leastScore)"), (unused.impossible, "with no box that can be"),
+        (unused.weak, "with a score below \(floor)"), (unused.impossible, "with no box that can be"),
         (unused.doubled, "on another one"), (unused.surplus, "beyond \(Tracker.mostDetections) in a frame"),
     ]
     let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

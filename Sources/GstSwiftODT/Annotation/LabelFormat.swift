@@ -8,27 +8,39 @@ struct LabelFormat: Sendable {
         case label, category, confidence, score, id
     }
 
-    /// What a pattern is made of: a value or a bracketed group of them, with the text that lives and dies with it.
-    fileprivate struct Item: Sendable {
+    /// A value or a bracket, with the text that comes and goes with it. Brackets are parts of their own in a flat list: a
+    /// pattern may nest them as deeply as it likes.
+    private struct Part: Sendable {
         enum Content: Sendable {
             case value(Placeholder)
-            case group([Item])
+            case opening(Character)
+            case closing(Character)
         }
 
-        /// Stands between this item and the one before, if both are there.
-        var separator: String
-        var prefix: String
-        var content: Content
+        /// Stands between this part and the one before, if both are there.
+        var separator = ""
+        var prefix = ""
+        let content: Content
         var suffix = ""
     }
 
-    private let items: [Item]
+    private var parts: [Part] = []
     /// The whole text, in a pattern without placeholders.
     private let constant: String
 
     init(_ pattern: String) {
-        var parser = LabelFormatParser(pattern)
-        (items, constant) = parser.parse(upTo: nil)
+        constant = pattern
+        var text = ""
+        for piece in LabelFormat.pieces(of: pattern) {
+            switch piece {
+            case .text(let character): text.append(character)
+            case .part(let content):
+                append(content, after: text)
+                text = ""
+            }
+        }
+        // What follows the last value belongs to it.
+        if !parts.isEmpty { parts[parts.count - 1].suffix += text }
     }
 
     /// The words in braces that stand for no value: plain text.
@@ -40,121 +52,110 @@ struct LabelFormat: Sendable {
     }
 
     func contains(_ placeholder: Placeholder) -> Bool {
-        LabelFormat.contains(placeholder, in: items)
-    }
-
-    private static func contains(_ placeholder: Placeholder, in items: [Item]) -> Bool {
-        items.contains { item in
-            switch item.content {
-            case .value(let other): other == placeholder
-            case .group(let inner): contains(placeholder, in: inner)
-            }
-        }
+        parts.contains { if case .value(placeholder) = $0.content { true } else { false } }
     }
 
     /// The text for the given values; empty where none of them is there.
     func text(_ value: (Placeholder) -> String?) -> String {
-        items.isEmpty ? constant : LabelFormat.text(items, value)
-    }
-
-    private static func text(_ items: [Item], _ value: (Placeholder) -> String?) -> String {
+        if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        for item in items {
-            if !item.separator.isEmpty { separator = item.separator }
-            let content =
-                switch item.content {
-                case .value(let placeholder): value(placeholder) ?? ""
-                case .group(let inner): LabelFormat.text(inner, value)
+        /// Whether nothing stands yet that a separator would part from what comes.
+        var isFirst = true
+        /// Brackets that are written when there is something to put into them.
+        var waiting: [(separator: String, text: String, isFirst: Bool)] = []
+        for part in parts {
+            if !part.separator.isEmpty { separator = part.separator }
+            switch part.content {
+            case .opening(let bracket):
+                waiting.append((separator, part.prefix + String(bracket), isFirst))
+                (separator, isFirst) = ("", true)
+            case .closing(let bracket):
+                if let empty = waiting.popLast() {
+                    (separator, isFirst) = (empty.separator, empty.isFirst)
+                } else {
+                    text += String(bracket) + part.suffix
+                    separator = ""
                 }
-            guard !content.isEmpty else { continue }
-            if !text.isEmpty { text += separator }
-            text += item.prefix + content + item.suffix
-            separator = ""
+            case .value(let placeholder):
+                guard let content = value(placeholder), !content.isEmpty else { continue }
+                for bracket in waiting { text += (bracket.isFirst ? "" : bracket.separator) + bracket.text }
+                waiting.removeAll()
+                text += (isFirst ? "" : separator) + part.prefix + content + part.suffix
+                (separator, isFirst) = ("", false)
+            }
         }
         return text
     }
 }
 
-/// Takes a pattern apart, once.
-private struct LabelFormatParser {
-    private var rest: Substring
+// MARK: - Taking a pattern apart
 
-    init(_ pattern: String) {
-        rest = pattern[...]
+extension LabelFormat {
+    private enum Piece {
+        case text(Character)
+        case part(Part.Content)
     }
 
     private static let separators: Set<Character> = [" ", "\t", "\n", ",", ";", ":", "|", "/", "-", "–", "—", "·", "•"]
     private static let brackets: [Character: Character] = ["(": ")", "[": "]", "<": ">"]
 
-    /// Takes the items up to a closing bracket or the end; where there are none, the text alone.
-    mutating func parse(upTo closing: Character?) -> (items: [LabelFormat.Item], text: String) {
-        var items: [LabelFormat.Item] = []
-        var separator = ""
-        var text = ""
-
-        func add(_ content: LabelFormat.Item.Content) {
-            // A mark before the very first item separates nothing: it is the item's own.
-            let own = items.isEmpty ? separator.trimmingPrefix { $0.isWhitespace } : ""
-            items.append(.init(separator: items.isEmpty ? "" : separator, prefix: own + text, content: content))
-            (separator, text) = ("", "")
-        }
-
-        while let next = rest.first, next != closing {
-            if let placeholder = takePlaceholder() {
-                add(.value(placeholder))
-            } else if let end = LabelFormatParser.brackets[next], encloses(end) {
-                rest.removeFirst()
-                let inner = parse(upTo: end)
-                rest.removeFirst()
-                if inner.items.isEmpty {
-                    text += "\(next)\(inner.text)\(end)"
-                } else {
-                    text.append(next)
-                    add(.group(inner.items))
-                    items[items.count - 1].suffix = String(end)
-                }
-            } else if LabelFormatParser.separators.contains(next) {
-                if text.isEmpty { separator.append(next) } else { text.append(next) }
-                rest.removeFirst()
-            } else if text.isEmpty, separator.isEmpty, !items.isEmpty, let word = takeTrailingWord(closing) {
-                items[items.count - 1].suffix += word
-            } else {
-                text.append(next)
-                rest.removeFirst()
+    /// Values, pairs of brackets that have a value between them, and all the rest, which is text.
+    private static func pieces(of pattern: String) -> [Piece] {
+        var pieces: [Piece] = []
+        var values = 0
+        /// Brackets that are not closed yet: where, by what they are closed, and how many values came before.
+        var open: [(place: Int, closing: Character, values: Int)] = []
+        /// How many of them each bracket would close, so that none is looked for in vain.
+        var closable: [Character: Int] = [:]
+        var rest = pattern[...]
+        while let next = rest.first {
+            if let placeholder = Placeholder.allCases.first(where: { rest.hasPrefix("{\($0.rawValue)}") }) {
+                pieces.append(.part(.value(placeholder)))
+                values += 1
+                rest = rest.dropFirst(placeholder.rawValue.count + 2)
+                continue
             }
+            rest.removeFirst()
+            if let closing = brackets[next] {
+                open.append((pieces.count, closing, values))
+                closable[closing, default: 0] += 1
+            } else if closable[next, default: 0] > 0, let match = open.lastIndex(where: { $0.closing == next }) {
+                let (place, _, before) = open[match]
+                // Those in between stay open for good: text.
+                for bracket in open[match...] { closable[bracket.closing, default: 0] -= 1 }
+                open.removeSubrange(match...)
+                if values > before {
+                    if case .text(let bracket) = pieces[place] { pieces[place] = .part(.opening(bracket)) }
+                    pieces.append(.part(.closing(next)))
+                    continue
+                }
+            }
+            pieces.append(.text(next))
         }
-        if items.isEmpty { return ([], separator + text) }
-        // What follows the last item belongs to it.
-        items[items.count - 1].suffix += separator + text
-        return (items, "")
+        return pieces
     }
 
-    private mutating func takePlaceholder() -> LabelFormat.Placeholder? {
-        for placeholder in LabelFormat.Placeholder.allCases where rest.hasPrefix("{\(placeholder.rawValue)}") {
-            rest = rest.dropFirst(placeholder.rawValue.count + 2)
-            return placeholder
+    /// Adds a part, and gives the text before it to whom it belongs.
+    private mutating func append(_ content: Part.Content, after text: String) {
+        var part = Part(content: content)
+        defer { parts.append(part) }
+        guard let last = parts.indices.last else { return part.prefix = text.trimmingPrefix(\.isWhitespace) }
+        if case .opening = parts[last].content { return part.prefix = text.trimmingPrefix(\.isWhitespace) }
+        if case .closing = content { return parts[last].suffix += text }
+        var rest = text[...]
+        // A word written on to the part before is that one's, unless it leads on to this one.
+        let word = rest.prefix { !Self.separators.contains($0) }
+        if word.count < rest.count {
+            parts[last].suffix += word
+            rest = rest.dropFirst(word.count)
         }
-        return nil
-    }
-
-    /// Whether the bracket that stands next is closed further on.
-    private func encloses(_ closing: Character) -> Bool {
-        rest.dropFirst().contains(closing)
-    }
-
-    /// The text written on to the item before, if a separator or the end comes after it rather than another item.
-    private mutating func takeTrailingWord(_ closing: Character?) -> String? {
-        let word = rest.prefix { $0 != "{" && $0 != closing && !LabelFormatParser.separators.contains($0) }
-        let after = rest.dropFirst(word.count).first
-        guard after != "{", !word.contains(where: { LabelFormatParser.brackets[$0] != nil }) else { return nil }
-        rest = rest.dropFirst(word.count)
-        return String(word)
+        let separator = rest.prefix { Self.separators.contains($0) }
+        part.separator = String(separator)
+        part.prefix = String(rest.dropFirst(separator.count))
     }
 }
 
 extension String {
-    fileprivate func trimmingPrefix(while drop: (Character) -> Bool) -> String {
-        String(self.drop(while: drop))
-    }
+    fileprivate func trimmingPrefix(_ drop: (Character) -> Bool) -> String { String(self.drop(while: drop)) }
 }

@@ -83,12 +83,7 @@ struct Settings: Sendable {
         classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice
     }
 
-    /// A tracker makes use of detections too weak to begin an object: they keep it alive where it is expected.
-    var detection: DetectionOptions {
-        let threshold = scene.tracker.scoreThreshold
-        return DetectionOptions(
-            scoreFloor: scene.follows ? min(0.1, threshold / 2) : threshold, iouThreshold: iouThreshold)
-    }
+    var detection: DetectionOptions { DetectionOptions(scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold) }
 }
 
 /// How messages carry the objects.

@@ -66,7 +66,7 @@ struct StreamFormat {
                 }
             }
         }
-        guard planes.count == format.planeCount else { return nil }
+        guard planes.count == format.planeCount, mapped.holds(planes, of: self) else { return nil }
         return try body(
             Frame(
                 format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,

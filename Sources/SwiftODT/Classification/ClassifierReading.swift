@@ -10,7 +10,7 @@ struct ClassifierReading: Sendable {
 
     /// - Throws: ``DetectorError`` where the network is no classifier, or its labels are missing or do not fit.
     init(_ survey: NetworkSurvey, table: CategoryTable) throws {
-        let counts = survey.outputs.map { $0.shape.reduce(1) { $0 * ($1 ?? 1) } }
+        let counts = survey.outputs.map { $0.shape.map { $0 ?? 1 }.product ?? 0 }
         guard let names = survey.labels else {
             throw DetectorError(
                 .unsupported,

@@ -4,6 +4,8 @@ import Glibc
 extension Picture {
     /// Reads a PNG picture through Cairo.
     convenience init(png bytes: [UInt8]) throws {
+        // Cairo takes memory for whatever size the header names: that comes first, at a place of its own in each file.
+        if bytes.count >= 24 { try Self.check(width: bytes.big32(at: 16), height: bytes.big32(at: 20)) }
         let surface = PNGReader(bytes).surface()
         defer { cairo_surface_destroy(surface) }
         let status = cairo_surface_status(surface)
@@ -62,4 +64,8 @@ private struct PNGReader {
         position += count
         return CAIRO_STATUS_SUCCESS
     }
+}
+
+extension [UInt8] {
+    fileprivate func big32(at place: Int) -> Int { self[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
 }

@@ -52,9 +52,7 @@ public final class Picture: @unchecked Sendable {
     init(
         width: Int, height: Int, orientation: Orientation, fill: (UnsafeMutableRawPointer) throws -> Void
     ) throws {
-        guard width > 0, height > 0, width <= Self.mostPixels / height else {
-            throw DetectorError(.unsupported, "a picture of \(width) x \(height) pixels is too large to be looked at")
-        }
+        try Self.check(width: width, height: height)
         format = .bgrx
         self.width = width
         self.height = height
@@ -87,6 +85,13 @@ public final class Picture: @unchecked Sendable {
 
     /// A header of a few bytes can promise a picture of any size.
     private static let mostPixels = 1 << 28
+
+    /// - Throws: ``DetectorError`` for pictures that are too large, or empty.
+    static func check(width: Int, height: Int) throws {
+        guard width > 0, height > 0, width <= mostPixels / height else {
+            throw DetectorError(.unsupported, "a picture of \(width) x \(height) pixels is too large to be looked at")
+        }
+    }
 
     private static func allocate(_ bytes: Int) throws -> UnsafeMutableRawPointer {
         guard let memory = malloc(max(1, bytes)) else {

@@ -25,6 +25,9 @@ extension Picture {
         }
     }
 
+    /// A file with holes can be of any length and take up nothing on disk.
+    private static let largestFile = 1 << 30
+
     private static func read(_ path: String) throws -> [UInt8] {
         guard let file = fopen(path, "rb") else {
             let why = String(cString: strerror(errno))
@@ -36,6 +39,10 @@ extension Picture {
             throw DetectorError(.invalidFile, "\(path): a picture is read from a regular file, this is something else")
         }
         let size = Int(status.st_size)
+        guard size <= largestFile else {
+            throw DetectorError(
+                .invalidFile, "\(path): \(size) bytes are more than a picture has; is it the right file?")
+        }
         return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = fread(buffer.baseAddress, 1, size, file)
             guard count == size else {

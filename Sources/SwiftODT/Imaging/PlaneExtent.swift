@@ -1,13 +1,13 @@
 /// How much of a plane belongs to the picture.
-struct PlaneExtent {
+public struct PlaneExtent: Sendable {
     /// Bytes of a row, without padding.
-    let rowBytes: Int
-    let rows: Int
+    public let rowBytes: Int
+    public let rows: Int
 }
 
 extension PixelFormat {
     /// What a picture of the given size takes up in one of its planes.
-    func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
+    public func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
         let components = components
         var rowBytes = 0
         var rows = 0

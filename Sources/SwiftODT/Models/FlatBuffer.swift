@@ -1,11 +1,28 @@
 /// Looks things up in a FlatBuffer, the form of .tflite files, without trusting any of its offsets: what leads outside is absent.
 struct FlatBuffer {
     let bytes: [UInt8]
+    private let allowance: Allowance
 
     /// - Parameter identifier: the four letters that such buffers have after their first offset.
     init?(_ bytes: [UInt8], identifier: String) {
         guard bytes.count >= 8, bytes[4..<8].elementsEqual(identifier.utf8) else { return nil }
         self.bytes = bytes
+        allowance = Allowance(bytes: 16 * bytes.count)
+    }
+
+    /// How many bytes may still be read. Vectors may share their memory, so that a small file can unfold into any number of
+    /// tables within tables; an honest one is read through a few times at most.
+    private final class Allowance {
+        var bytes: Int
+
+        init(bytes: Int) { self.bytes = bytes }
+    }
+
+    /// Takes bytes off the allowance; `false` where there is not enough of it.
+    fileprivate func allows(_ count: Int) -> Bool {
+        guard allowance.bytes >= count else { return false }
+        allowance.bytes -= count
+        return true
     }
 
     /// A .tflite file; `nil` for others.
@@ -82,7 +99,10 @@ extension FlatBuffer.Table {
     func text(_ field: Int) -> String? { contents(field).map { String(decoding: $0, as: UTF8.self) } }
 
     /// A vector of bytes.
-    func contents(_ field: Int) -> ArraySlice<UInt8>? { span(field, size: 1).map { buffer.bytes[$0] } }
+    func contents(_ field: Int) -> ArraySlice<UInt8>? {
+        guard let span = span(field, size: 1), buffer.allows(span.count) else { return nil }
+        return buffer.bytes[span]
+    }
 
     /// Where the elements of a vector lie.
     func span(_ field: Int, size: Int) -> Range<Int>? {
@@ -95,7 +115,9 @@ extension FlatBuffer.Table {
     }
 
     private func elements<Element>(_ field: Int, size: Int, _ read: (Int) -> Element?) -> [Element] {
-        guard let span = span(field, size: size), span.count / size <= FlatBuffer.mostElements else { return [] }
+        guard let span = span(field, size: size), span.count / size <= FlatBuffer.mostElements,
+            buffer.allows(span.count)
+        else { return [] }
         return stride(from: span.lowerBound, to: span.upperBound, by: size).compactMap(read)
     }
 }

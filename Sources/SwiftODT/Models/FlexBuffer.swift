@@ -15,11 +15,14 @@ enum FlexBuffer {
             guard bytes.indices.contains(typeAt), let key = follow(bytes, keys + index * keyWidth, keyWidth) else {
                 return nil
             }
-            let name = String(decoding: bytes[key...].prefix { $0 != 0 }, as: UTF8.self)
+            let name = String(decoding: bytes[key...].prefix(longestKey).prefix { $0 != 0 }, as: UTF8.self)
             numbers[name] = number(bytes, values + index * width, width, kind: bytes[typeAt] >> 2)
         }
         return numbers
     }
+
+    /// A key without an end would be copied up to that of the file, a thousand times over.
+    private static let longestKey = 64
 
     private enum Kind {
         static let (int, unsigned, float, map): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 3, 9)

@@ -19,7 +19,7 @@ extension Labels {
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let text = String(decoding: withoutMark, as: UTF8.self)
         let names = Self.blocks(text) ?? Self.lines(text)
-        guard names.contains(where: { !$0.isEmpty }) else { return nil }
+        guard names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }) else { return nil }
         self.init(names)
     }
 
@@ -38,7 +38,7 @@ extension Labels {
         for line in lines where !line.isEmpty {
             guard let end = line.firstIndex(where: { !$0.isASCII || !$0.isWholeNumber }),
                 line[end].isWhitespace || line[end] == ":" || line[end] == ",",
-                let index = Int(line[..<end]), index <= largestIndex
+                let index = Int(line[..<end])
             else { return nil }
             names.append((index, name(from: line[line.index(after: end)...])))
         }
@@ -61,15 +61,17 @@ extension Labels {
                 default: break
                 }
             }
-            guard let index, (0...largestIndex).contains(index), let text = displayName ?? name else { return nil }
+            guard let index, index >= 0, let text = displayName ?? name else { return nil }
             names.append((index, text))
         }
         return placed(names)
     }
 
-    /// The names at their indices; `nil` where two claim the same.
+    /// The names at their indices; `nil` where two claim the same, or one claims an index that is no vocabulary's.
     static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
-        guard let last = names.map(\.index).max(), Set(names.map(\.index)).count == names.count else { return nil }
+        guard let last = names.map(\.index).max(), last <= largestIndex,
+            Set(names.map(\.index)).count == names.count
+        else { return nil }
         var placed = [String](repeating: "", count: last + 1)
         for (index, name) in names { placed[index] = name }
         return placed

@@ -56,8 +56,9 @@ struct SaliencyDecoder: DetectionDecoder {
             most = max(most, sound)
         }
         if least < 0 || most > 1.001 {
-            let scale = 1 / max(most - least, .leastNormalMagnitude)
-            for index in copy.indices { copy[index] = (copy[index] - least) * scale }
+            // In halves: the way from the least float to the greatest is no float.
+            let scale = 1 / max(most / 2 - least / 2, .leastNormalMagnitude)
+            for index in copy.indices { copy[index] = (copy[index] / 2 - least / 2) * scale }
         }
         return UnsafeBufferPointer(copy)
     }

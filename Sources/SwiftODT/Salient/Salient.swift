@@ -41,7 +41,7 @@ public enum Salient {
         -> Bool
     {
         guard let width = map.width, let height = map.height else { return true }
-        let stretch = Double(width * picture.height) / Double(height * picture.width)
+        let stretch = Double(width) * Double(picture.height) / (Double(height) * Double(picture.width))
         return stretch > 0.5 && stretch < 2
     }
 }

@@ -21,6 +21,8 @@ public struct SceneOptions: Hashable, Sendable {
 
     /// Whether objects are followed and have ids.
     public var follows: Bool { tracking && mode == .stream }
+    /// What a detector need not report: a tracker makes use of detections too weak to begin an object.
+    public var scoreFloor: Double { follows ? tracker.scoreFloor : tracker.scoreThreshold }
     /// How many objects are shown at most.
     public var limit: Int { multipleObjects ? maxObjects : 1 }
 }

@@ -45,3 +45,17 @@ public struct TensorView {
         self.bytes = bytes
     }
 }
+
+extension [Int] {
+    /// How many numbers a tensor of this shape has; `nil` where that is no number, as what a file declares need not be.
+    var product: Int? {
+        if contains(0) { return 0 }
+        var count = 1
+        for extent in self {
+            let (product, overflow) = count.multipliedReportingOverflow(by: extent)
+            guard extent > 0, !overflow else { return nil }
+            count = product
+        }
+        return count
+    }
+}

@@ -23,15 +23,14 @@ struct DetectionSieve: ~Copyable {
     static let most = 2000
     /// Coordinates beyond belong to no picture.
     private static let farthest = 1e6
-    /// Weaker detections than this say nothing.
-    static let floor = 0.1
 
-    mutating func sift(_ detections: [Detection]) {
+    /// - Parameter floor: weaker detections than this say nothing.
+    mutating func sift(_ detections: [Detection], from floor: Double) {
         places.clear()
         for index in detections.indices.prefix(Place.most) {
-            if detections[index].score < Self.floor {
+            if detections[index].score < floor {
                 unused.weak += 1
-            } else if Self.makesSense(detections[index].box, detections[index].score) {
+            } else if detections[index].score >= floor, Self.makesSense(detections[index].box) {
                 places.append(Place(of: detections[index].box, index))
             } else {
                 unused.impossible += 1
@@ -56,8 +55,8 @@ struct DetectionSieve: ~Copyable {
     }
 
     /// What is not finite does not compare like this either.
-    private static func makesSense(_ box: Box, _ score: Double) -> Bool {
-        score >= floor && box.width >= 0.5 && box.height >= 0.5 && box.minX > -farthest
+    private static func makesSense(_ box: Box) -> Bool {
+        box.width >= 0.5 && box.height >= 0.5 && box.minX > -farthest
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 

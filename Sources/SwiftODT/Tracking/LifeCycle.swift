@@ -76,8 +76,11 @@ extension Following {
     /// How much a sighting counts towards being shown: those of doubtful score less, so that they have to come more
     /// often.
     private func weight(of score: Double) -> Double {
-        let share = score / 0.6
-        return min(1, share * share)
+        // Who asks for the weakest is told of them: what is doubtful is measured by what was asked for.
+        let certain = min(0.6, 6 * options.scoreThreshold)
+        guard score < certain else { return 1 }
+        let share = score / certain
+        return share * share
     }
 
     private mutating func begin(

@@ -29,7 +29,7 @@ struct Matcher: ~Copyable {
         _ answer: [Detection], in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds,
         options: TrackerOptions
     ) {
-        sieve.sift(answer)
+        sieve.sift(answer, from: options.scoreFloor)
         looks.look(at: sieve.accepted.view, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)

@@ -53,8 +53,6 @@ public final class Tracker {
     /// Detections that could not be used, of all answers so far.
     public var unused: UnusedDetections { following.matcher.unused }
 
-    /// Weaker detections are not used.
-    public static var leastScore: Double { DetectionSieve.floor }
     /// More detections in an answer are not used.
     public static var mostDetections: Int { DetectionSieve.most }
 

@@ -17,4 +17,7 @@ public struct TrackerOptions: Hashable, Sendable {
         self.scoreThreshold = scoreThreshold
         self.maxTracks = maxTracks
     }
+
+    /// Detections from here up are of use: those below ``scoreThreshold`` keep a track alive where it is expected.
+    public var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }

@@ -14,11 +14,8 @@ final class VisionFinder: @unchecked Sendable {
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionParts) {
         makeParts = parts
         scene = Scene(options: options.scene)
-        // Trackers make use of detections too weak to begin an object.
-        let strong = options.scene.tracker.scoreThreshold
         detection = DetectionOptions(
-            scoreFloor: options.scene.follows ? min(DetectionOptions().scoreFloor, strong) : strong,
-            iouThreshold: options.iouThreshold, isAwaited: true)
+            scoreFloor: options.scene.scoreFloor, iouThreshold: options.iouThreshold, isAwaited: true)
     }
 
     func find(in image: VisionImage) throws -> [VisionObject] {

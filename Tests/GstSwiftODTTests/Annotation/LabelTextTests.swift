@@ -45,12 +45,28 @@ import Testing
         ("", "", "", "", ""),
         ("{who} {label} {", "{who} person {", "{who} person {", "{who} person {", "{who} person {"),
         ("(({label}", "((person", "((person", "((person", "((person"),
+        ("((x)", "((x)", "((x)", "((x)", "((x)"),
+        ("((x) {label}", "((x) person", "((x) person", "((x) person", "((x) person"),
+        ("{label} ([{id}] <{confidence}>)", "person ([3] <87%>)", "person (<87%>)", "person ([3])", "person"),
+        ("([{id})] {label}", "([3)] person", "person", "([3)] person", "person"),
+        (")({label}(", ")(person(", ")(person(", ")(person(", ")(person("),
     ])
     func patterns(_ format: String, _ all: String, _ noID: String, _ noFigure: String, _ neither: String) {
         #expect(text(format) == all)
         #expect(text(format, ids: false) == noID)
         #expect(text(format, figures: false) == noFigure)
         #expect(text(format, ids: false, figures: false) == neither)
+    }
+
+    /// A property's text must not end the process: neither brackets that do not match nor any depth of them.
+    @Test func anyPatternIsTaken() {
+        for pattern in ["((x)", "(", ")", "((((", "[(<{id}", "{", "}", "{{id}}", "(]{id}[)", "<{label}"] {
+            for (id, label) in [(3, "person"), (nil, "")] { _ = text(pattern, label: label, id: id) }
+        }
+        let deep = 100_000
+        let pattern = String(repeating: "(", count: deep) + "{id}" + String(repeating: ")", count: deep)
+        #expect(text(pattern).utf8.count == 2 * deep + 1)
+        #expect(text(pattern, ids: false) == "")
     }
 
     @Test func figuresAreWhatAUserExpects() {

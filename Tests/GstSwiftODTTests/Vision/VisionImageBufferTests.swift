@@ -29,4 +29,31 @@ import Testing
         defer { ElementHarness.release(buffer) }
         #expect(throws: DetectorError.self) { try VisionImage(buffer: buffer, info: harness.info) }
     }
+
+    /// A GstVideoMeta may say anything of where planes lie: what lies outside of the buffer is not looked at.
+    @Test(arguments: [(0, 1 << 20), (3000, 64), (0, -64), (64 * 48 - 1, 64), (100, 64)])
+    func planesOutsideOfTheBufferAreAnError(_ offset: Int, _ stride: Int) {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        let buffer = gst_buffer_new_allocate(nil, 64 * 48, nil)!
+        defer { ElementHarness.release(buffer) }
+        var offsets = [gsize(offset), 0, 0, 0]
+        var strides = [gint(stride), 0, 0, 0]
+        gst_buffer_add_video_meta_full(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
+        #expect(throws: DetectorError.self) { try VisionImage(buffer: buffer, info: harness.info) }
+    }
+
+    /// Rows from the bottom up, as some sources give them, lie within.
+    @Test func rowsFromTheBottomUpAreTaken() throws {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        let buffer = gst_buffer_new_allocate(nil, 64 * 48, nil)!
+        defer { ElementHarness.release(buffer) }
+        var offsets: [gsize] = [64 * 47, 0, 0, 0]
+        var strides: [gint] = [-64, 0, 0, 0]
+        gst_buffer_add_video_meta_full(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
+        _ = try VisionImage(buffer: buffer, info: harness.info).picture.get()
+    }
 }

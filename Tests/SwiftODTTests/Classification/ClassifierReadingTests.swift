@@ -35,6 +35,12 @@ import Testing
         #expect(signed == answer)
     }
 
+    /// What a file declares is not multiplied before it is looked at.
+    @Test(arguments: [[1 << 32, 1 << 32], [Int.max, 2], [Int.max, Int.max, Int.max], [0, Int.max, 9]])
+    func hugeOutputsAreRefused(_ shape: [Int]) {
+        #expect(throws: DetectorError.self) { try ClassifierReading(survey([shape]), table: .standard) }
+    }
+
     @Test func labelsThatDoNotExcludeEachOtherAreBroughtToOne() throws {
         let answer = try read([UInt8(255), 255, 128, 0, 0], .uint8)
         #expect(abs(answer.scores.total - 1) < 1e-9)

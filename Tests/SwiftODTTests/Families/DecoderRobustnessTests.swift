@@ -120,4 +120,19 @@ import Testing
         }
         #expect(recognised > 0)
     }
+
+    /// A manifest may ask for an anchor a pixel: ten gigabytes of them, when the network says that it has as many.
+    @Test func moreAnchorsThanAnyNetworkHasAreRefused() {
+        var manifest = ModelManifest(name: "x")
+        manifest.family = DetectionFamily.efficientDet.rawValue
+        manifest.anchors = ModelManifest.AnchorSettings()
+        manifest.anchors?.levels = 0...0
+        let count = 8192 * 8192 * 9
+        let description = NetworkDescription(
+            inputs: [TensorDescription(name: "x", shape: [1, 3, 8192, 8192], element: .float32)],
+            outputs: [[1, count, 4], [1, count, 3]].map { TensorDescription(name: "", shape: $0, element: .float32) })
+        #expect(throws: DetectorError.self) {
+            try DetectionFamily.decoder(for: description, manifest: manifest, labels: names(3), file: "net.onnx")
+        }
+    }
 }

@@ -34,12 +34,60 @@ import Testing
 
     @Test func yoloxThatDecodesByItself() throws {
         let output = TestTensor([1, 84, 8]) { numbers in
-            numbers.replaceSubrange(63 * 8..<63 * 8 + 4, with: [59, 61, 8, 8])
+            for column in 0..<8 {
+                numbers.replaceSubrange(
+                    (56 + column) * 8..<(56 + column) * 8 + 4, with: [Float(8 * column + 3), 61, 8, 8])
+            }
             numbers.replaceSubrange(65 * 8..<65 * 8 + 8, with: [24, 20, 16, 32, 0.8, 0.1, 0.9, 0.2])
         }
         try expect(
             [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
+    }
+
+    /// A picture with nothing but specks in a corner does not change what a network's numbers mean.
+    @Test func oddAnswersDoNotChangeTheUnit() throws {
+        func planes(_ boxes: [[Float]]) -> TestTensor {
+            TestTensor([1, 7, 84]) { numbers in
+                for (cell, box) in boxes.enumerated() {
+                    for (plane, number) in (box + [0.1, 0.7, 0.2]).enumerated() { numbers[plane * 84 + cell] = number }
+                }
+            }
+        }
+        func decoder(_ tensor: TestTensor) throws -> any DetectionDecoder {
+            try DetectionFamily.decoder(
+                for: NetworkDescription(input: [1, 3, 64, 64], [tensor]), manifest: nil, labels: names(3),
+                file: "net.onnx")
+        }
+        let speck = planes([[1.25, 1, 1.5, 1]])
+        let inPixels = planes(Array(repeating: [32, 20, 10, 30], count: 64))
+        let pixels = try decoder(inPixels)
+        #expect(try pixels.decode([inPixels]).count == 1)
+        let found = try #require(try pixels.decode([speck]).first)
+        #expect(found.box.iou(Box(centerX: 1.25, centerY: 1, width: 1.5, height: 1)) > 0.99, "\(found.box)")
+        let inFractions = planes(Array(repeating: [0.5, 0.3125, 0.15625, 0.46875], count: 64))
+        let fractions = try decoder(inFractions)
+        #expect(try fractions.decode([inFractions]).count == 1)
+        // Numbers that are no fractions, as a network gives them for noise: outside of the picture, nothing.
+        #expect(try fractions.decode([inPixels]).isEmpty)
+        #expect(
+            try fractions.decode([inFractions]).first?.box.iou(Box(centerX: 32, centerY: 20, width: 10, height: 30))
+                ?? 0 > 0.99)
+    }
+
+    @Test func oddAnswersDoNotChangeWhatYOLOXHasDecoded() throws {
+        func answer(_ last: [Float]) -> TestTensor {
+            TestTensor([1, 84, 8]) { numbers in
+                for cell in 56..<64 { numbers.replaceSubrange(cell * 8..<cell * 8 + 4, with: last) }
+                numbers.replaceSubrange(65 * 8..<65 * 8 + 8, with: [24, 20, 16, 32, 0.8, 0.1, 0.9, 0.2])
+            }
+        }
+        let usual = answer([59, 61, 8, 8])
+        let decoder = try DetectionFamily.decoder(
+            for: NetworkDescription(input: [1, 3, 64, 64], [usual]), manifest: nil, labels: names(3), file: "net.onnx")
+        for _ in 0..<8 { #expect(try decoder.decode([usual]).first?.box.width == 16) }
+        #expect(try decoder.decode([answer([3, 2, 8, 8])]).first?.box.width == 16)
+        #expect(try decoder.decode([answer([.nan, .nan, 8, 8])]).first?.box.width == 16)
     }
 
     /// Exports for TensorFlow have the picture's channels last, and boxes as fractions.

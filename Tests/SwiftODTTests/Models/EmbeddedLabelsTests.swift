@@ -50,6 +50,21 @@ import Testing
         #expect(try Inflate.unpack([1, 3, 0, 0xFC, 0xFF, 65, 66, 67], limit: 3) == Array("ABC".utf8))
     }
 
+    /// An index is a place in memory: the greatest there is ended the process, and four thousand million asked for 64 GB.
+    @Test(arguments: ["9223372036854775807", "4000000000", "100001", "99999999999999999999"])
+    func indicesThatNoVocabularyHasAreRefused(_ index: String) {
+        #expect(Labels(dictionaryText: "{\(index): 'x'}") == nil)
+        #expect(Labels(dictionaryText: "{0: 'a', \(index): 'x'}") == nil)
+        #expect(Labels(dictionaryText: "{0: 'a', 7: 'x'}")?.count == 8)
+        #expect(Labels(parsing: Array("item {\n id: \(index)\n name: 'x'\n}".utf8))?.count ?? 0 < 10)
+    }
+
+    /// A few kilobytes of archive unfold into gigabytes of names.
+    @Test func listsLongerThanAnyVocabularyAreRefused() {
+        #expect(Labels(parsing: Array(String(repeating: "a\n", count: 100_001).utf8))?.count == 100_001)
+        #expect(Labels(parsing: Array(String(repeating: "a\n", count: 100_002).utf8)) == nil)
+    }
+
     @Test func unpacksNoMoreThanItMay() {
         #expect(throws: Inflate.Damaged.self) {
             try Inflate.unpack(Self.packedFile[...], limit: Self.unpackedFile.count - 1)

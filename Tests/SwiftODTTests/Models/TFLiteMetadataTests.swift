@@ -6,6 +6,34 @@ import Testing
 /// Protects what is read out of the metadata of .tflite files: how pictures are to be normalised and from which score on answers
 /// count, and that damaged files are neither believed nor fatal.
 @Suite struct TFLiteMetadataTests {
+    /// Vectors may share their memory: a small file unfolds into any number of tables within tables.
+    @Test(.timeLimit(.minutes(1))) func aFileIsNotReadOverAndOver() throws {
+        // A graph whose inputs are one table a hundred thousand times, which has a hundred thousand steps.
+        let count = 1 << 17
+        let (inner, step) = (52 + 4 * count, 64 + 8 * count)
+        var bytes = [UInt8](repeating: 0, count: step + 8)
+        func put(_ number: Int, at place: Int) {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).littleEndian) {
+                bytes.replaceSubrange(place..<place + 4, with: $0)
+            }
+        }
+        bytes.replaceSubrange(4..<8, with: "M001".utf8)
+        // What fields all tables have: five, in one and the same place.
+        bytes.replaceSubrange(8..<22, with: [14, 0, 8, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0])
+        put(24, at: 0)
+        for (table, vector) in [(24, 32), (40, 48), (inner, inner + 8), (step, step + 4)] {
+            put(table - 8, at: table)
+            put(vector - table - 4, at: table + 4)
+        }
+        put(1, at: 32)
+        put(4, at: 36)
+        for (vector, element) in [(48, inner), (inner + 8, step)] {
+            put(count, at: vector)
+            for place in stride(from: vector + 4, to: vector + 4 + 4 * count, by: 4) { put(element - place, at: place) }
+        }
+        _ = TFLiteMetadata(notes: bytes)
+    }
+
     private func notes(mean: [Float], deviation: [Float], threshold: Float?) -> [UInt8] {
         let normalisation: [Int: FlatBufferMaker.Value] = [
             0: .number(1), 1: .table([0: .floats(mean), 1: .floats(deviation)]),

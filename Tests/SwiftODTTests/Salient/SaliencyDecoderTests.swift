@@ -44,6 +44,28 @@ import Testing
         #expect(try decoder([[1, 1, nil, nil]]).input.width == 192)
     }
 
+    /// The way from the least float to the greatest is no float, and times nothing no number: that ended the process.
+    @Test func theGreatestFiguresAreAMapToo() throws {
+        var canvas = Canvas()
+        canvas.values = canvas.values.map { _ in -3e38 }
+        canvas.paint(20..<50, 10..<70, 3e38)
+        let found = try decode(canvas)
+        #expect(found.count == 1)
+        #expect(found[0].box.iou(Box(x: 40, y: 20, width: 60, height: 120)) > 0.98)
+    }
+
+    /// What a file declares is not multiplied before it is looked at.
+    @Test func hugeMapsAreRefused() {
+        #expect(throws: DetectorError.self) {
+            try Salient.decoder(
+                for: NetworkDescription(
+                    inputs: [TensorDescription(name: "", shape: [1, 3, 320, 320], element: .float32)],
+                    outputs: [
+                        TensorDescription(name: "", shape: [1, 1, Int.max / 2, 4], element: .float32)
+                    ]), manifest: nil)
+        }
+    }
+
     @Test func theBoxFitsTheThing() throws {
         var canvas = Canvas()
         canvas.paint(20..<50, 10..<70)

@@ -43,4 +43,27 @@ import Testing
         #expect(tracker.takeEvents().filter { $0.kind == .end }.map(\.reason) == [.flush, .flush])
         #expect(step(tracker, frame: 0, [detection(x: 100)]).map(\.id) == [3])
     }
+
+    /// Who finds nothing is told to ask for less: all the way down, and within a second or so.
+    @Test(arguments: [(0.05, 0.06), (0.01, 0.01), (0, 0.002), (0, 0)])
+    func theThresholdHoldsAllTheWayDown(_ threshold: Double, _ score: Double) {
+        let tracker = Tracker(options: TrackerOptions(scoreThreshold: threshold))
+        _ = step(tracker, frame: 0, [detection(x: 400)])
+        var shown = false
+        for frame in 1..<90 {
+            let tracks = step(tracker, frame: frame, [detection(x: 400), detection(x: 100, score: score)])
+            shown = shown || tracks.contains { $0.box.x < 200 }
+        }
+        #expect(shown)
+    }
+
+    /// What keeps tracks alive is weaker than what begins them, and no stronger than ever.
+    @Test(arguments: [(0.4, 0.1), (1, 0.1), (0.2, 0.1), (0.05, 0.025), (0, 0)])
+    func theFloorFollowsTheThreshold(_ threshold: Double, _ floor: Double) {
+        var options = SceneOptions()
+        options.tracker.scoreThreshold = threshold
+        #expect(options.scoreFloor == floor)
+        options.tracking = false
+        #expect(options.scoreFloor == threshold)
+    }
 }

@@ -4,9 +4,12 @@ struct AnchorHeads {
     /// Class scores of an anchor, those of a background class included.
     let classes: Int
 
+    /// More anchors than this have not been seen by far; each takes up memory, and a manifest may ask for any number.
+    static let most = 1 << 22
+
     /// One output with all boxes and one with all scores.
     init?(_ survey: NetworkSurvey, anchors: Int) {
-        guard
+        guard anchors <= Self.most,
             let boxes = survey.outputs.indices.first(where: {
                 survey.matrix($0)?.columns == 4 && survey.rows($0, anchors)
             }),
@@ -22,7 +25,9 @@ struct AnchorHeads {
 
     /// A pair of outputs for each level of a pyramid.
     init?(_ survey: NetworkSurvey, level grid: CellGrid, anchorsPerCell: Int) {
-        guard survey.outputs.count == 2 * grid.levels.count else { return nil }
+        guard survey.outputs.count == 2 * grid.levels.count, grid.count * anchorsPerCell <= Self.most else {
+            return nil
+        }
         var heads: [AnchorDecoder.Head] = []
         var counts: Set<Int> = []
         for level in grid.levels {

@@ -17,9 +17,10 @@ struct ClassNames: Sendable {
             self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
             return
         }
+        // What a file declares may be the greatest number there is: nothing is added to it.
         switch labels.count {
         case count: self.labels = labels
-        case count + 1 where labels.beginsWithBackground: self.labels = labels.withoutFirst
+        case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
         default:
             throw DetectorError(
                 .unsupported,

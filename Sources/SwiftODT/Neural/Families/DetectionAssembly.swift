@@ -4,6 +4,14 @@ struct DetectionAssembly: Sendable {
     let names: ClassNames
     /// The model's path, for messages.
     let file: String
+    /// Whether the network gives fractions of its input rather than pixels, where only its figures tell.
+    private let givesFractions = LearntFact()
+
+    init(input: NetworkInput, names: ClassNames, file: String) {
+        self.input = input
+        self.names = names
+        self.file = file
+    }
 
     /// Two boxes of different classes that overlap more than this are one object that was taken for two things.
     static let iouThresholdAcrossClasses: Float = 0.85
@@ -31,17 +39,21 @@ struct DetectionAssembly: Sendable {
 
     /// Boxes in input pixels, whatever the export gives: those for TensorFlow give fractions of the input.
     ///
-    /// - Parameter areFractions: `nil` to go by the figures: in pixels, most boxes have their centres elsewhere than in the first
-    ///   two rows and columns.
+    /// - Parameter areFractions: `nil` to go by the figures of the network's first answers: in pixels, most boxes have their
+    ///   centres elsewhere than in the first two rows and columns.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
-        let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
-        guard areFractions ?? (2 * atCorner > candidates.count) else { return candidates }
+        guard areFractions ?? lookLikeFractions(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
         return candidates.map {
             Candidate(
                 minX: $0.minX * width, minY: $0.minY * height, maxX: $0.maxX * width, maxY: $0.maxY * height,
                 score: $0.score, classIndex: $0.classIndex)
         }
+    }
+
+    private func lookLikeFractions(_ candidates: [Candidate]) -> Bool {
+        let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
+        return givesFractions.isSo(after: atCorner, against: candidates.count - atCorner)
     }
 
     /// The floor as networks count; never so low that empty cells pass.

@@ -32,13 +32,8 @@ extension TensorView {
 
     /// How many numbers the shape asks for.
     private func checkedCount() throws -> Int {
-        var count = 1
-        for extent in shape {
-            let (product, overflow) = count.multipliedReportingOverflow(by: extent)
-            guard extent >= 0, !overflow else {
-                throw DetectorError(.failed, "the network gave an output of shape \(shape)")
-            }
-            count = product
+        guard let count = shape.product else {
+            throw DetectorError(.failed, "the network gave an output of shape \(shape)")
         }
         guard count <= bytes.count / element.size else {
             throw DetectorError(

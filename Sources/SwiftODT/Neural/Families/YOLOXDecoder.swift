@@ -5,6 +5,7 @@ struct YOLOXDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
+    private let givesPixels = LearntFact()
     var input: NetworkInput { assembly.input }
 
     func decode(
@@ -36,14 +37,22 @@ struct YOLOXDecoder: DetectionDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// Whether the export has turned the boxes into input pixels by itself: then that of the lowest level's last cell lies near
-    /// that cell, at the far corner, and else within a few cells of nothing.
+    init(assembly: DetectionAssembly, grid: CellGrid, classCount: Int) {
+        self.assembly = assembly
+        self.grid = grid
+        self.classCount = classCount
+    }
+
+    /// Whether the export has turned the boxes into input pixels by itself: then those of the lowest level's last row lie near
+    /// their cells, at the far side, and else within a few cells of nothing.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
         let level = grid.levels[0]
-        let box = (level.columns * level.rows - 1) * (5 + classCount)
-        return level.columns >= 8 && level.rows >= 8
-            && values[box] > Float((level.columns - 1) * level.stride) / 2
-            && values[box + 1] > Float((level.rows - 1) * level.stride) / 2
+        guard level.columns >= 8, level.rows >= 8 else { return false }
+        let half = Float((level.rows - 1) * level.stride) / 2
+        let first = level.columns * (level.rows - 1)
+        let centers = (first..<first + level.columns).lazy.map { values[$0 * (5 + classCount) + 1] }
+        let far = centers.count { $0 > half }
+        return givesPixels.isSo(after: far, against: centers.count { $0.isFinite } - far)
     }
 }
 

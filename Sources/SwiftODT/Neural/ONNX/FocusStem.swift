@@ -70,8 +70,9 @@ private struct Quarter {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
+            // Each has to cut something: nodes may lead back to themselves.
             guard let node = graph.node(making: source, forOneReader: true), node.operation == "Slice",
-                let cuts = Self.cuts(node, in: graph)
+                let cuts = Self.cuts(node, in: graph), !cuts.isEmpty
             else { return nil }
             for cut in cuts {
                 guard axes.remove(cut.axis < 0 ? cut.axis + 4 : cut.axis) != nil, cut.step == 2,

@@ -174,7 +174,7 @@ extension InferenceRun {
         // An empty tensor has no memory.
         guard functions.ov_tensor_get_byte_size(tensor, &size) == 0,
             size == 0 || functions.ov_tensor_data(tensor, &data) == 0,
-            size == dimensions.reduce(element.byteCount, *)
+            size == (dimensions + [element.byteCount]).product
         else {
             throw DetectorError(.failed, "output \(index) of \(network.name) is not as large as its shape says")
         }

@@ -36,6 +36,36 @@ struct FocusStemTests {
         #expect(FocusStem.cut(FocusNetwork(order: [(0, 0), (2, 0), (0, 1), (2, 1)]).bytes) == nil)
     }
 
+    /// A node that takes up what it makes, and cuts nothing off it: looking for its beginning never came to an end.
+    @Test func nodesThatLeadBackToThemselvesAreLeftAlone() {
+        var graph = ProtobufMessage()
+        graph.append(.constant("none", []))
+        graph.append(.node("Slice", ["loop", "none", "none", "none", "none"], "loop"))
+        graph.append(.node("Concat", ["loop"], "joined", ["axis": .number(1)]))
+        var two = ProtobufMessage()
+        two.append(.constant("none", []))
+        two.append(.node("Slice", ["b", "none", "none", "none", "none"], "a"))
+        two.append(.node("Slice", ["a", "none", "none", "none", "none"], "b"))
+        two.append(.node("Concat", ["c"], "joined", ["axis": .number(1)]))
+        two.append(.node("Slice", ["a", "none", "none", "none", "none"], "c"))
+        #expect(FocusStem.cut(Self.selfFed) == nil)
+        #expect(FocusStem.cut(graph.file) == nil)
+        #expect(FocusStem.cut(two.file) == nil)
+    }
+
+    /// A slice of two outputs, of which it takes up one and a joint the other.
+    private static var selfFed: [UInt8] {
+        var node = ProtobufMessage()
+        for input in ["loop", "none", "none", "none", "none"] { node.append(1, input) }
+        for output in ["loop", "quarter"] { node.append(2, output) }
+        node.append(4, "Slice")
+        var graph = ProtobufMessage()
+        graph.append(.constant("none", []))
+        graph.append(ONNXGraph.Number.node, node.bytes)
+        graph.append(.node("Concat", ["quarter"], "joined", ["axis": .number(1)]))
+        return graph.file
+    }
+
     @Test func damagedFilesAreLeftToTheRuntime() {
         var generator = SeededGenerator(seed: 6)
         let sound = FocusNetwork().bytes
