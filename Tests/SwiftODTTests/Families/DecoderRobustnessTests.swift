@@ -135,4 +135,26 @@ import Testing
             try DetectionFamily.decoder(for: description, manifest: manifest, labels: names(3), file: "net.onnx")
         }
     }
+
+    /// The greatest numbers that a file can declare are not added to or multiplied.
+    @Test(arguments: DetectionFamily.allCases) func hugeShapesAreRefused(_ family: DetectionFamily) {
+        var manifest = ModelManifest(name: "x")
+        manifest.family = family.rawValue
+        let shapes: [[Int]] = [
+            [1, .max, .max], [1, 84, .max], [1, .max, 84], [1, .max, 4], [1, 1, .max, .max], [1, .max, 1, 7],
+            [.max, 5],
+            [1, .max, 8, 8],
+        ]
+        for first in shapes {
+            for second in [nil] + shapes.map({ $0 as [Int]? }) {
+                let outputs = [first, second].compactMap { $0 }.map {
+                    TensorDescription(name: "", shape: $0, element: .float32)
+                }
+                let description = NetworkDescription(
+                    inputs: [TensorDescription(name: "x", shape: [1, 3, 64, 64], element: .float32)], outputs: outputs)
+                _ = try? DetectionFamily.decoder(
+                    for: description, manifest: manifest, labels: names(3), file: "net.onnx")
+            }
+        }
+    }
 }

@@ -83,10 +83,10 @@ enum BoxNumbers: Equatable {
 
     /// The reading that gives a number of classes that one can believe in; objectness where none does.
     init?(_ numbers: Int, in survey: NetworkSurvey) {
+        guard numbers > 5 else { return nil }
         let readings: [(BoxNumbers, Int)] =
             [(.objectness(classes: numbers - 5), numbers - 5), (.plain(classes: numbers - 4), numbers - 4)]
             + [8, 16, 17].map { (.distributions(classes: numbers - 4 * $0, bins: $0), numbers - 4 * $0) }
-        guard numbers > 5 else { return nil }
         self = readings.first { $0.1 > 0 && survey.believes($0.1) }?.0 ?? readings[0].0
     }
 }

@@ -75,9 +75,9 @@ extension YOLOv8Decoder {
 extension NetworkSurvey {
     /// How many mask coefficients a segmenting YOLO gives for each box: its second output has a plane for each.
     var maskCount: Int {
-        guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1], planes > 1 else {
-            return 0
-        }
+        guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1],
+            (2...1024).contains(planes)
+        else { return 0 }
         return planes
     }
 }

@@ -69,16 +69,27 @@ private struct Level {
 
 extension ONNXGraph {
     /// How many planes a tensor of four dimensions has, as far as the nodes before it tell.
-    fileprivate func planes(of name: String, depth: Int = 0) -> Int? {
-        guard depth < 3, let node = node(making: name) else { return nil }
+    fileprivate func planes(of name: String) -> Int? {
+        var patience = 1000
+        return planes(of: name, depth: 0, &patience)
+    }
+
+    /// - Parameter patience: how many more nodes are looked at: a few that are joined over and over would have no end.
+    private func planes(of name: String, depth: Int, _ patience: inout Int) -> Int? {
+        patience -= 1
+        guard depth < 3, patience > 0, let node = node(making: name) else { return nil }
         switch node.operation {
         case "Conv":
             guard node.inputs.count > 1, let weights = shape(node.inputs[1]), weights.count == 4 else { return nil }
             return weights[0]
-        case "Sigmoid": return node.inputs.first.flatMap { planes(of: $0, depth: depth + 1) }
+        case "Sigmoid": return node.inputs.first.flatMap { planes(of: $0, depth: depth + 1, &patience) }
         case "Concat" where node.integer("axis") == 1:
-            let all = node.inputs.compactMap { planes(of: $0, depth: depth + 1) }
-            return all.count == node.inputs.count ? all.reduce(0, &+) : nil
+            var sum = 0
+            for input in node.inputs {
+                guard let planes = planes(of: input, depth: depth + 1, &patience) else { return nil }
+                sum &+= planes
+            }
+            return sum
         default: return nil
         }
     }

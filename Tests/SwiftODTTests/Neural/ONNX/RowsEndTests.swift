@@ -37,6 +37,23 @@ struct RowsEndTests {
         #expect(RowsEnd.straightened(RowsEndNetwork(order: [0, 1, 2]).bytes) == nil)
     }
 
+    /// Joints of joints of joints of one tensor, each two thousand times: counting their planes took thousands of millions of steps
+    /// for a file of sixty kilobytes.
+    @Test(.timeLimit(.minutes(1))) func tensorsJoinedOverAndOverAreLeftAlone() {
+        var graph = ProtobufMessage()
+        graph.append(constant: "weights", [3, 3, 1, 1], [3, 0, 0, 0, 1, 0, 1, 0, 1])
+        graph.append(.constant("shape", [1, 3, -1]))
+        graph.append(.node("Conv", ["picture", "weights"], "planes0"))
+        for depth in 1...3 {
+            let inputs = Array(repeating: "planes\(depth - 1)", count: 2000)
+            graph.append(.node("Concat", inputs, "planes\(depth)", ["axis": .number(1)]))
+        }
+        graph.append(.node("Reshape", ["planes3", "shape"], "level"))
+        graph.append(.node("Concat", ["level"], "joined", ["axis": .number(2)]))
+        graph.append(.node("Transpose", ["joined"], "out", ["perm": .numbers([0, 2, 1])]))
+        #expect(RowsEnd.straightened(graph.file) == nil)
+    }
+
     @Test func damagedFilesAreLeftToTheRuntime() {
         var generator = SeededGenerator(seed: 7)
         let sound = RowsEndNetwork().bytes
