@@ -16,7 +16,8 @@ import warnings
 import gi
 
 gi.require_version("Gst", "1.0")
-from gi.repository import GLib, GObject, Gst  # noqa: E402
+gi.require_version("GstVideo", "1.0")
+from gi.repository import GLib, GObject, Gst, GstVideo  # noqa: E402
 
 from running.program import HANGING, Failure, say  # noqa: E402
 
