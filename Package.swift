@@ -6,6 +6,8 @@ let package = Package(
     products: [
         .library(name: "SwiftODT", targets: ["SwiftODT"]),
         .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
+        // For Tests/fuzz, which is built as one program.
+        .library(name: "GstSwiftODT", targets: ["GstSwiftODT"]),
         .executable(name: "odt", targets: ["odt"]),
     ],
     targets: [

@@ -1,0 +1,1 @@
+../../../Sources/odt/DecimalText.swift

@@ -1,0 +1,9 @@
+/// A file of detections, as odt reads it.
+func fuzzMOT(_ bytes: FuzzedBytes) -> CInt {
+    withMemoryFile(bytes.all) { path in
+        let detections = try? MOTChallengeDetections(path: path)
+        for frame in detections?.frames ?? [] { _ = detections?.detections(in: frame) }
+    }
+    for word in bytes.rest.split(separator: 0x20) { _ = DecimalText.number(word) }
+    return 0
+}

@@ -1,0 +1,18 @@
+@testable import SwiftODT
+
+/// A .tflite file, its metadata, and the options of its last operation.
+func fuzzTFLite(_ bytes: FuzzedBytes) -> CInt {
+    let content = bytes.all
+    _ = FlexBuffer.numbers(content)
+    // Whatever stands where the identifier belongs, as any other would be refused at once.
+    var model = content
+    if model.count >= 8 { model.replaceSubrange(4..<8, with: "TFL3".utf8) }
+    if let buffer = FlatBuffer(model, identifier: "TFL3") {
+        _ = TFLiteMetadata(model: buffer)
+        _ = TFLiteQuantisation(model: buffer)
+        _ = TFLitePostProcess(model: buffer)?.cut(model)
+    }
+    if model.count >= 8 { model.replaceSubrange(4..<8, with: "M001".utf8) }
+    _ = TFLiteMetadata(notes: model)
+    return 0
+}
