@@ -22,7 +22,7 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    deinit { runtime.functions.ov_compiled_model_free(model) }
+    deinit { RunsUnderWay.within { runtime.functions.ov_compiled_model_free(model) } }
 
     /// Compiles a network. One at a time: the target is set for the device as a whole.
     static func compile(_ read: ReadModel, for target: CompilationTarget) throws -> CompiledModel {

@@ -75,8 +75,10 @@ public final class InferenceRequest: @unchecked Sendable {
     }
 
     deinit {
-        network.compiled.runtime.functions.ov_tensor_free(inputTensor)
-        run.end()
+        RunsUnderWay.within {
+            network.compiled.runtime.functions.ov_tensor_free(inputTensor)
+            run.end()
+        }
     }
 
     /// Puts a picture, or a part of it given in buffer pixels, into the network's input.

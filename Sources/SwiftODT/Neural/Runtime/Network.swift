@@ -20,14 +20,19 @@ public final class Network: Sendable {
     private init(_ key: Key) throws {
         let runtime = try OpenVINO.shared()
         name = key.file.name
+        // Loads the device's library now: the end of the process is seen to before anything takes its time.
+        _ = runtime.fullName(of: key.target.device)
+        RunsUnderWay.settleAtExit()
         let cache = NetworkCache(runtime: runtime)
         if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
             (self.compiled, self.description) = (compiled, description)
             Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
         } else {
             let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
+            RunsUnderWay.settleAtExit()
             let begin = Self.milliseconds()
             compiled = try CompiledModel.compile(read, for: key.target)
+            RunsUnderWay.settleAtExit()
             description = try read.description()
             let taken = Self.milliseconds() - begin
             Diagnostics.tell(
@@ -45,7 +50,6 @@ public final class Network: Sendable {
         input = key.input.fitting(description.inputs[picture].shape)
         bytes = description.inputs[picture].element == .uint8
         requestCount = compiled.requestCount
-        RunsUnderWay.settleAtExit(device: key.target.device)
     }
 
     /// Compiling that takes less, in milliseconds, is done again the next time.
@@ -62,12 +66,15 @@ public final class Network: Sendable {
     /// - Throws: ``DetectorError`` where the file is missing or damaged, or the runtime is.
     public static func inspect(file: String) throws -> NetworkDescription {
         let file = try ModelFile(file)
-        let runtime = try OpenVINO.shared()
-        let cache = NetworkCache(runtime: runtime)
-        if let description = cache?.description(of: file) { return description }
-        let description = try ReadModel(file, runtime: runtime).description()
-        cache?.keep(description, of: file)
-        return description
+        return try unlessExiting {
+            let runtime = try OpenVINO.shared()
+            let cache = NetworkCache(runtime: runtime)
+            if let description = cache?.description(of: file) { return description }
+            let description = try ReadModel(file, runtime: runtime).description()
+            RunsUnderWay.settleAtExit()
+            cache?.keep(description, of: file)
+            return description
+        }
     }
 
     /// Compiles a network, or hands out the one that another user of this process has compiled already.
@@ -85,15 +92,22 @@ public final class Network: Sendable {
         // The lock is kept while compiling: two who ask for the same at once share one.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
-            let network = try Network(key)
+            let network = try unlessExiting { try Network(key) }
             inUse = inUse.filter { $0.value.network != nil }
             inUse[key] = Reference(network: network)
             return network
         }
     }
 
+    private static func unlessExiting<Answer>(_ body: () throws -> Answer) throws -> Answer {
+        guard let answer = try RunsUnderWay.within(body) else {
+            throw DetectorError(.failed, "the program is ending: no network is loaded any more")
+        }
+        return answer
+    }
+
     /// A place to put a picture and to find the answer. Takes memory for both; make it once and use it again.
-    public func makeRequest() throws -> InferenceRequest { try InferenceRequest(self) }
+    public func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
     /// What has to be the same for a compiled network to be shared.
     private struct Key: Hashable {

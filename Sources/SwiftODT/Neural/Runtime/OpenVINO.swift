@@ -18,6 +18,7 @@ final class OpenVINO: @unchecked Sendable {
             if let loaded { return loaded }
             let runtime = try OpenVINO()
             loaded = runtime
+            RunsUnderWay.settleAtExit()
             return runtime
         }
     }

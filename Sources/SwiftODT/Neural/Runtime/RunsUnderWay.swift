@@ -1,19 +1,23 @@
+import COpenVINO
 import Glibc
 
-/// What the runtime's threads, and ours that wait for them, are at work on.
+/// What is inside the runtime, or waits for it: compiling, inference, letting go of either.
 ///
-/// A process that exits takes the runtime's libraries apart while their threads may still be running: a program that forgets to stop
-/// its pipeline, or one that has just stopped it. So exiting waits for them, and no more are let in.
+/// A process that exits destroys what the runtime has made while threads may still be at work with it: a program that forgets to stop
+/// its pipeline, or one that ends by an exception. The worst of it are the kernels that the CPU plugin writes as machine code at a
+/// network's first inference: it has them unmapped at exit, under the threads that run them, and before any handler that was
+/// there earlier gets its turn. So the runtime's own handlers are kept out, those that it has from loading its libraries come after
+/// ours, and ours lets nobody in any more and waits.
 enum RunsUnderWay {
     private struct State {
         var count = 0
         var isClosed = false
-        var devices: Set<String> = []
+        var isSettling = false
     }
 
     private static let state = Monitor(State())
 
-    /// - Returns: whether a run may begin; then ``leave()`` says that it is over.
+    /// - Returns: whether the runtime may be called; then ``leave()`` says that it is over.
     static func enter() -> Bool {
         state.update { state in
             if state.isClosed { return false }
@@ -27,15 +31,36 @@ enum RunsUnderWay {
 
     static func leave() { state.update { $0.count -= 1 } }
 
-    /// Makes exiting wait. Called when a device's library has been loaded, because what is said last is done first, before that
-    /// library's own end.
-    static func settleAtExit(device: String) {
-        guard state.update({ $0.devices.insert(device).inserted }) else { return }
-        atexit {
-            RunsUnderWay.state.update { $0.isClosed = true }
-            // No longer: a run may be waiting for the very thread that exits.
-            _ = RunsUnderWay.settle(within: 2000)
+    /// Calls the runtime, or gives back `nil` at the end of the process, when what is let go of may as well stay.
+    @discardableResult
+    static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
+        guard enter() else { return nil }
+        defer { leave() }
+        return try body()
+    }
+
+    /// Makes exiting wait. To be called whenever the runtime may have loaded a library: what is said last is done first, before that
+    /// library's own end. Takes a millisecond, and nothing where no library is new.
+    static func settleAtExit() {
+        let isNew = swiftodt_openvino_leave_undestroyed() > 0
+        let isFirst = state.update { state in
+            defer { state.isSettling = true }
+            return !state.isSettling
         }
+        guard isNew || isFirst else { return }
+        // Unlike those of atexit, such handlers are told the program's status.
+        on_exit({ RunsUnderWay.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
+    }
+
+    private static func end(status: Int32, process: Int) {
+        // A fork has none of the threads that it would wait for, but for ever the locks that they held.
+        guard getpid() == process else { return }
+        state.update { $0.isClosed = true }
+        if settle(within: 5000) { return }
+        // Something takes too long, or waits for the very thread that exits. Whatever comes after this would pull the ground
+        // from under it, so nothing does; what was written is not lost.
+        fflush(nil)
+        _exit(status)
     }
 
     /// - Returns: whether nothing is under way, at last after so many milliseconds.

@@ -1,0 +1,128 @@
+// Keeps the runtime from destroying at exit what its threads are at work with.
+//
+// The runtime keeps things for all networks in static variables, above all the machine code that its CPU plugin writes, and
+// makes them when first needed: often during the first inference of a network. Each then asks __cxa_atexit to have it destroyed, after
+// every handler of ours, so before each of them is run. Worse, it may ask while an inference runs that exit does not wait for: no
+// handler can be there in time. So the runtime is given another __cxa_atexit, which forgets what it is told: the memory is
+// given back by the end of the process anyway. It costs that a library once seen here stays loaded.
+//
+// Each library finds __cxa_atexit through a slot of its own, which the loader fills: nobody else's is touched.
+#define _GNU_SOURCE
+#include "openvino.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int leave_undestroyed(void (*destroy)(void *), void *object, void *library) {
+    (void)destroy, (void)object, (void)library;
+    return 0;
+}
+
+// Where a library says which slots are to be filled with the addresses of which symbols. The tables are Rela on all 64-bit processors
+// that there is a runtime for.
+typedef struct {
+    ElfW(Addr) base;
+    const ElfW(Sym) *symbols;
+    const char *names;
+    // Those for calls, and those for all else: which one a call's slot is in depends on how the library was linked.
+    struct { const ElfW(Rela) *first; size_t bytes; } relocations[2];
+    // What the loader makes read-only once it is filled.
+    ElfW(Addr) constant, constant_end;
+} tables;
+
+// Some loaders turn the addresses in the list of tables into absolute ones, others leave them relative to the library.
+static const void *address(ElfW(Addr) base, ElfW(Addr) value) { return (const void *)(value < base ? base + value : value); }
+
+static bool find_tables(const struct dl_phdr_info *library, ElfW(Addr) page, tables *found) {
+    *found = (tables){.base = library->dlpi_addr};
+    const ElfW(Dyn) *entry = NULL;
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        if (part->p_type == PT_DYNAMIC) entry = (const void *)(found->base + part->p_vaddr);
+        if (part->p_type == PT_GNU_RELRO) {
+            found->constant = (found->base + part->p_vaddr) & -page;
+            found->constant_end = (found->base + part->p_vaddr + part->p_memsz) & -page;
+        }
+    }
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        switch (entry->d_tag) {
+        case DT_SYMTAB: found->symbols = address(found->base, entry->d_un.d_ptr); break;
+        case DT_STRTAB: found->names = address(found->base, entry->d_un.d_ptr); break;
+        case DT_JMPREL: found->relocations[0].first = address(found->base, entry->d_un.d_ptr); break;
+        case DT_PLTRELSZ: found->relocations[0].bytes = entry->d_un.d_val; break;
+        case DT_RELA: found->relocations[1].first = address(found->base, entry->d_un.d_ptr); break;
+        case DT_RELASZ: found->relocations[1].bytes = entry->d_un.d_val; break;
+        default: break;
+        }
+    }
+    return found->symbols && found->names;
+}
+
+static bool redirect(void **slot, const tables *in, ElfW(Addr) page) {
+    if (*slot == (void *)leave_undestroyed) return false;
+    ElfW(Addr) start = (ElfW(Addr))slot & -page;
+    bool constant = start >= in->constant && start < in->constant_end;
+    if (constant && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return false;
+    // The library's threads may be reading it.
+    __atomic_store_n(slot, (void *)leave_undestroyed, __ATOMIC_RELEASE);
+    if (constant) mprotect((void *)start, page, PROT_READ);
+    return true;
+}
+
+static int redirect_all(const struct dl_phdr_info *library) {
+    ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
+    tables in;
+    int count = 0;
+    if (!find_tables(library, page, &in)) return 0;
+    for (int table = 0; table < 2; table++) {
+        for (size_t i = 0; i < in.relocations[table].bytes / sizeof(ElfW(Rela)); i++) {
+            const ElfW(Rela) *relocation = &in.relocations[table].first[i];
+            size_t symbol = ELF64_R_SYM(relocation->r_info);
+            if (symbol == 0 || strcmp(in.names + in.symbols[symbol].st_name, "__cxa_atexit") != 0) continue;
+            count += redirect((void **)(in.base + relocation->r_offset), &in, page);
+        }
+    }
+    return count;
+}
+
+typedef struct {
+    struct dl_phdr_info list[32];
+    int count;
+} libraries;
+
+static int collect(struct dl_phdr_info *library, size_t size, void *into) {
+    (void)size;
+    libraries *found = into;
+    const char *slash = strrchr(library->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : library->dlpi_name;
+    if (strncmp(name, "libopenvino", strlen("libopenvino")) != 0) return 0;
+    found->list[found->count] = *library;
+    // The loader's copy goes with the library.
+    found->list[found->count].dlpi_name = strdup(library->dlpi_name);
+    return ++found->count == sizeof(found->list) / sizeof(found->list[0]);
+}
+
+int swiftodt_openvino_leave_undestroyed(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    libraries found = {.count = 0};
+    dl_iterate_phdr(collect, &found);
+    int count = 0;
+    for (int i = 0; i < found.count; i++) {
+        char *name = (char *)found.list[i].dlpi_name;
+        // The loader lists libraries whose slots it has yet to fill. This waits until it is done, and then keeps the library.
+        void *library = name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        int redirected = library ? redirect_all(&found.list[i]) : 0;
+        if (library && !redirected) dlclose(library);
+        count += redirected;
+        free(name);
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
