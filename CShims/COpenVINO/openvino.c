@@ -2,6 +2,7 @@
 #include "openvino.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking) {
     *lacking = false;
@@ -33,3 +34,5 @@ const char *swiftodt_own_file(void) {
     Dl_info info;
     return dladdr((void *)swiftodt_own_file, &info) ? info.dli_fname : NULL;
 }
+
+int swiftodt_file_in_memory(void) { return memfd_create("swiftodt", MFD_CLOEXEC); }

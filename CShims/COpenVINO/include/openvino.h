@@ -129,3 +129,6 @@ int swiftodt_openvino_leave_undestroyed(void);
 
 // The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.
 const char *swiftodt_own_file(void);
+
+// A new file that is in memory alone, until it is closed; -1 where there can be none.
+int swiftodt_file_in_memory(void);

@@ -53,8 +53,15 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: runtime, bytes: bytes)
     }
 
-    /// Writes the compiled network to a file, for ``restore(_:for:runtime:)``.
-    func export(to file: String) -> Bool { runtime.functions.ov_compiled_model_export_model(model, file) == 0 }
+    /// The compiled network as bytes, for ``restore(_:for:runtime:)``; `nil` where the runtime cannot give it away. It takes nothing but
+    /// a file's name, so it gets one of a file in memory.
+    func exported() -> FileBlock? {
+        let file = swiftodt_file_in_memory()
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard runtime.functions.ov_compiled_model_export_model(model, "/proc/self/fd/\(file)") == 0 else { return nil }
+        return FileBlock(descriptor: file)
+    }
 
     /// How many inferences the runtime wants under way at once.
     var requestCount: Int {

@@ -4,18 +4,23 @@ import Glibc
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
-    /// - Returns: `nil` where the file cannot be read, or is empty.
-    init?(_ path: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+    /// - Returns: `nil` where the file cannot be read, is empty, or is no regular one: a pipe would keep whoever opens it waiting.
+    convenience init?(_ path: String) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
+        self.init(descriptor: file)
+    }
+
+    /// An open file, from its beginning.
+    init?(descriptor file: Int32) {
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_size > 0 else { return nil }
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
         // Whatever was laid out by pages within the file is so in memory.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: status.st_size, alignment: 4096)
         var count = 0
         while count < memory.count {
-            let step = read(file, memory.baseAddress?.advanced(by: count), memory.count - count)
+            let step = pread(file, memory.baseAddress?.advanced(by: count), memory.count - count, off_t(count))
             if step < 0 && errno == EINTR { continue }
             guard step > 0 else {
                 memory.deallocate()

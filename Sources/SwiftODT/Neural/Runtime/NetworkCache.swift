@@ -3,8 +3,10 @@ import Glibc
 /// Keeps on disk what is costly to find out: descriptions of networks, and compiled ones.
 ///
 /// The runtime has a cache of its own, but to look something up in it a network must first be read and hashed, which for
-/// quantised ones takes longer than all the rest. Here the file's identity is enough. What is found is checked against a sum
-/// before the runtime sees it, so that damage on disk costs time and nothing else; a folder that cannot be written does no harm.
+/// quantised ones takes longer than all the rest. Here the file's identity is enough. What is found is checked against sums
+/// before anybody believes it, so that damage on disk costs time and nothing else; a folder that cannot be written does no harm.
+/// Processes that keep the same thing at the same time leave that of one of them, or, should they change places between its two
+/// files, something that the sums tell from both.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
@@ -14,7 +16,7 @@ struct NetworkCache {
         guard let folder, folder.hasPrefix("/") else { return nil }
         let ends = folder.indices.filter { folder[$0] == "/" }.dropFirst() + [folder.endIndex]
         for end in ends { mkdir(String(folder[..<end]), 0o700) }
-        guard access(folder, W_OK | X_OK) == 0 else { return nil }
+        guard access(folder, R_OK | X_OK) == 0 else { return nil }
         self.runtime = runtime
         self.folder = folder
     }
@@ -23,11 +25,12 @@ struct NetworkCache {
 
     func description(of file: ModelFile) -> NetworkDescription? {
         let key = "description of \(file.identityText)"
-        return entry(key).flatMap { NetworkDescription(text: $0.rest) }
+        guard let entry = entry(key) else { return nil }
+        return NetworkDescription(text: entry.description)
     }
 
     func keep(_ description: NetworkDescription, of file: ModelFile) {
-        write(key: "description of \(file.identityText)", sum: 0, text: description.text)
+        _ = writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text)
     }
 
     // MARK: Compiled networks
@@ -36,8 +39,11 @@ struct NetworkCache {
         _ file: ModelFile, input: NetworkInput, target: CompilationTarget
     ) -> (CompiledModel, NetworkDescription)? {
         let key = self.key(file, input: input, target: target)
-        guard let entry = entry(key), let description = NetworkDescription(text: entry.rest) else { return nil }
-        guard let bytes = FileBlock(path(key, ".blob")), bytes.sum == entry.sum else { return nil }
+        guard let entry = entry(key), let description = NetworkDescription(text: entry.description) else { return nil }
+        guard let bytes = FileBlock(path(key, ".blob")), bytes.sum == entry.sum else {
+            remove(key)
+            return nil
+        }
         return CompiledModel.restore(bytes, for: target, runtime: runtime).map { ($0, description) }
     }
 
@@ -46,13 +52,13 @@ struct NetworkCache {
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        let blob = path(key, ".blob")
-        let draft = blob + ".\(getpid())"
-        guard compiled.export(to: draft), let sum = FileBlock(draft)?.sum, rename(draft, blob) == 0 else {
-            unlink(draft)
+        // Through memory: the runtime does not notice when a disk is full, this does.
+        guard let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
+            writeEntry(key: key, sum: bytes.sum, text: description.text)
+        else {
+            Diagnostics.tell(.info, "\(file.name) cannot be kept in \(folder), so that each start compiles it anew")
             return
         }
-        write(key: key, sum: sum, text: description.text)
         prune()
     }
 
@@ -66,21 +72,58 @@ struct NetworkCache {
 
     // MARK: Files
 
-    /// A text file holds the whole key, the sum of the blob beside it, and a description.
-    private func entry(_ key: String) -> (sum: UInt64, rest: String)? {
-        let text = FileBlock(path(key, ".network")).map { String(decoding: $0.content, as: UTF8.self) }
-        guard let lines = text?.split(separator: "\n", maxSplits: 2), lines.count == 3,
-            lines[0] == "OpenVINO \(runtime.version), \(key)", let sum = UInt64(lines[1])
-        else { return nil }
-        return (sum, String(lines[2]))
+    /// A text file holds the whole key, the sum of the blob beside it, the sum of all this text but for that line, and a description.
+    private func entry(_ key: String) -> (sum: UInt64, description: String)? {
+        guard let file = FileBlock(path(key, ".network")) else {
+            unlink(path(key, ".network"))
+            return nil
+        }
+        let lines = String(decoding: file.content, as: UTF8.self)
+            .split(separator: "\n", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+        guard lines.count == 4, lines[0] == "OpenVINO \(runtime.version), \(key)", let sum = UInt64(lines[1]),
+            lines[2] == String(textSum(key: lines[0], sum: sum, text: lines[3]))
+        else {
+            remove(key)
+            return nil
+        }
+        return (sum, lines[3])
     }
 
-    private func write(key: String, sum: UInt64, text: String) {
-        let path = path(key, ".network")
-        let draft = path + ".\(getpid())"
-        guard let file = fopen(draft, "wx") else { return }
-        let written = fputs("OpenVINO \(runtime.version), \(key)\n\(sum)\n\(text)\n", file) >= 0
-        if fclose(file) != 0 || !written || rename(draft, path) != 0 { unlink(draft) }
+    private func writeEntry(key: String, sum: UInt64, text: String) -> Bool {
+        let line = "OpenVINO \(runtime.version), \(key)"
+        let content = "\(line)\n\(sum)\n\(textSum(key: line, sum: sum, text: text))\n\(text)"
+        return Array(content.utf8).withUnsafeBytes { write($0, to: path(key, ".network")) }
+    }
+
+    private func textSum(key: String, sum: UInt64, text: String) -> UInt64 {
+        Array("\(key)\n\(sum)\n\(text)".utf8).withUnsafeBytes(FileBlock.sum)
+    }
+
+    /// Writes a file whole or not at all. Not made to last beyond a power cut: the sums would tell, and waiting for the disk would
+    /// keep the first frame waiting.
+    private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
+        var name = Array((path + ".XXXXXX").utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0 else { return false }
+        var count = 0
+        while count < bytes.count {
+            let step = Glibc.write(file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            if step < 0 && errno == EINTR { continue }
+            guard step > 0 else { break }
+            count += step
+        }
+        guard close(file) == 0, count == bytes.count, rename(name, path) == 0 else {
+            unlink(name)
+            return false
+        }
+        return true
+    }
+
+    /// Throws away what is damaged, so that it is made anew.
+    private func remove(_ key: String) {
+        Diagnostics.tell(.info, "what the cache has in \(path(key, ".network")) is damaged, and goes")
+        unlink(path(key, ".network"))
+        unlink(path(key, ".blob"))
     }
 
     private func path(_ key: String, _ ending: String) -> String {
@@ -88,7 +131,8 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Keeps the cache from growing for ever: the compiled networks that were used least recently go.
+    /// Keeps the cache from growing for ever: the compiled networks that were used least recently go, and what processes that were
+    /// killed have left half written.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
@@ -99,7 +143,10 @@ struct NetworkCache {
             }
             var status = stat()
             let path = folder + "/" + name
-            if name.hasSuffix(".blob"), stat(path, &status) == 0 { blobs.append((status.st_atim.tv_sec, path)) }
+            guard stat(path, &status) == 0 else { continue }
+            if name.hasSuffix(".blob") { blobs.append((status.st_atim.tv_sec, path)) }
+            let isDraft = name.contains(".blob.") || name.contains(".network.")
+            if isDraft, status.st_mtim.tv_sec < time(nil) - Self.longestWriting { unlink(path) }
         }
         for blob in blobs.sorted(by: { $0.time > $1.time }).dropFirst(Self.largestCount) {
             unlink(blob.path)
@@ -108,4 +155,7 @@ struct NetworkCache {
     }
 
     private static let largestCount = 40
+
+    /// Half-written files that are older, in seconds, are nobody's any more.
+    private static let longestWriting = 3600
 }

@@ -71,30 +71,68 @@ struct NetworkCacheTests {
         #expect(cache.compiled(try ModelFile(file.name), input: input, target: target) == nil)
     }
 
-    @Test func damageIsNoticedBeforeTheRuntimeSeesIt() throws {
+    /// Any damage to either file: the runtime and the families never see it, and the entry goes, so that it is made anew.
+    @Test func damageIsNoticedAndThrownAway() throws {
         let (cache, file) = try filled()
         let blob = try #require(try files(".blob").first)
         let entry = try #require(try files(".network").first)
         let (whole, text) = (try Data(contentsOf: blob), try Data(contentsOf: entry))
-        for damaged in [Data(), whole.prefix(10), whole.dropLast(), Data(whole.reversed()), whole + [0]] {
-            try damaged.write(to: blob)
+        func check(_ damaged: Data, in place: URL) throws {
+            try whole.write(to: blob)
+            try text.write(to: entry)
+            try damaged.write(to: place)
             #expect(cache.compiled(file, input: input, target: target) == nil)
+            #expect(try files(".network").isEmpty)
         }
-        for position in stride(from: 0, to: whole.count, by: max(1, whole.count / 50)) {
-            var damaged = whole
-            damaged[position] ^= 4
-            try damaged.write(to: blob)
-            #expect(cache.compiled(file, input: input, target: target) == nil)
+        for (content, place) in [(whole, blob), (text, entry)] {
+            for damaged in [Data(), content.prefix(10), content.dropLast(), Data(content.reversed()), content + [0]] {
+                try check(damaged, in: place)
+            }
+            for position in stride(from: 0, to: content.count, by: max(1, content.count / 100)) {
+                var damaged = content
+                damaged[position] ^= 4
+                try check(damaged, in: place)
+            }
         }
         try whole.write(to: blob)
-        for damaged in [
-            Data(), text.prefix(40), Data(text.reversed()), text.dropLast(30) + Data("output what 1,? x".utf8),
-        ] {
-            try damaged.write(to: entry)
-            #expect(cache.compiled(file, input: input, target: target) == nil)
-        }
         try text.write(to: entry)
         #expect(cache.compiled(file, input: input, target: target) != nil)
+    }
+
+    /// A description with other names or shapes in it would be believed by whoever chooses the decoder, at each start.
+    @Test func aDamagedDescriptionIsMadeAnew() throws {
+        let (cache, file) = try filled()
+        let description = try ReadModel(file, runtime: OpenVINO.shared()).description()
+        let others = Set(try files(".network"))
+        cache.keep(description, of: file)
+        let entry = try #require(try files(".network").first { !others.contains($0) })
+        var text = try String(contentsOf: entry, encoding: .utf8)
+        #expect(cache.description(of: file)?.outputs[0].name == "out0")
+        text = text.replacingOccurrences(of: "out0", with: "out1")
+        try text.write(to: entry, atomically: true, encoding: .utf8)
+        #expect(cache.description(of: file) == nil)
+        cache.keep(description, of: file)
+        #expect(cache.description(of: file)?.outputs[0].name == "out0")
+    }
+
+    /// Opening a pipe waits for somebody to write into it, so that a start would never end.
+    @Test(arguments: [".network", ".blob"]) func pipesAndFoldersInPlaceOfFilesAreNoEntries(_ ending: String) throws {
+        let (cache, file) = try filled()
+        let path = try #require(try files(ending).first).path
+        unlink(path)
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(cache.compiled(file, input: input, target: target) == nil)
+        let (folderCache, folderFile) = try filled()
+        let place = try #require(try files(ending).first).path
+        unlink(place)
+        try #require(mkdir(place, 0o700) == 0)
+        #expect(folderCache.compiled(folderFile, input: input, target: target) == nil)
+    }
+
+    @Test func nothingHalfWrittenStays() throws {
+        _ = try filled()
+        let all = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(all.allSatisfy { $0.hasSuffix(".blob") || $0.hasSuffix(".network") })
     }
 
     @Test func aFolderThatCannotBeMadeIsNoCache() throws {
