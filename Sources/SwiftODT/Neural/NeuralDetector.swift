@@ -14,6 +14,11 @@ public final class NeuralDetector: Detector {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, ticket: DetectionTicket)] = []
         var timings = StageTimings()
+
+        mutating func putBack(_ request: InferenceRequest) {
+            running.removeAll { $0.request === request }
+            free.append(request)
+        }
     }
 
     /// - Parameters:
@@ -51,21 +56,28 @@ public final class NeuralDetector: Detector {
     }
 
     public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
-        let request = work.wait { $0.free.popLast() }
+        // Under way from the first, so that a cancellation finds it at any moment.
+        let ticket = DetectionTicket()
+        let request = work.wait { work -> InferenceRequest? in
+            guard let request = work.free.popLast() else { return nil }
+            work.running.append((request, ticket))
+            return request
+        }
         let begin = MonotonicClock.now
         let placement: InputPlacement
         do {
             placement = try request.fill(from: frame)
         } catch {
-            work.update { $0.free.append(request) }
+            work.update { $0.putBack(request) }
             throw error
         }
-        let filled = MonotonicClock.now
-        let ticket = DetectionTicket()
-        work.update { work in
-            work.timings.preprocess.add(filled - begin)
-            work.running.append((request, ticket))
+        // Cancelled before the request was told of this picture.
+        guard !ticket.isDone else {
+            work.update { $0.putBack(request) }
+            return ticket
         }
+        let filled = MonotonicClock.now
+        work.update { $0.timings.preprocess.add(filled - begin) }
         let finish = { @Sendable [work, decoder] (result: Result<Void, any Error>) in
             let inferred = MonotonicClock.now
             let answer = Result {
@@ -74,8 +86,7 @@ public final class NeuralDetector: Detector {
             }
             let decoded = MonotonicClock.now
             work.update { work in
-                work.running.removeAll { $0.request === request }
-                work.free.append(request)
+                work.putBack(request)
                 guard (try? result.get()) != nil else { return }
                 work.timings.inference.add(inferred - filled)
                 work.timings.decode.add(decoded - inferred)

@@ -85,7 +85,8 @@ public final class InferenceRequest: @unchecked Sendable {
     ///
     /// Allocates nothing while size, format and region stay the same. The region is grown to whole pixels.
     public func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
-        try filler.fill(inputBytes, from: frame, region: region)
+        run.prepare()
+        return try filler.fill(inputBytes, from: frame, region: region)
     }
 
     /// Runs the network and returns at once; `completion` is called once, on a thread of the runtime.
@@ -99,6 +100,7 @@ public final class InferenceRequest: @unchecked Sendable {
     /// The answers, in the order of the network's description. Their memory is valid until the next start.
     public func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Stops a run under way as soon as the runtime can; it ends with `CancellationError`.
+    /// Stops a run under way as soon as the runtime can, and keeps one that has been filled from beginning; it ends with
+    /// `CancellationError`. Filling it anew forgets a cancellation that nothing came of.
     public func cancel() { run.cancel() }
 }

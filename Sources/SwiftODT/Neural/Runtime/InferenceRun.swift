@@ -14,6 +14,7 @@ final class InferenceRun: @unchecked Sendable {
 
     private struct State {
         var completion: (@Sendable (Result<Void, any Error>) -> Void)?
+        /// Stays so until another picture comes.
         var isCancelled = false
         /// The thread that is inside a completion.
         var completing: pthread_t?
@@ -50,9 +51,11 @@ final class InferenceRun: @unchecked Sendable {
     /// Returns at once; `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         guard RunsUnderWay.enter() else { return completion(.failure(CancellationError())) }
-        guard begin(completion) else {
+        do {
+            try begin(completion)
+        } catch {
             RunsUnderWay.leave()
-            return completion(.failure(isBusy))
+            return completion(.failure(error))
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
@@ -62,6 +65,16 @@ final class InferenceRun: @unchecked Sendable {
         {
             let reason = runtime.lastError
             finish { .failure(DetectorError(.failed, "\(self.network.name) does not start: \(reason)")) }
+            return
+        }
+        // The runtime forgets a cancellation that comes before it has begun.
+        state.update { if $0.isCancelled { cancelUnderWay($0) } }
+    }
+
+    /// Forgets a cancellation: what is filled from now on is another picture.
+    func prepare() {
+        state.update { state in
+            if state.completion == nil { state.isCancelled = false }
         }
     }
 
@@ -69,7 +82,7 @@ final class InferenceRun: @unchecked Sendable {
     func infer() throws {
         guard RunsUnderWay.enter() else { throw CancellationError() }
         defer { RunsUnderWay.leave() }
-        guard begin({ _ in }) else { throw isBusy }
+        try begin({ _ in })
         let runtime = network.compiled.runtime
         let status = runtime.functions.ov_infer_request_infer(request)
         let reason = status == 0 ? "" : runtime.lastError
@@ -83,25 +96,30 @@ final class InferenceRun: @unchecked Sendable {
         }
     }
 
-    private func begin(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Bool {
-        state.update { state in
-            guard state.completion == nil else { return false }
+    private func begin(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) throws {
+        try state.update { state in
+            guard state.completion == nil else {
+                throw DetectorError(.failed, "\(network.name) is still at work on another picture")
+            }
+            if state.isCancelled { throw CancellationError() }
             state.completion = completion
-            state.isCancelled = false
-            return true
         }
     }
 
-    private var isBusy: DetectorError {
-        DetectorError(.failed, "\(network.name) is still at work on another picture")
-    }
-
+    /// Cancels the run under way; where there is none, the next one does not begin, unless it is of another picture.
+    ///
+    /// One that works on its caller's thread takes a microsecond from our beginning to the runtime's, and cannot be told in between:
+    /// a cancellation that comes just then is kept for the result, but one inference is waited out.
     func cancel() {
         state.update { state in
-            guard state.completion != nil else { return }
             state.isCancelled = true
-            _ = network.compiled.runtime.functions.ov_infer_request_cancel(request)
+            cancelUnderWay(state)
         }
+    }
+
+    private func cancelUnderWay(_ state: State) {
+        guard state.completion != nil else { return }
+        _ = network.compiled.runtime.functions.ov_infer_request_cancel(request)
     }
 
     /// Called by the runtime.

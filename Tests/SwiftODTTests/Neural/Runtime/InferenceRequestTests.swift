@@ -99,6 +99,32 @@ struct InferenceRequestTests {
         #expect(try Self.level(request) == 77)
     }
 
+    /// A flush that comes between filling and starting must not wait out an inference that nobody wants any more; the next picture
+    /// is wanted.
+    @Test func aCancelBeforeTheStartIsKept() throws {
+        let request = try Self.network().makeRequest()
+        _ = try PlainPicture.withGrey(10) { try request.fill(from: $0) }
+        request.cancel()
+        #expect(throws: CancellationError.self) { try request.infer() }
+        _ = try PlainPicture.withGrey(20) { try request.fill(from: $0) }
+        try request.infer()
+        #expect(try Self.level(request) == 20)
+
+        _ = try PlainPicture.withGrey(30) { try request.fill(from: $0) }
+        request.cancel()
+        let refused = Monitor<Result<Void, any Error>?>(nil)
+        request.start { answer in refused.update { $0 = answer } }
+        #expect(throws: CancellationError.self) { try refused.wait(for: { $0 }).get() }
+        _ = try PlainPicture.withGrey(40) { try request.fill(from: $0) }
+        let cancelled = Monitor<Result<Void, any Error>?>(nil)
+        request.start { answer in cancelled.update { $0 = answer } }
+        request.cancel()
+        cancelled.wait { $0 == nil ? nil : () }
+        _ = try PlainPicture.withGrey(50) { try request.fill(from: $0) }
+        try request.infer()
+        #expect(try Self.level(request) == 50)
+    }
+
     @Test(arguments: FailingNetwork.Output.allCases)
     func aFailedInferenceIsNotTakenForAnAnswer(_ output: FailingNetwork.Output) throws {
         let file = try FailingNetwork(output).file
