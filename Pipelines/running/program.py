@@ -67,6 +67,8 @@ def words_and_options(arguments, known, usage):
     options = dict(options)
     if "-h" in options or "--help" in options:
         print(usage)
+        # Here and not at the exit, where newer Pythons complain of a full disk in their own words.
+        sys.stdout.flush()
         raise SystemExit
     return options, words
 

@@ -21,7 +21,12 @@ enum UTCTime {
 
     private static let from1900To1970: UInt64 = 2_208_988_800_000_000_000
 
-    // Never changed, and never freed.
-    nonisolated(unsafe) private static let sinceUnix = gst_caps_new_empty_simple("timestamp/x-unix")
-    nonisolated(unsafe) private static let sinceNTP = gst_caps_new_empty_simple("timestamp/x-ntp")
+    // Never changed, and never freed, which tracers of leaks are told.
+    nonisolated(unsafe) private static let sinceUnix = kept(gst_caps_new_empty_simple("timestamp/x-unix"))
+    nonisolated(unsafe) private static let sinceNTP = kept(gst_caps_new_empty_simple("timestamp/x-ntp"))
+
+    private static func kept(_ caps: UnsafeMutablePointer<GstCaps>?) -> UnsafeMutablePointer<GstCaps>? {
+        caps?.pointee.mini_object.flags |= GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
+        return caps
+    }
 }
