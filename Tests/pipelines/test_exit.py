@@ -9,7 +9,7 @@ import unittest
 from streams import DATA
 
 PROGRAM = """
-import ctypes, gi, sys, threading, time
+import ctypes, gi, os, sys, threading, time
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 Gst.init(None)
@@ -32,11 +32,16 @@ if how == "sys.exit":
     sys.exit(3)
 if how in ("exit()", "at once"):
     ctypes.CDLL(None).exit(7)
+if how == "exit() in a fork":
+    child = os.fork()
+    if child == 0:
+        ctypes.CDLL(None).exit(7)
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 if how == "exit() in a thread":
     threading.Thread(target=lambda: ctypes.CDLL(None).exit(7)).start()
     time.sleep(60)
 """
-STATUS = {"end": 0, "exception": 1, "sys.exit": 3, "exit()": 7, "exit() in a thread": 7, "at once": 7}
+STATUS = {"end": 0, "exception": 1, "sys.exit": 3, "exit()": 7, "exit() in a thread": 7, "exit() in a fork": 7, "at once": 7}
 
 DETECT = "videotestsrc ! swiftodt updates=every-frame detector=neural "
 ONE = DETECT + "! fakesink"
@@ -59,6 +64,7 @@ class Exit(unittest.TestCase):
         for how in ("end", "exception", "sys.exit", "exit() in a thread"):
             self.leave(how, ONE, **INSTRUCTIONS[1])
         self.leave("end", ONE)
+        self.leave("exit() in a fork", ONE)
 
     def test_several_networks(self):
         for instructions in INSTRUCTIONS:

@@ -29,8 +29,11 @@ extension Picture {
     private static let largestFile = 1 << 30
 
     private static func read(_ path: String) throws -> [UInt8] {
-        guard let file = fopen(path, "rb") else {
+        // A pipe would keep whoever opens it waiting for somebody to write.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0, let file = fdopen(descriptor, "rb") else {
             let why = String(cString: strerror(errno))
+            if descriptor >= 0 { close(descriptor) }
             throw DetectorError(.fileNotFound, "\(path): the picture cannot be opened (\(why))")
         }
         defer { fclose(file) }

@@ -53,7 +53,7 @@ struct NetworkCache {
     ) {
         let key = self.key(file, input: input, target: target)
         // Through memory: the runtime does not notice when a disk is full, this does.
-        guard let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
+        guard Self.mayWrite, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
             Diagnostics.tell(.info, "\(file.name) cannot be kept in \(folder), so that each start compiles it anew")
@@ -99,9 +99,16 @@ struct NetworkCache {
         Array("\(key)\n\(sum)\n\(text)".utf8).withUnsafeBytes(FileBlock.sum)
     }
 
+    /// Where files must not become too long, whoever tries is ended by a signal: nothing is worth that.
+    private static var mayWrite: Bool {
+        var limit = rlimit()
+        return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur == ~0
+    }
+
     /// Writes a file whole or not at all. Not made to last beyond a power cut: the sums would tell, and waiting for the disk would
     /// keep the first frame waiting.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
+        guard Self.mayWrite else { return false }
         var name = Array((path + ".XXXXXX").utf8CString)
         let file = mkstemp(&name)
         guard file >= 0 else { return false }
