@@ -6,7 +6,11 @@
 // handler can be there in time. So the runtime is given another __cxa_atexit, which forgets what it is told: the memory is
 // given back by the end of the process anyway. It costs that a library once seen here stays loaded.
 //
-// Each library finds __cxa_atexit through a slot of its own, which the loader fills: nobody else's is touched.
+// What a library asks for while it is being loaded, nobody can keep it from. That must be destroyed after our handler has waited, so one is
+// added after each library, and the runtime is given another dlopen, which sees to that. Where the program's end has come meanwhile, the
+// library's may have too, and it is not found.
+//
+// Each library finds both functions through slots of its own, which the loader fills: nobody else's are touched.
 #define _GNU_SOURCE
 #include "openvino.h"
 
@@ -18,6 +22,19 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+static bool (*may_use)(void);
+
+static bool redirect_libraries(void);
+
+static void *load(const char *file, int mode) {
+    // In which folders a bare name is looked for depends on who calls: that must remain the runtime.
+    if (!file || !strchr(file, '/')) __attribute__((musttail)) return dlopen(file, mode);
+    void *library = dlopen(file, mode);
+    if (!library || !redirect_libraries() || may_use()) return library;
+    dlclose(library);
+    return NULL;
+}
 
 static int leave_undestroyed(void (*destroy)(void *), void *object, void *library) {
     (void)destroy, (void)object, (void)library;
@@ -64,13 +81,13 @@ static bool find_tables(const struct dl_phdr_info *library, ElfW(Addr) page, tab
     return found->symbols && found->names;
 }
 
-static bool redirect(void **slot, const tables *in, ElfW(Addr) page) {
-    if (*slot == (void *)leave_undestroyed) return false;
+static bool redirect(void **slot, void *function, const tables *in, ElfW(Addr) page) {
+    if (*slot == function) return false;
     ElfW(Addr) start = (ElfW(Addr))slot & -page;
     bool constant = start >= in->constant && start < in->constant_end;
     if (constant && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return false;
     // The library's threads may be reading it.
-    __atomic_store_n(slot, (void *)leave_undestroyed, __ATOMIC_RELEASE);
+    __atomic_store_n(slot, function, __ATOMIC_RELEASE);
     if (constant) mprotect((void *)start, page, PROT_READ);
     return true;
 }
@@ -84,8 +101,11 @@ static int redirect_all(const struct dl_phdr_info *library) {
         for (size_t i = 0; i < in.relocations[table].bytes / sizeof(ElfW(Rela)); i++) {
             const ElfW(Rela) *relocation = &in.relocations[table].first[i];
             size_t symbol = ELF64_R_SYM(relocation->r_info);
-            if (symbol == 0 || strcmp(in.names + in.symbols[symbol].st_name, "__cxa_atexit") != 0) continue;
-            count += redirect((void **)(in.base + relocation->r_offset), &in, page);
+            const char *name = symbol ? in.names + in.symbols[symbol].st_name : "";
+            void *function = NULL;
+            if (strcmp(name, "__cxa_atexit") == 0) function = (void *)leave_undestroyed;
+            if (strcmp(name, "dlopen") == 0) function = (void *)load;
+            if (function) count += redirect((void **)(in.base + relocation->r_offset), function, &in, page);
         }
     }
     return count;
@@ -108,7 +128,8 @@ static int collect(struct dl_phdr_info *library, size_t size, void *into) {
     return ++found->count == sizeof(found->list) / sizeof(found->list[0]);
 }
 
-int swiftodt_openvino_leave_undestroyed(void) {
+// Returns whether there was a library that this is new for.
+static bool redirect_libraries(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     libraries found = {.count = 0};
@@ -124,5 +145,11 @@ int swiftodt_openvino_leave_undestroyed(void) {
         free(name);
     }
     pthread_mutex_unlock(&lock);
-    return count;
+    return count > 0;
+}
+
+void swiftodt_openvino_leave_undestroyed(bool (*loaded)(void)) {
+    may_use = loaded;
+    redirect_libraries();
+    loaded();
 }

@@ -123,9 +123,9 @@ ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Keeps the runtime's libraries that are loaded by now from saying what is to be destroyed when the process exits. What they make
-// from now on, they leave as it is, and they stay loaded. Returns how many libraries this is new for.
-int swiftodt_openvino_leave_undestroyed(void);
+// Keeps the runtime's libraries from saying what is to be destroyed when the process exits: what they make from now on, they leave as it
+// is, and they stay loaded. Calls back now and whenever the runtime has loaded another, which says whether that one may be used.
+void swiftodt_openvino_leave_undestroyed(bool (*loaded)(void));
 
 // The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.
 const char *swiftodt_own_file(void);

@@ -20,19 +20,14 @@ public final class Network: Sendable {
     private init(_ key: Key) throws {
         let runtime = try OpenVINO.shared()
         name = key.file.name
-        // Loads the device's library now: the end of the process is seen to before anything takes its time.
-        _ = runtime.fullName(of: key.target.device)
-        RunsUnderWay.settleAtExit()
         let cache = NetworkCache(runtime: runtime)
         if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
             (self.compiled, self.description) = (compiled, description)
             Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
         } else {
             let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
-            RunsUnderWay.settleAtExit()
             let begin = Self.milliseconds()
             compiled = try CompiledModel.compile(read, for: key.target)
-            RunsUnderWay.settleAtExit()
             description = try read.description()
             let taken = Self.milliseconds() - begin
             Diagnostics.tell(
@@ -71,7 +66,6 @@ public final class Network: Sendable {
             let cache = NetworkCache(runtime: runtime)
             if let description = cache?.description(of: file) { return description }
             let description = try ReadModel(file, runtime: runtime).description()
-            RunsUnderWay.settleAtExit()
             cache?.keep(description, of: file)
             return description
         }

@@ -18,13 +18,13 @@ final class OpenVINO: @unchecked Sendable {
             if let loaded { return loaded }
             let runtime = try OpenVINO()
             loaded = runtime
-            RunsUnderWay.settleAtExit()
             return runtime
         }
     }
 
     private init() throws {
         functions = try Self.load(RuntimeSearch.candidates())
+        RunsUnderWay.settleAtExit()
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
         // A library built by hand may carry no version; then its functions have to speak for it.

@@ -12,7 +12,6 @@ enum RunsUnderWay {
     private struct State {
         var count = 0
         var isClosed = false
-        var isSettling = false
     }
 
     private static let state = Monitor(State())
@@ -39,17 +38,14 @@ enum RunsUnderWay {
         return try body()
     }
 
-    /// Makes exiting wait. To be called whenever the runtime may have loaded a library: what is said last is done first, before that
-    /// library's own end. Takes a millisecond, and nothing where no library is new.
+    /// Makes exiting wait. To be called once the runtime is loaded: what is said last is done first, so it is said anew after each library
+    /// that the runtime adds, before that one's own end. Takes milliseconds.
     static func settleAtExit() {
-        let isNew = swiftodt_openvino_leave_undestroyed() > 0
-        let isFirst = state.update { state in
-            defer { state.isSettling = true }
-            return !state.isSettling
+        swiftodt_openvino_leave_undestroyed {
+            // Unlike those of atexit, such handlers are told the program's status.
+            on_exit({ RunsUnderWay.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
+            return !RunsUnderWay.state.update { $0.isClosed }
         }
-        guard isNew || isFirst else { return }
-        // Unlike those of atexit, such handlers are told the program's status.
-        on_exit({ RunsUnderWay.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
     }
 
     private static func end(status: Int32, process: Int) {
