@@ -56,7 +56,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
             let detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
             let found = PictureReport(path, picture, detections)
             print(line.has("--json") ? found.json.text : found.text)
-        } catch let error as DetectorError {
+        } catch let error as ODTError {
             complain("odt detect: \(error)")
             code = ExitCode.failure
         }

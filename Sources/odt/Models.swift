@@ -126,7 +126,7 @@ private func showModel(_ name: String) throws -> Int32 {
             let input = found.decoder.input
             print("  family   \(found.family.rawValue)")
             print("  picture  \(input.width) x \(input.height), \(input.channelOrder), \(input.fit)")
-        } catch let error as DetectorError {
+        } catch let error as ODTError {
             print("  family   none: \(error)")
         }
     }

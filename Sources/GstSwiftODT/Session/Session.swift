@@ -10,7 +10,7 @@ final class Session: @unchecked Sendable {
     private let state = Mutex(State())
     private let statistics = Statistics()
     private let signals = StreamSignals()
-    private let complaints = ComplaintLimit()
+    private let warnings = WarningLimit()
 
     private struct State {
         /// As the properties say.
@@ -41,11 +41,11 @@ final class Session: @unchecked Sendable {
         guard let started else { return }
         let waited = before.waitingForReady(since: started)
         let waiting = after.waitingForReady(since: started).filter { !waited.contains($0) }.map { name in
-            Complaint.settings(
+            ElementProblem.settings(
                 "\(name) takes effect from READY: until the element has been there, it works with what it was started "
                     + "with")
         }
-        complaints.tell(waiting + after.complaints(of: id, since: before), by: element)
+        warnings.tell(waiting + after.problems(of: id, since: before), by: element)
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
@@ -67,10 +67,10 @@ final class Session: @unchecked Sendable {
             state.started = nil
             return state.settings
         }
-        guard settings.complain(to: element) else { return false }
+        guard settings.warn(through: element) else { return false }
         do {
             statistics.reset()
-            complaints.reset()
+            warnings.reset()
             element.log(.info, "starts on \(GstText.version) with detector=\(settings.detector)")
             signals.open()
             stream = try Stream(
@@ -78,7 +78,7 @@ final class Session: @unchecked Sendable {
             state.withLock { $0.started = settings }
             return true
         } catch {
-            element.fail(Complaint(error))
+            element.fail(ElementProblem(error))
             return false
         }
     }
@@ -96,7 +96,7 @@ final class Session: @unchecked Sendable {
 
     /// Caps that are sent and cannot be taken end the stream; upstream would say no more than that.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
-        if let refusal = CapsRefusal(caps) { element.fail(refusal.complaint) }
+        if let refusal = CapsRefusal(caps) { element.fail(refusal.problem) }
     }
 
     func accepts(_ info: GstVideoInfo) -> Bool { stream != nil && StreamFormat(info) != nil }

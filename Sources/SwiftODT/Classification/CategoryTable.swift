@@ -8,7 +8,7 @@ public struct CategoryTable: Sendable {
 
     /// Reads a table from text: one label a line, a tab, and the name of its category. Lines that begin with `#` are
     /// comments.
-    /// - Throws: ``DetectorError`` that names the line, where one cannot be read.
+    /// - Throws: ``ODTError`` that names the line, where one cannot be read.
     public init(text: String, name: String = "the category table") throws {
         vocabularies = [try Self.parse(text, name: name)]
     }
@@ -78,14 +78,14 @@ extension CategoryTable {
             let fields = line.split(separator: "\t")
             guard fields.count == 2, let category = categoriesByName[singleSpaced(String(fields[1])).lowercased()]
             else {
-                throw DetectorError(
+                throw ODTError(
                     .invalidFile,
                     "line \(number + 1) of \(name) is \"\(line)\": it has to be a label, a tab and one of "
                         + Category.allCases.map(\.name).joined(separator: ", "))
             }
             let label = singleSpaced(String(fields[0]))
             if let other = entries.updateValue(category, forKey: label), other != category {
-                throw DetectorError(
+                throw ODTError(
                     .invalidFile,
                     "line \(number + 1) of \(name) calls \"\(label)\" \(category.name), an earlier line \(other.name)")
             }

@@ -8,11 +8,11 @@ struct ClassifierReading: Sendable {
     private let categories: [Category]
     private let scoresAreLogits: Bool
 
-    /// - Throws: ``DetectorError`` where the network is no classifier, or its labels are missing or do not fit.
+    /// - Throws: ``ODTError`` where the network is no classifier, or its labels are missing or do not fit.
     init(_ survey: NetworkSurvey, table: CategoryTable) throws {
         let counts = survey.outputs.map { $0.shape.map { $0 ?? 1 }.product ?? 0 }
         guard let names = survey.labels else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(survey.file) has no labels inside or beside it; name a text file with one label a line "
                     + "(classifier-label-file)")
@@ -21,7 +21,7 @@ struct ClassifierReading: Sendable {
             let shift = Self.shift(names, scores: counts[output])
         else {
             let shapes = survey.outputs.map(\.shapeText).joined(separator: ", ")
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(survey.file) gives \(shapes), which is not a score for each of its \(names.count) labels; "
                     + "name the right label file (classifier-label-file), or a model that classifies images")
@@ -46,11 +46,11 @@ struct ClassifierReading: Sendable {
 
     func read(_ outputs: [TensorView]) throws -> Classification {
         guard outputs.indices.contains(output) else {
-            throw DetectorError(.failed, "the classifier gave \(outputs.count) outputs, fewer than it has")
+            throw ODTError(.failed, "the classifier gave \(outputs.count) outputs, fewer than it has")
         }
         return try withScores(of: outputs[output]) { scores in
             guard scores.count == labels.count else {
-                throw DetectorError(.failed, "the classifier gave \(scores.count) scores for \(labels.count) labels")
+                throw ODTError(.failed, "the classifier gave \(scores.count) scores for \(labels.count) labels")
             }
             return summary(scores)
         }

@@ -19,7 +19,7 @@ public final class CropClassifier: Classifier {
     ///   - modelFile: a path or the name of an installed model; `nil` for the default.
     ///   - labelFile: where the labels are, if not in the model or beside it.
     ///   - table: says which category each label belongs to.
-    /// - Throws: ``DetectorError`` that names the file and what to do.
+    /// - Throws: ``ODTError`` that names the file and what to do.
     public init(
         modelFile: String? = nil, labelFile: String? = nil, device: String = "CPU", threads: Int = 0,
         table: CategoryTable = .standard
@@ -74,7 +74,7 @@ public final class CropClassifier: Classifier {
             minX: box.minX - across, minY: box.minY - down, maxX: box.maxX + across, maxY: box.maxY + down
         ).clipped(width: frame.width, height: frame.height)
         guard region.isFinite, !region.isEmpty else {
-            throw DetectorError(.invalidOption, "the box \(box) is outside the picture and cannot be classified")
+            throw ODTError(.invalidOption, "the box \(box) is outside the picture and cannot be classified")
         }
         return region
     }

@@ -9,7 +9,7 @@ public protocol Detector: AnyObject, Sendable {
     /// Begins to look at a frame. Called from one thread at a time, in the order of the frames.
     ///
     /// When ``capacity`` detections are under way it waits for one of them to end.
-    /// - Throws: ``DetectorError`` where the frame cannot be looked at.
+    /// - Throws: ``ODTError`` where the frame cannot be looked at.
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket
 
     /// Forgets what was learnt from earlier frames: a new epoch begins.

@@ -29,7 +29,7 @@ public struct DetectorRecipe: Hashable, Sendable {
 
     /// Makes it. Compiling a network may take seconds the first time.
     ///
-    /// - Throws: ``DetectorError`` that says what is missing and how to get it.
+    /// - Throws: ``ODTError`` that says what is missing and how to get it.
     public func makeDetector() throws -> any Detector {
         if kind == .motion { return MotionDetector() }
         let file = try locate()
@@ -40,7 +40,7 @@ public struct DetectorRecipe: Hashable, Sendable {
 
     /// Reads all that ``makeDetector()`` is going to need, but compiles nothing.
     ///
-    /// - Throws: ``DetectorError`` that says what is missing and how to get it.
+    /// - Throws: ``ODTError`` that says what is missing and how to get it.
     public func inspect() throws {
         if kind == .motion { return }
         let file = try locate()

@@ -3,11 +3,11 @@ import Glibc
 /// Reads a file, or a part of it, into memory.
 package struct FileBytes {
     /// - Parameter limit: files longer than this are refused: whatever they are, they are not what is looked for.
-    /// - Throws: ``DetectorError`` with `.fileNotFound` where the file cannot be read, `.invalidFile` where it is too long.
+    /// - Throws: ``ODTError`` with `.fileNotFound` where the file cannot be read, `.invalidFile` where it is too long.
     package static func read(_ path: String, limit: Int) throws -> [UInt8] {
         try withDescriptor(path) { file, size in
             guard size <= limit else {
-                throw DetectorError(
+                throw ODTError(
                     .invalidFile,
                     "\(path) is \(size) bytes long; no more than \(limit) were expected: is it the right file?")
             }
@@ -26,12 +26,12 @@ package struct FileBytes {
     static func withDescriptor<Answer>(_ path: String, _ body: (Int32, Int) throws -> Answer) throws -> Answer {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            throw DetectorError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw DetectorError(.fileNotFound, "\(path) is not a file")
+            throw ODTError(.fileNotFound, "\(path) is not a file")
         }
         return try body(file, Int(status.st_size))
     }
@@ -43,7 +43,7 @@ package struct FileBytes {
                 let got = pread(file, buffer.baseAddress! + filled, count - filled, off_t(offset + filled))
                 if got < 0 && errno == EINTR { continue }
                 guard got >= 0 else {
-                    throw DetectorError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+                    throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
                 }
                 if got == 0 { return }
                 filled += got

@@ -11,7 +11,7 @@ extension Picture {
         let status = cairo_surface_status(surface)
         guard status == CAIRO_STATUS_SUCCESS else {
             let why = String(cString: cairo_status_to_string(status))
-            throw DetectorError(.invalidFile, "the PNG picture is broken or cut short (\(why))")
+            throw ODTError(.invalidFile, "the PNG picture is broken or cut short (\(why))")
         }
         let width = Int(cairo_image_surface_get_width(surface))
         let height = Int(cairo_image_surface_get_height(surface))
@@ -31,7 +31,7 @@ extension Picture {
             let status = cairo_status(context)
             guard status == CAIRO_STATUS_SUCCESS else {
                 let why = String(cString: cairo_status_to_string(status))
-                throw DetectorError(.failed, "the PNG picture cannot be drawn (\(why))")
+                throw ODTError(.failed, "the PNG picture cannot be drawn (\(why))")
             }
         }
     }

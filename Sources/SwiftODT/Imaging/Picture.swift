@@ -20,7 +20,7 @@ public final class Picture: @unchecked Sendable {
     private let planes: [Frame.Plane]
 
     /// Copies a frame, in its own format. Costs one pass over its bytes.
-    /// - Throws: ``DetectorError`` where there is no memory for it.
+    /// - Throws: ``ODTError`` where there is no memory for it.
     public init(copying frame: Frame) throws {
         let format = frame.format
         let extents = (0..<format.planeCount).map {
@@ -86,16 +86,16 @@ public final class Picture: @unchecked Sendable {
     /// A header of a few bytes can promise a picture of any size.
     private static let mostPixels = 1 << 28
 
-    /// - Throws: ``DetectorError`` for pictures that are too large, or empty.
+    /// - Throws: ``ODTError`` for pictures that are too large, or empty.
     static func check(width: Int, height: Int) throws {
         guard width > 0, height > 0, width <= mostPixels / height else {
-            throw DetectorError(.unsupported, "a picture of \(width) x \(height) pixels is too large to be looked at")
+            throw ODTError(.unsupported, "a picture of \(width) x \(height) pixels is too large to be looked at")
         }
     }
 
     private static func allocate(_ bytes: Int) throws -> UnsafeMutableRawPointer {
         guard let memory = malloc(max(1, bytes)) else {
-            throw DetectorError(.failed, "there is no memory for a picture of \(bytes) bytes")
+            throw ODTError(.failed, "there is no memory for a picture of \(bytes) bytes")
         }
         return memory
     }

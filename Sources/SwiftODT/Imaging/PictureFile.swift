@@ -4,13 +4,13 @@ extension Picture {
     /// Reads a PNG or JPEG file, recognised by its first bytes, whatever its name.
     ///
     /// Transparent parts of a PNG become white. A JPEG's EXIF orientation becomes ``orientation``; the pixels stay as stored.
-    /// - Throws: ``DetectorError`` that says whether the file is missing, broken or of another kind, or what to install.
+    /// - Throws: ``ODTError`` that says whether the file is missing, broken or of another kind, or what to install.
     public convenience init(contentsOfFile path: String) throws {
         let bytes = try Self.read(path)
         do {
             try self.init(encoded: bytes)
-        } catch let error as DetectorError {
-            throw DetectorError(error.reason, "\(path): \(error)")
+        } catch let error as ODTError {
+            throw ODTError(error.reason, "\(path): \(error)")
         }
     }
 
@@ -21,7 +21,7 @@ extension Picture {
         } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
             try self.init(jpeg: bytes)
         } else {
-            throw DetectorError(.unsupported, "it is neither a PNG nor a JPEG picture; convert it to one of them")
+            throw ODTError(.unsupported, "it is neither a PNG nor a JPEG picture; convert it to one of them")
         }
     }
 
@@ -34,22 +34,22 @@ extension Picture {
         guard descriptor >= 0, let file = fdopen(descriptor, "rb") else {
             let why = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
-            throw DetectorError(.fileNotFound, "\(path): the picture cannot be opened (\(why))")
+            throw ODTError(.fileNotFound, "\(path): the picture cannot be opened (\(why))")
         }
         defer { fclose(file) }
         var status = stat()
         guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw DetectorError(.invalidFile, "\(path): a picture is read from a regular file, this is something else")
+            throw ODTError(.invalidFile, "\(path): a picture is read from a regular file, this is something else")
         }
         let size = Int(status.st_size)
         guard size <= largestFile else {
-            throw DetectorError(
+            throw ODTError(
                 .invalidFile, "\(path): \(size) bytes are more than a picture has; is it the right file?")
         }
         return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = fread(buffer.baseAddress, 1, size, file)
             guard count == size else {
-                throw DetectorError(.invalidFile, "\(path): the picture cannot be read to its end")
+                throw ODTError(.invalidFile, "\(path): the picture cannot be read to its end")
             }
         }
     }

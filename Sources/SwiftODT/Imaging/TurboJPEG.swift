@@ -40,16 +40,16 @@ struct TurboJPEG: Sendable {
     /// Loaded once a process.
     static let shared = Result { try TurboJPEG(library: "libturbojpeg.so.0") }
 
-    /// - Throws: ``DetectorError`` that names the package to install.
+    /// - Throws: ``ODTError`` that names the package to install.
     init(library name: String) throws {
         guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
-            throw DetectorError(
+            throw ODTError(
                 .runtimeMissing,
                 "JPEG pictures need \(name), which is not installed; get it with: apt-get install libturbojpeg0")
         }
         func find<Function>(_ symbol: String, as type: Function.Type) throws -> Function {
             guard let address = dlsym(library, symbol) else {
-                throw DetectorError(
+                throw ODTError(
                     .runtimeMissing,
                     "\(name) lacks \(symbol); install a libturbojpeg0 of version 1.5 to 3.x, as Debian has it")
             }
@@ -64,7 +64,7 @@ struct TurboJPEG: Sendable {
     }
 
     func decoder() throws -> Decoder {
-        guard let decoder = create() else { throw DetectorError(.failed, "TurboJPEG cannot be started") }
+        guard let decoder = create() else { throw ODTError(.failed, "TurboJPEG cannot be started") }
         return decoder
     }
 
@@ -92,8 +92,8 @@ struct TurboJPEG: Sendable {
         if code != 0, errorCode(decoder) == Self.fatal { throw broken(decoder) }
     }
 
-    private func broken(_ decoder: Decoder) -> DetectorError {
+    private func broken(_ decoder: Decoder) -> ODTError {
         let why = errorText(decoder).map { String(cString: $0) } ?? "no reason given"
-        return DetectorError(.invalidFile, "the JPEG picture is broken or of a rare kind (\(why))")
+        return ODTError(.invalidFile, "the JPEG picture is broken or of a rare kind (\(why))")
     }
 }

@@ -2,10 +2,10 @@ extension Labels {
     /// Reads a list of names: one a line, or `index name` lines, or the `item { id: 1 name: 'x' }` blocks of a TensorFlow
     /// label map.
     ///
-    /// - Throws: ``DetectorError`` where the file is missing or is not such a list.
+    /// - Throws: ``ODTError`` where the file is missing or is not such a list.
     public static func load(file path: String) throws -> Labels {
         guard let labels = Labels(parsing: try FileBytes.read(path, limit: 4 << 20)) else {
-            throw DetectorError(
+            throw ODTError(
                 .invalidFile,
                 "\(path) is not a list of labels; it should be a text with one name a line, in the order of the network's classes"
             )

@@ -33,7 +33,7 @@ extension Labels {
     /// Finds the names of a model's classes: in the file that the user names, in the manifest, in the model's own file,
     /// or in a text file beside it (`model.txt`, `model_labels.txt` or `labels.txt`). `nil` where none of them has any.
     ///
-    /// - Throws: ``DetectorError`` where one that was named is missing or is not a list of names.
+    /// - Throws: ``ODTError`` where one that was named is missing or is not a list of names.
     public static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
         if let file { return try load(file: file) }
         switch manifest?.labels {

@@ -7,11 +7,11 @@ extension ModelManifest {
         do {
             root = try JSONValue(parsing: text)
         } catch {
-            throw DetectorError(.invalidFile, "\(file) is not a model manifest: \(error)")
+            throw ODTError(.invalidFile, "\(file) is not a model manifest: \(error)")
         }
         let fields = try ManifestFields(root, file: file, path: "")
         guard let name = try fields.string("name"), !name.isEmpty else {
-            throw DetectorError(.invalidFile, "\(file) is not a model manifest: it has no \"name\"")
+            throw ODTError(.invalidFile, "\(file) is not a model manifest: it has no \"name\"")
         }
         self.init(name: name)
         task = try fields.choice("task", from: Task.allCases.map { ($0.rawValue, $0) })
@@ -70,7 +70,7 @@ private struct ManifestFields {
 
     init(_ value: JSONValue, file: String, path: String) throws {
         guard case .object = value else {
-            throw DetectorError(
+            throw ODTError(
                 .invalidFile, "\(file) is not a model manifest: \(path.isEmpty ? "it" : "\"\(path)\"") is not an object"
             )
         }
@@ -79,8 +79,8 @@ private struct ManifestFields {
         self.path = path
     }
 
-    func error(_ key: String, _ problem: String) -> DetectorError {
-        DetectorError(.invalidFile, "\(file): \"\(path)\(key)\" \(problem)")
+    func error(_ key: String, _ problem: String) -> ODTError {
+        ODTError(.invalidFile, "\(file): \"\(path)\(key)\" \(problem)")
     }
 
     private func find<Kind>(_ key: String, _ kind: String, _ pick: (JSONValue) -> Kind?) throws -> Kind? {

@@ -96,7 +96,7 @@ extension ModelManifest {
 
     /// Reads the manifest beside a model; `nil` where there is none.
     ///
-    /// - Throws: ``DetectorError`` where the file is there but cannot be understood.
+    /// - Throws: ``ODTError`` where the file is there but cannot be understood.
     public static func load(besideModel model: String) throws -> ModelManifest? {
         let path = path(besideModel: model)
         guard path != model, FileBytes.size(path) != nil else { return nil }

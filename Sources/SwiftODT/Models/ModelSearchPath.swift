@@ -22,12 +22,12 @@ public enum ModelSearchPath {
 
     /// The model to use where none is named.
     ///
-    /// - Throws: ``DetectorError`` that names the folders and the command that fetches the model.
+    /// - Throws: ``ODTError`` that names the folders and the command that fetches the model.
     public static func locate(_ purpose: Purpose) throws -> String {
         for file in purpose.files {
             if let path = find(file) { return path }
         }
-        throw DetectorError(
+        throw ODTError(
             .fileNotFound,
             "there is no model for the \(purpose.rawValue) (\(purpose.files.joined(separator: " or "))) in "
                 + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
@@ -35,7 +35,7 @@ public enum ModelSearchPath {
 
     /// A model that the user names: a path, or the name of a file in one of the folders (its extension may be left out).
     ///
-    /// - Throws: ``DetectorError`` with `.fileNotFound`.
+    /// - Throws: ``ODTError`` with `.fileNotFound`.
     public static func locate(named name: String) throws -> String {
         if FileBytes.size(name) != nil { return name }
         if !name.contains("/") {
@@ -43,7 +43,7 @@ public enum ModelSearchPath {
                 if let path = find(file) { return path }
             }
         }
-        throw DetectorError(
+        throw ODTError(
             .fileNotFound,
             name.contains("/")
                 ? "there is no model file \(name); is the path right, and may its folder be looked into?"

@@ -68,7 +68,7 @@ struct TFLiteMetadata: Equatable {
 extension ModelManifest {
     /// The manifest beside a model, completed by what the model's own file says; `nil` where neither says anything.
     ///
-    /// - Throws: ``DetectorError`` where one of them is there but cannot be read.
+    /// - Throws: ``ODTError`` where one of them is there but cannot be read.
     public static func load(model: String) throws -> ModelManifest? {
         let manifest = try load(besideModel: model)
         guard let metadata = try FlatBuffer.read(tflite: model).flatMap({ TFLiteMetadata(model: $0) }) else {

@@ -8,7 +8,7 @@
 public final class MotionDetector: Detector {
     public let capacity = 1
 
-    private let eye = Monitor<MotionEye?>(nil)
+    private let eye = Monitor<MotionAnalyzer?>(nil)
 
     public init() {}
 
@@ -16,11 +16,11 @@ public final class MotionDetector: Detector {
         let plane = LumaPlane.reduce(frame)
         let (width, height) = (frame.width, frame.height)
         let detections = eye.update { eye in
-            let current: MotionEye
+            let current: MotionAnalyzer
             if let kept = eye, kept.fits(plane) {
                 current = kept
             } else {
-                current = MotionEye(plane)
+                current = MotionAnalyzer(plane)
                 eye = current
             }
             return current.look(at: plane)

@@ -30,7 +30,7 @@ public final class NeuralDetector: Detector {
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {
         guard maximumInFlight >= 0 else {
-            throw DetectorError(.invalidOption, "\(maximumInFlight) inferences cannot be under way")
+            throw ODTError(.invalidOption, "\(maximumInFlight) inferences cannot be under way")
         }
         let decoder = try decoder(Network.inspect(file: modelFile))
         let network = try Network.load(

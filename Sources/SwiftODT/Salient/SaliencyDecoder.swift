@@ -17,12 +17,12 @@ struct SaliencyDecoder: DetectionDecoder {
         guard outputs.indices.contains(output), let size = Self.mapSize(outputs[output].shape),
             let width = size.width, let height = size.height, width > 0, height > 0
         else {
-            throw DetectorError(.failed, "the saliency network gave no map")
+            throw ODTError(.failed, "the saliency network gave no map")
         }
         let (scaleX, scaleY) = (Double(input.width) / Double(width), Double(input.height) / Double(height))
         return try outputs[output].withFloats { values in
             guard values.count == width * height else {
-                throw DetectorError(.failed, "the saliency network gave \(values.count) values for a map of \(size)")
+                throw ODTError(.failed, "the saliency network gave \(values.count) values for a map of \(size)")
             }
             return withUnsafeTemporaryAllocation(of: Float.self, capacity: values.count) { copy in
                 let map = SaliencyMap(values: normalised(values, into: copy), width: width, height: height)

@@ -12,7 +12,7 @@ public enum Salient {
     /// - Parameters:
     ///   - file: the model's path, for messages.
     ///   - isForStills: whether pictures stand alone.
-    /// - Throws: ``DetectorError`` with `.unsupported` where the network is none of these.
+    /// - Throws: ``ODTError`` with `.unsupported` where the network is none of these.
     public static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, file: String = "the saliency model",
         isForStills: Bool = false
@@ -28,7 +28,7 @@ public enum Salient {
             SaliencyDecoder.mapSize(output.shape).map { hasProportions($0, of: (width, height)) } ?? false
         }
         guard let output else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(file) gives \(network.outputs.map(\.shapeText).joined(separator: ", ")); "
                     + "a saliency network gives a map of one channel, such as [1,1,320,320]")

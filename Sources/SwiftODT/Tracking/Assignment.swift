@@ -27,16 +27,16 @@ struct Assignment: ~Copyable {
         var column: Int32
     }
 
-    private var pairs = Worklist<Pair>()
-    private var rows = Worklist<Row>()
-    private var columns = Worklist<Column>()
+    private var pairs = ScratchList<Pair>()
+    private var rows = ScratchList<Row>()
+    private var columns = ScratchList<Column>()
     /// What the row being built likes best.
     private var best = nothing
     private var firstOfRow = 0
     /// Rows that did not get that.
-    private var waiting = Worklist<Int>()
-    private var frontier = Worklist<Int32>()
-    private var settled = Worklist<Int32>()
+    private var waiting = ScratchList<Int>()
+    private var frontier = ScratchList<Int32>()
+    private var settled = ScratchList<Int32>()
 
     /// The column of a row, -1 for rows that stay alone. Valid after ``solve()``.
     func column(of row: Int) -> Int { Int(rows[row].column) }
@@ -50,7 +50,7 @@ struct Assignment: ~Copyable {
         self.columns.reset(to: Column(), count: columns)
     }
 
-    /// Offers the row being built a column. Gains that are not above 0 are no offer.
+    /// DetectionIndex the row being built a column. Gains that are not above 0 are no offer.
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }

@@ -6,7 +6,7 @@ struct Association: ~Copyable {
     struct Rule: Sendable {
         /// Pairs that are less alike are none.
         var threshold: Double
-        /// Whether overlap is measured with a narrower margin, and height, motion, age and looks count too; or that of
+        /// Whether overlap is measured with a narrower margin, and height, motion, age and appearance count too; or that of
         /// ``Neighbours`` is all.
         var isThorough: Bool
 
@@ -36,8 +36,8 @@ struct Association: ~Copyable {
     private static let halfStanding = 0.5
 
     private var assignment = Assignment()
-    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:looks:)``.
-    private(set) var pairs = Worklist<Pair>()
+    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:appearances:)``.
+    private(set) var pairs = ScratchList<Pair>()
 
     /// Finds the best pairs among some of the tracks, given by index, and the detections that are their neighbours.
     ///
@@ -45,7 +45,7 @@ struct Association: ~Copyable {
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>, _ neighbours: borrowing Neighbours,
         with detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>,
-        looks: borrowing Looks
+        appearances: borrowing DetectionAppearances
     ) {
         pairs.clear()
         if neighbours.all.isEmpty { return }
@@ -57,7 +57,7 @@ struct Association: ~Copyable {
                 let column = Int(neighbour.column)
                 let gain = Self.gain(
                     of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule, shift: shift,
-                    looks: looks)
+                    appearances: appearances)
                 assignment.offer(column: column, gain: gain)
             }
             assignment.endRow()
@@ -73,7 +73,7 @@ struct Association: ~Copyable {
     @inline(__always)
     private static func gain(
         of detection: SiftedDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
-        rule: Rule, shift: SIMD2<Double>, looks: borrowing Looks
+        rule: Rule, shift: SIMD2<Double>, appearances: borrowing DetectionAppearances
     ) -> Double {
         let isOther =
             detection.label >= 0 && track.pointee.votes.winnerIndex >= 0
@@ -93,7 +93,7 @@ struct Association: ~Copyable {
         let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
         let surprise = 0.6 * track.pointee.usualScore.distance(to: detection.score)
         return max(likeness + motion + standing - surprise, 1e-6)
-            + looks.worth(of: track.pointee.look, at: expected, detection)
+            + appearances.worth(of: track.pointee.appearance, at: expected, detection)
     }
 
     /// Overlap along the vertical alone: people side by side differ little across, but often in height and distance.

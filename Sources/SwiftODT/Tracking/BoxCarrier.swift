@@ -35,8 +35,10 @@ struct BoxCarrier {
     }
 
     /// Brings all tracklets to the second frame.
-    mutating func carry(_ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, jolt: SIMD4<Double>) {
-        let step = BoxFilter.Step(seconds: step, jolt: jolt)
+    mutating func carry(
+        _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>
+    ) {
+        let step = BoxFilter.Step(seconds: step, accelerationNoise: accelerationNoise)
         if motion == nil {
             for index in tracklets.indices { tracklets[index].filter.predict(by: step) }
             return
@@ -53,11 +55,11 @@ struct BoxCarrier {
     /// Does again what was done before, after the past has changed. Those whom the frame does not know stay where they are.
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
-        jolt: SIMD4<Double>
+        accelerationNoise: SIMD4<Double>
     ) {
         moves.removeAll(keepingCapacity: true)
         shift = entry.shift
-        let step = BoxFilter.Step(seconds: seconds, jolt: jolt)
+        let step = BoxFilter.Step(seconds: seconds, accelerationNoise: accelerationNoise)
         for index in tracklets.indices {
             if let known = entry.carried(tracklets[index].key) {
                 advance(&tracklets[index], by: step, along: known.move)
@@ -70,10 +72,10 @@ struct BoxCarrier {
     /// Follows newcomers, whom the second frame does not know, between the two frames that were begun with.
     mutating func followNewcomers(
         _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
-        jolt: SIMD4<Double>
+        accelerationNoise: SIMD4<Double>
     ) {
         self.shift = shift
-        let step = BoxFilter.Step(seconds: step, jolt: jolt)
+        let step = BoxFilter.Step(seconds: step, accelerationNoise: accelerationNoise)
         for index in tracklets.indices where entry.carried(tracklets[index].key) == nil {
             advance(&tracklets[index], by: step, along: move(of: tracklets[index], points: 9))
         }

@@ -27,13 +27,13 @@ struct BoxFilter: Sendable {
     struct Step: Sendable {
         let seconds: Double
         /// How much velocities change, see ``MotionStatistics``.
-        let jolt: SIMD4<Double>
+        let accelerationNoise: SIMD4<Double>
         /// How much of the velocities is left after it.
         fileprivate let lasting: SIMD4<Double>
 
-        init(seconds: Double, jolt: SIMD4<Double>) {
+        init(seconds: Double, accelerationNoise: SIMD4<Double>) {
             self.seconds = seconds
-            self.jolt = jolt
+            self.accelerationNoise = accelerationNoise
             let lasting = exp(-max(0, seconds) / BoxFilter.growth)
             self.lasting = SIMD4(1, 1, lasting, lasting)
         }
@@ -45,7 +45,7 @@ struct BoxFilter: Sendable {
         velocity *= step.lasting
         position += velocity * step.seconds
         keepInRange()
-        spread(over: step.seconds, jolt: step.jolt)
+        spread(over: step.seconds, accelerationNoise: step.accelerationNoise)
     }
 
     /// Takes in an observation whose standard deviation is `jitter` object sizes.
@@ -105,14 +105,14 @@ struct BoxFilter: Sendable {
     }
 
     @inline(__always)
-    private mutating func spread(over step: Double, jolt: SIMD4<Double>) {
+    private mutating func spread(over step: Double, accelerationNoise: SIMD4<Double>) {
         let size = Self.size(position)
-        let joltVariance = (size * jolt).squared
+        let accelerationVariance = (size * accelerationNoise).squared
         let drift = size * Self.drift
         variance += (covariance * 2 + velocityVariance * step) * step
-        variance += joltVariance * (step * step * step / 3) + drift * drift * step
-        covariance += velocityVariance * step + joltVariance * (step * step / 2)
-        velocityVariance += joltVariance * step
+        variance += accelerationVariance * (step * step * step / 3) + drift * drift * step
+        covariance += velocityVariance * step + accelerationVariance * (step * step / 2)
+        velocityVariance += accelerationVariance * step
     }
 
     @inline(__always)

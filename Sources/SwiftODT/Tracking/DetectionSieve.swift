@@ -1,10 +1,10 @@
 /// Lets through what can be tracked: finite boxes of sensible size, each object once, not more than can be handled.
 struct DetectionSieve: ~Copyable {
     /// The detections that came through, from left to right.
-    private(set) var accepted = Worklist<SiftedDetection>()
+    private(set) var accepted = ScratchList<SiftedDetection>()
     /// Those that did not, of all answers so far.
     private(set) var unused = UnusedDetections()
-    private var places = Worklist<Place>()
+    private var places = ScratchList<Place>()
 
     /// Where a box begins, in 256ths of a pixel, and which it is, in one number: nothing is quicker to sort.
     private struct Place: Comparable {

@@ -1,5 +1,5 @@
 /// Birth, probation and end of tracks, and what is told about them.
-extension Following {
+extension TrackerState {
     /// After an answer: shows those that have proved themselves, drops those that have not, begins new ones.
     mutating func live(_ answer: [Detection], at time: Nanoseconds) {
         let hits = Double(max(1, options.minHits))
@@ -17,7 +17,8 @@ extension Following {
         if isAnyUnproved { dropUnproved() }
         for number in matcher.newcomers.indices {
             let detection = matcher.newcomers[number]
-            begin(detection, called: answer[detection.source].label, look: matcher.looks[detection], at: time)
+            begin(
+                detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time)
         }
         isSceneNew = isSceneNew && tracklets.isEmpty
     }
@@ -84,12 +85,12 @@ extension Following {
     }
 
     private mutating func begin(
-        _ detection: SiftedDetection, called label: Label?, look: Appearance?, at time: Nanoseconds
+        _ detection: SiftedDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds
     ) {
         guard tracklets.count < max(1, options.maxTracks) || giveWay() else { return }
         tracklets.append(
             Tracklet(
-                key: nextKey, detection: detection, label: label, look: look, time: time,
+                key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
                 jitter: statistics.jitter, evidence: weight(of: detection.score)))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }

@@ -1,14 +1,14 @@
 /// Matches a detector's answer with the tracks, in stages: strong detections first, then weak ones, then the places
 /// where objects were last seen, then tracks on probation.
 struct Matcher: ~Copyable {
-    private(set) var pairs = Worklist<Association.Pair>()
+    private(set) var pairs = ScratchList<Association.Pair>()
     /// Strong detections that belong to no track.
-    private(set) var newcomers = Worklist<SiftedDetection>()
-    private(set) var isTrackMatched = Worklist<Bool>()
+    private(set) var newcomers = ScratchList<SiftedDetection>()
+    private(set) var isTrackMatched = ScratchList<Bool>()
     /// How far the camera moved everything away from the predictions.
     private(set) var shift = SIMD2<Double>.zero
 
-    private(set) var looks = Looks()
+    private(set) var appearances = DetectionAppearances()
 
     /// Detections that could not be used, of all answers so far.
     var unused: UnusedDetections { sieve.unused }
@@ -17,29 +17,29 @@ struct Matcher: ~Copyable {
     private var neighbours = Neighbours()
     private var association = Association()
     private var camera = CameraMotion()
-    private var isTaken = Worklist<Bool>()
+    private var isTaken = ScratchList<Bool>()
     // What a stage has left for the next: tracks that are shown and others, by index, and detections.
-    private var shown = Worklist<Int>()
-    private var young = Worklist<Int>()
-    private var spoken = Worklist<Int>()
-    private var strong = Offers()
-    private var weak = Offers()
+    private var shown = ScratchList<Int>()
+    private var young = ScratchList<Int>()
+    private var established = ScratchList<Int>()
+    private var strong = DetectionIndex()
+    private var weak = DetectionIndex()
 
     mutating func match(
         _ answer: [Detection], in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds,
         options: TrackerOptions
     ) {
         sieve.sift(answer, from: options.scoreFloor)
-        looks.look(at: sieve.accepted.view, of: answer.count, in: plane)
+        appearances.look(at: sieve.accepted.view, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
-        looks.countClaims(neighbours, on: strong.detections.view)
+        appearances.countClaims(neighbours, on: strong.detections.view)
         pass(.strong, tracks, shown.view, strong.detections.view, at: time)
         keepFree()
         if !weak.isEmpty {
-            findSpoken(for: tracks, at: time, patience: options.maxAge)
-            neighbours.find(of: spoken.view, tracks, at: .predicted, shift: shift, in: &weak)
-            pass(.weak, tracks, spoken.view, weak.detections.view, at: time)
+            findEstablished(for: tracks, at: time, patience: options.maxAge)
+            neighbours.find(of: established.view, tracks, at: .predicted, shift: shift, in: &weak)
+            pass(.weak, tracks, established.view, weak.detections.view, at: time)
             keepFree()
         }
         if !strong.isEmpty {
@@ -102,13 +102,13 @@ struct Matcher: ~Copyable {
     }
 
     /// Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
-    private mutating func findSpoken(
+    private mutating func findEstablished(
         for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds
     ) {
-        spoken.clear()
+        established.clear()
         for index in shown.view {
             let strongFor = tracks[index].lastStrong - tracks[index].firstSeen
-            if time - tracks[index].lastStrong <= patience || strongFor >= patience { spoken.append(index) }
+            if time - tracks[index].lastStrong <= patience || strongFor >= patience { established.append(index) }
         }
     }
 
@@ -118,11 +118,11 @@ struct Matcher: ~Copyable {
         _ detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds
     ) {
         association.match(
-            tracks, rows, neighbours, with: detections, at: time, rule: rule, shift: shift, looks: looks)
+            tracks, rows, neighbours, with: detections, at: time, rule: rule, shift: shift, appearances: appearances)
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
-            if tracks[pair.track].misses == 0 { looks.learn(from: tracks[pair.track].look, pair.detection) }
+            if tracks[pair.track].misses == 0 { appearances.learn(from: tracks[pair.track].appearance, pair.detection) }
             pairs.append(pair)
         }
     }

@@ -8,8 +8,8 @@ import Glibc
 struct MotionStatistics: Sendable {
     private var jitterVariance = SIMD4<Double>(repeating: 0.04 * 0.04)
     private var jitterSamples = 50.0
-    private var joltVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
-    private var joltSamples = 20.0
+    private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
+    private var accelerationSamples = 20.0
     private var pace = Pace(rate: 0.05)
     /// One track out of so many is learnt from; how many to let pass until then; and where that began.
     private var every = 1
@@ -39,22 +39,22 @@ struct MotionStatistics: Sendable {
     }
 
     /// Random walk of the velocity in object sizes a second, per square root of a second.
-    var jolt: SIMD4<Double> {
-        joltVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
+    var accelerationNoise: SIMD4<Double> {
+        accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
 
     /// Both figures at one time.
     struct Noise: Sendable {
         let jitter: SIMD4<Double>
-        let jolt: SIMD4<Double>
+        let accelerationNoise: SIMD4<Double>
     }
 
-    var noise: Noise { Noise(jitter: jitter, jolt: jolt) }
+    var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise) }
 
     /// Announces how many tracks there will be to learn from. Once enough is known a few are listened to, each time others: a
     /// crowd says the same many times.
     mutating func expect(_ count: Int) {
-        every = joltSamples < 1000 ? 1 : max(1, count / 8)
+        every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
         unheard = turn
     }
@@ -66,7 +66,7 @@ struct MotionStatistics: Sendable {
         if unheard >= 0 { return }
         unheard += every
         learnJitter(from: sightings)
-        learnJolt(from: sightings)
+        learnAcceleration(from: sightings)
     }
 
     /// Jitter makes neighbouring second differences go against each other (their covariance is minus four times its
@@ -89,7 +89,7 @@ struct MotionStatistics: Sendable {
 
     /// Over a third of a second a change of velocity shows above the jitter. The median is followed, not the mean: a
     /// few swapped or occluded boxes must not make all objects look nervous.
-    private mutating func learnJolt(from sightings: Sightings) {
+    private mutating func learnAcceleration(from sightings: Sightings) {
         let c = sightings[0]
         middle = sightings.before(c.time - Self.span, near: middle)
         let b = sightings[middle]
@@ -101,11 +101,11 @@ struct MotionStatistics: Sendable {
         let difference = (c.box.vector - b.box.vector * 2 + a.box.vector) / size
         let seconds = Double(step) / 1e9
         let growth = seconds * seconds * seconds * 2 / 3
-        if joltSamples < 100 { pace = Pace(rate: 1 / (joltSamples + 1)) }
-        joltSamples += 1
-        let median = (jitterVariance * 6 + joltVariance * growth) * 0.4549
-        joltVariance *= pace.down.replacing(with: pace.up, where: difference.squared .> median)
-        joltVariance = joltVariance.bounded(SIMD4(repeating: 0.0025), SIMD4(repeating: 100))
+        if accelerationSamples < 100 { pace = Pace(rate: 1 / (accelerationSamples + 1)) }
+        accelerationSamples += 1
+        let median = (jitterVariance * 6 + accelerationVariance * growth) * 0.4549
+        accelerationVariance *= pace.down.replacing(with: pace.up, where: difference.squared .> median)
+        accelerationVariance = accelerationVariance.bounded(SIMD4(repeating: 0.0025), SIMD4(repeating: 100))
     }
 
     private static func isEven(_ one: Nanoseconds, _ other: Nanoseconds) -> Bool {

@@ -9,9 +9,9 @@ struct Neighbours: ~Copyable {
         var overlap: Double
     }
 
-    private(set) var all = Worklist<Neighbour>()
+    private(set) var all = ScratchList<Neighbour>()
     /// Where in ``all`` those of each row end.
-    private(set) var ends = Worklist<Int>()
+    private(set) var ends = ScratchList<Int>()
 
     /// By how much of its size each box is widened on every side; no rule does so by more.
     static let margin = 0.3
@@ -26,15 +26,15 @@ struct Neighbours: ~Copyable {
     /// - Parameter shift: how far the camera has moved everything away from there.
     mutating func find(
         of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
-        shift: SIMD2<Double>, in offers: inout Offers
+        shift: SIMD2<Double>, in index: inout DetectionIndex
     ) {
         all.clear()
         ends.clear()
         if rows.isEmpty { return }
-        let offers = offers.view()
+        let index = index.view()
         for row in rows {
             let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
-            find(near: WideBox(box.offset(x: shift.x, y: shift.y), by: Self.margin), in: offers)
+            find(near: WideBox(box.offset(x: shift.x, y: shift.y), by: Self.margin), in: index)
             ends.append(all.count)
         }
     }
@@ -53,9 +53,9 @@ struct Neighbours: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func find(near wide: WideBox, in offers: Offers.View) {
-        offers.forEach(near: wide) { column in
-            let overlap = wide.overlap(offers.wide[column])
+    private mutating func find(near wide: WideBox, in index: DetectionIndex.View) {
+        index.forEach(near: wide) { column in
+            let overlap = wide.overlap(index.wide[column])
             // Most are not: they are not worth a division.
             if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
                 all.append(

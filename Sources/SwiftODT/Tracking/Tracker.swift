@@ -7,14 +7,14 @@
 /// carried on by their filters and, where planes are given, by what is seen to move in the picture; an answer at every
 /// frame costs no image motion at all. Planes also tell alike objects apart by their looks, and show where scenes are cut.
 public final class Tracker {
-    var following: Following
+    var state: TrackerState
 
-    public init(options: TrackerOptions = TrackerOptions()) { following = Following(options: options) }
+    public init(options: TrackerOptions = TrackerOptions()) { state = TrackerState(options: options) }
 
     /// May change at any time between calls.
     public var options: TrackerOptions {
-        get { following.options }
-        set { following.options = newValue }
+        get { state.options }
+        set { state.options = newValue }
     }
 
     /// The world moved on. To be called once for every frame, in order, before the answer for it.
@@ -24,7 +24,7 @@ public final class Tracker {
     ///
     /// - Parameter luma: the frame's small grey copy, where there is one: boxes then follow the image, and looks count.
     public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
-        following.advance(to: time, width: width, height: height, luma: luma)
+        state.advance(to: time, width: width, height: height, luma: luma)
     }
 
     /// A detector's answer for the frame at `seenAt`.
@@ -32,30 +32,30 @@ public final class Tracker {
     /// It may be late: then it is applied to the frame it saw and replayed to now, and shown boxes glide to where it
     /// puts them. Answers out of order, or from before a scene cut, are dropped.
     public func update(_ detections: [Detection], seenAt: Nanoseconds) {
-        following.update(detections, seenAt: seenAt)
+        state.update(detections, seenAt: seenAt)
     }
 
     /// Those to be shown now: past probation, and those lost with the latest frame, once.
-    public var tracks: [Track] { following.tracks() }
+    public var tracks: [Track] { state.tracks() }
 
     /// How many ``tracks`` there are, without the cost of making them.
-    public var trackCount: Int { following.trackCount }
+    public var trackCount: Int { state.trackCount }
 
     /// Whether the latest frame began a new scene.
-    public var isCut: Bool { following.isCut }
+    public var isCut: Bool { state.isCut }
 
     /// Which tracks began and ended since the last call.
-    public func takeEvents() -> [TrackEvent] { following.takeEvents() }
+    public func takeEvents() -> [TrackEvent] { state.takeEvents() }
 
     /// When a track was seen best, and how far it has come; `nil` where it has ended. Takes time with the number of tracks.
-    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? { following.summary(of: id) }
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? { state.summary(of: id) }
 
     /// Detections that could not be used, of all answers so far.
-    public var unused: UnusedDetections { following.matcher.unused }
+    public var unused: UnusedDetections { state.matcher.unused }
 
     /// More detections in an answer are not used.
     public static var mostDetections: Int { DetectionSieve.most }
 
     /// A new epoch: all tracks end, what was learnt about the stream's motion is kept, ids go on and are never reused.
-    public func reset(reason: TrackEvent.Reason) { following.reset(reason: reason) }
+    public func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
 }

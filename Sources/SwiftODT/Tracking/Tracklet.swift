@@ -19,7 +19,7 @@ struct Tracklet: Sendable {
     var votes = LabelVotes()
     var imageDoubt = ImageDoubt()
     /// As far as there were pictures to see it in.
-    private(set) var look: Appearance?
+    private(set) var appearance: Appearance?
     /// When it was seen best, where, and how well.
     private(set) var best: Track.Best
     var pathLength = 0.0
@@ -36,10 +36,10 @@ struct Tracklet: Sendable {
     /// glide.
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
-    var residualSpan = belief
+    var residualSpan = residualFade
 
     init(
-        key: Int, detection: SiftedDetection, label: Label?, look: Appearance?, time: Nanoseconds,
+        key: Int, detection: SiftedDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
         jitter: SIMD4<Double>, evidence: Double
     ) {
         self.key = key
@@ -53,7 +53,7 @@ struct Tracklet: Sendable {
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         usualScore = UsualScore(detection.score)
         self.evidence = evidence
-        self.look = look
+        self.appearance = appearance
         votes.vote(label, weight: detection.score)
     }
 
@@ -66,7 +66,8 @@ struct Tracklet: Sendable {
 extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
     mutating func confirm(
-        by detection: SiftedDetection, called label: Label?, look: Appearance?, at time: Nanoseconds, threshold: Double,
+        by detection: SiftedDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
+        threshold: Double,
         noise: MotionStatistics.Noise, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Sighting(time: time, box: detection.box)
@@ -83,9 +84,9 @@ extension Tracklet {
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
         residual = (detection.box.vector - filter.position) * Self.shareOfSeen
-        (residualSince, residualSpan) = (time, Self.belief)
+        (residualSince, residualSpan) = (time, Self.residualFade)
         if detection.score >= threshold { lastStrong = time }
-        if let look { renewLook(look, after: time - lastSeen) }
+        if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         usualScore.follow(detection.score, after: time - lastSeen)
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(sighting)
@@ -98,9 +99,9 @@ extension Tracklet {
     }
 
     /// Follows what changes within a second or so: things turn, and light changes.
-    private mutating func renewLook(_ newer: Appearance, after time: Nanoseconds) {
+    private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
-        if look == nil { look = newer } else { look?.follow(newer, share: age / (age + 1.3)) }
+        if appearance == nil { appearance = newer } else { appearance?.follow(newer, share: age / (age + 1.3)) }
     }
 
     /// Counts what speaks for showing it; whether that is, for the first time, enough.
@@ -124,7 +125,8 @@ extension Tracklet {
     private mutating func refill(to box: Box, at time: Nanoseconds, noise: MotionStatistics.Noise) {
         let steps = Double(min(misses + 1, 30))
         let (from, to) = (lastBox.vector, box.vector)
-        let step = BoxFilter.Step(seconds: Double(time - lastSeen) / 1e9 / steps, jolt: noise.jolt)
+        let step = BoxFilter.Step(
+            seconds: Double(time - lastSeen) / 1e9 / steps, accelerationNoise: noise.accelerationNoise)
         filter = filterWhenSeen
         for number in 1...Int(steps) {
             filter.predict(by: step)
@@ -150,7 +152,7 @@ extension Tracklet {
     /// How much of a box that was seen is shown, against the filter's: all of it would tremble as detectors do, nothing would lag.
     private static let shareOfSeen = 1.0 / 3
     /// How long that takes to fade out where no other comes.
-    private static let belief = 1_000_000_000.0
+    private static let residualFade = 1_000_000_000.0
     /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
 }

@@ -1,6 +1,6 @@
 /// Finds the objects of one image after the other: detector and scene behind ML Kit's words.
 ///
-/// Used by one thread at a time, which the ``VisionLine`` sees to.
+/// Used by one thread at a time, which the ``VisionQueue`` sees to.
 final class VisionFinder: @unchecked Sendable {
     private let makeParts: @Sendable () throws -> VisionParts
     private let detection: DetectionOptions

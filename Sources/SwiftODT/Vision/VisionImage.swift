@@ -24,7 +24,7 @@ public final class VisionImage: Sendable {
     }
 
     /// A PNG or JPEG file.
-    /// - Throws: ``DetectorError`` that says what is wrong with the file.
+    /// - Throws: ``ODTError`` that says what is wrong with the file.
     public convenience init(contentsOfFile path: String) throws {
         self.init(image: try Picture(contentsOfFile: path))
     }

@@ -7,7 +7,7 @@
 public final class VisionObjectDetector: Sendable {
     public typealias Completion = @Sendable (_ objects: [VisionObject]?, _ error: (any Error)?) -> Void
 
-    private let line: VisionLine
+    private let line: VisionQueue
 
     public convenience init(options: VisionObjectDetectorOptions = VisionObjectDetectorOptions()) {
         let recipe = VisionRecipe(options)
@@ -23,7 +23,7 @@ public final class VisionObjectDetector: Sendable {
     }
 
     private init(_ options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionParts) {
-        line = VisionLine(
+        line = VisionQueue(
             keepsOnlyLatest: options.detectorMode == .stream,
             finder: VisionFinder(options: options, parts: parts))
     }

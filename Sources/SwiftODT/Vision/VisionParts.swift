@@ -26,10 +26,10 @@ struct VisionRecipe: Sendable {
         detector.isForStills = scene.mode == .singleImage
     }
 
-    /// - Throws: ``DetectorError`` that says what is missing and how to get it, or which options do not go together.
+    /// - Throws: ``ODTError`` that says what is missing and how to get it, or which options do not go together.
     func make() throws -> VisionParts {
         if detector.kind == .motion, scene.mode == .singleImage {
-            throw DetectorError(
+            throw ODTError(
                 .invalidOption,
                 "the motion detector compares images of a stream; choose the mode stream, or the neural detector")
         }

@@ -91,7 +91,7 @@ final class FailingDetector: Detector {
             left -= 1
             return left < 0
         }
-        if isOver { throw DetectorError(.failed, "the detector double has failed as told; restart it") }
+        if isOver { throw ODTError(.failed, "the detector double has failed as told; restart it") }
         return DetectionTicket([])
     }
 

@@ -25,7 +25,7 @@ import Testing
             }
             if !isFirst { state.wait { $0.isOpen ? () : nil } }
             if !isFirst, state.update({ $0.fails }) {
-                throw DetectorError(.unsupported, "the workshop has burnt down")
+                throw ODTError(.unsupported, "the workshop has burnt down")
             }
             return .detector(SlowDetector(milliseconds: 0, capacity: 2))
         }

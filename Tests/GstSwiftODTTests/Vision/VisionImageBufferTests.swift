@@ -27,7 +27,7 @@ import Testing
         harness.setCaps("I420", width: 64, height: 48)
         let buffer = gst_buffer_new_allocate(nil, 100, nil)!
         defer { ElementHarness.release(buffer) }
-        #expect(throws: DetectorError.self) { try VisionImage(buffer: buffer, info: harness.info) }
+        #expect(throws: ODTError.self) { try VisionImage(buffer: buffer, info: harness.info) }
     }
 
     /// A GstVideoMeta may say anything of where planes lie: what lies outside of the buffer is not looked at.
@@ -41,7 +41,7 @@ import Testing
         var strides = [gint(stride), 0, 0, 0]
         gst_buffer_add_video_meta_full(
             buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, &offsets, &strides)
-        #expect(throws: DetectorError.self) { try VisionImage(buffer: buffer, info: harness.info) }
+        #expect(throws: ODTError.self) { try VisionImage(buffer: buffer, info: harness.info) }
     }
 
     /// Rows from the bottom up, as some sources give them, lie within.

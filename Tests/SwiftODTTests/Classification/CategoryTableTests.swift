@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: ["banana", "banana\tfruit", "banana\tfood\tplant", "banana\tfood\nbanana\tplant"])
     func aLineThatCannotBeReadIsNamed(_ text: String) {
         #expect { try CategoryTable(text: text, name: "mine.tsv") } throws: { error in
-            (error as? DetectorError)?.reason == .invalidFile && "\(error)".contains("mine.tsv")
+            (error as? ODTError)?.reason == .invalidFile && "\(error)".contains("mine.tsv")
         }
     }
 

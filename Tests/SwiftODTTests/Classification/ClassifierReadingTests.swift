@@ -38,7 +38,7 @@ import Testing
     /// What a file declares is not multiplied before it is looked at.
     @Test(arguments: [[1 << 32, 1 << 32], [Int.max, 2], [Int.max, Int.max, Int.max], [0, Int.max, 9]])
     func hugeOutputsAreRefused(_ shape: [Int]) {
-        #expect(throws: DetectorError.self) { try ClassifierReading(survey([shape]), table: .standard) }
+        #expect(throws: ODTError.self) { try ClassifierReading(survey([shape]), table: .standard) }
     }
 
     @Test func labelsThatDoNotExcludeEachOtherAreBroughtToOne() throws {
@@ -80,8 +80,8 @@ import Testing
 
     @Test func outputsThatAreNotWhatWasPromisedAreErrors() throws {
         let reading = try ClassifierReading(survey([[1, 5]]), table: .standard)
-        #expect(throws: DetectorError.self) { try reading.read([]) }
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) { try reading.read([]) }
+        #expect(throws: ODTError.self) {
             try [UInt8](repeating: 0, count: 4).withUnsafeBytes {
                 try reading.read([TensorView(shape: [1, 4], element: .uint8, bytes: $0)])
             }

@@ -38,7 +38,7 @@ import Testing
     func aBoxOutsideThePictureIsAnError() throws {
         let classifier = try CropClassifier()
         for box in [Box(x: -50, y: 0, width: 20, height: 20), Box(x: 0, y: 0, width: .nan, height: 5)] {
-            #expect(throws: DetectorError.self) { try classify("000000000285", box, with: classifier) }
+            #expect(throws: ODTError.self) { try classify("000000000285", box, with: classifier) }
         }
     }
 

@@ -7,9 +7,9 @@ final class ScriptedClassifier: Classifier {
     let capacity: Int
     let threshold = 0.5
     private let asked = Mutex<[(box: Box, ticket: ClassificationTicket)]>([])
-    private let failure: DetectorError?
+    private let failure: ODTError?
 
-    init(capacity: Int = 1, failure: DetectorError? = nil) {
+    init(capacity: Int = 1, failure: ODTError? = nil) {
         self.capacity = capacity
         self.failure = failure
     }

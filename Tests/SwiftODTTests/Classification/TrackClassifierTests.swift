@@ -124,9 +124,9 @@ import Testing
     }
 
     @Test func aFailureIsToldOnceAndTheOthersGoOn() throws {
-        let crops = ScriptedClassifier(failure: DetectorError(.failed, "no"))
+        let crops = ScriptedClassifier(failure: ODTError(.failed, "no"))
         var classifier = TrackClassifier(crop: crops)
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try withFrame { try classifier.classify([track(1), track(2, "cup")], in: $0, wait: false) }
         }
         let verdicts = try withFrame { try classifier.classify([track(1), track(2, "cup")], in: $0, wait: false) }

@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: networks.indices) func refusesOtherShapes(index: Int) throws {
         let decoder = try decoder(index)
         let shapes = Self.networks[index].outputs
-        #expect(throws: DetectorError.self) { try decoder.decode([TestTensor]()) }
+        #expect(throws: ODTError.self) { try decoder.decode([TestTensor]()) }
         let others: [[Int]] = [[], [0], [1], [1, 1], [1, 0, 4], [1, 3, 3], [1, 1, 1, 6], [1, 2, 2, 2, 2], [7]]
         for other in others where other != shapes[0] {
             let tensors = [TestTensor(other) { _ in }] + shapes.dropFirst().map { TestTensor($0) { _ in } }
@@ -84,7 +84,7 @@ import Testing
                 shape: tensor.shape, element: .float32,
                 bytes: UnsafeRawBufferPointer(rebasing: tensor.view.bytes.dropLast(8)))
         }
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try decoder.decode(views, placement: .whole(64, 64), options: DetectionOptions())
         }
         withExtendedLifetime(honest) {}
@@ -115,7 +115,7 @@ import Testing
                 recognised += 1
                 _ = try? decoder.decode([TestTensor([1, 4], [1, 2, 3, 4])])
             } catch {
-                #expect(error is DetectorError)
+                #expect(error is ODTError)
             }
         }
         #expect(recognised > 0)
@@ -131,7 +131,7 @@ import Testing
         let description = NetworkDescription(
             inputs: [TensorDescription(name: "x", shape: [1, 3, 8192, 8192], element: .float32)],
             outputs: [[1, count, 4], [1, count, 3]].map { TensorDescription(name: "", shape: $0, element: .float32) })
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try DetectionFamily.decoder(for: description, manifest: manifest, labels: names(3), file: "net.onnx")
         }
     }

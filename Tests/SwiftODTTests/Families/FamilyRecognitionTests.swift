@@ -87,7 +87,7 @@ import Testing
         let found = try DetectionFamily.recognise(roboflow, manifest: nil, labels: names(4), file: "net.onnx")
         let decoder = try #require(found.decoder as? DETRDecoder)
         #expect(decoder.firstClass == 1 && decoder.input.mean.x > 100)
-        guard case .each(.sigmoid) = decoder.activation else { throw DetectorError(.failed, "classes compete") }
+        guard case .each(.sigmoid) = decoder.activation else { throw ODTError(.failed, "classes compete") }
         for (numbers, competing) in [(92, true), (91, false), (80, false)] {
             let network = network([1, 3, 800, 800], [[1, 300, numbers], [1, 300, 4]])
             let found = try DetectionFamily.recognise(network, manifest: nil, labels: nil, file: "net.onnx")
@@ -145,7 +145,7 @@ import Testing
         #expect {
             try recognise(network(input, outputs))
         } throws: {
-            let error = $0 as? DetectorError
+            let error = $0 as? ODTError
             return error?.reason == .unsupported && error?.description.contains("/m/net.onnx") == true
                 && (word.isEmpty || error?.description.contains(word) == true)
         }
@@ -158,8 +158,8 @@ import Testing
                 TensorDescription(name: "sizes", shape: [1, 2], element: .int64),
             ],
             outputs: [TensorDescription(name: "", shape: [1, 84, 8400], element: .float32)])
-        #expect(throws: DetectorError.self) { try recognise(network) }
-        #expect(throws: DetectorError.self) { try recognise(NetworkDescription(inputs: [], outputs: network.outputs)) }
+        #expect(throws: ODTError.self) { try recognise(network) }
+        #expect(throws: ODTError.self) { try recognise(NetworkDescription(inputs: [], outputs: network.outputs)) }
     }
 
     @Test func refusesLabelsOfAnotherModel() {
@@ -174,7 +174,7 @@ import Testing
         var manifest = ModelManifest(name: "x")
         for family in DetectionFamily.allCases {
             manifest.family = family.rawValue
-            #expect(throws: DetectorError.self) {
+            #expect(throws: ODTError.self) {
                 try recognise(network([1, 3, 64, 64], [[3], [1, 2, 3, 4, 5]]), manifest: manifest, labels: names(3))
             }
         }

@@ -32,9 +32,9 @@ import Testing
 
     @Test func refusesWhatDoesNotFit() {
         for shape in [[3], [-1], [.max, .max], [Int.max / 4 + 1], [2, 2]] {
-            #expect(throws: DetectorError.self) { try read([1, 2] as [Float], .float32, shape: shape) }
+            #expect(throws: ODTError.self) { try read([1, 2] as [Float], .float32, shape: shape) }
         }
-        #expect(throws: DetectorError.self) { try read([1, 2] as [UInt8], .uint8) }
+        #expect(throws: ODTError.self) { try read([1, 2] as [UInt8], .uint8) }
         #expect(throws: Never.self) { try read([1, 2] as [Float], .float32, shape: [0]) }
     }
 }

@@ -100,11 +100,11 @@ import Testing
             try Data(bytes).write(to: file)
             return file.path
         }
-        func reason(_ path: String) -> DetectorError.Reason? {
+        func reason(_ path: String) -> ODTError.Reason? {
             do {
                 _ = try Picture(contentsOfFile: path)
                 return nil
-            } catch let error as DetectorError {
+            } catch let error as ODTError {
                 #expect(error.description.hasPrefix(path), "\(error)")
                 return error.reason
             } catch {
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func aMissingLibraryNamesItsPackage() {
-        let error = #expect(throws: DetectorError.self) { try TurboJPEG(library: "libnothing.so.7") }
+        let error = #expect(throws: ODTError.self) { try TurboJPEG(library: "libnothing.so.7") }
         #expect(error?.reason == .runtimeMissing)
         #expect(error?.description.contains("apt-get install libturbojpeg0") == true)
     }

@@ -83,11 +83,11 @@ import Testing
         #expect {
             try Labels.load(file: folder.path + "/nowhere.txt", manifest: nil, model: model)
         } throws: {
-            ($0 as? DetectorError)?.reason == .fileNotFound && "\($0)".contains("nowhere.txt")
+            ($0 as? ODTError)?.reason == .fileNotFound && "\($0)".contains("nowhere.txt")
         }
         var manifest = ModelManifest(name: "net")
         manifest.labels = .file(folder.path)
-        #expect(throws: DetectorError.self) { try Labels.load(manifest: manifest, model: model) }
+        #expect(throws: ODTError.self) { try Labels.load(manifest: manifest, model: model) }
     }
 
     @Test func survivesDamage() {

@@ -71,7 +71,7 @@ import Testing
         #expect {
             try manifest(text)
         } throws: {
-            let error = $0 as? DetectorError
+            let error = $0 as? ODTError
             return error?.reason == .invalidFile && error?.description.contains("/models/a.json") == true
                 && error?.description.contains(part) == true
         }
@@ -103,7 +103,7 @@ import Testing
             do {
                 _ = try ModelManifest(parsing: random.damage(sound), file: "x.json")
             } catch {
-                #expect(error is DetectorError)
+                #expect(error is ODTError)
                 refused += 1
             }
         }

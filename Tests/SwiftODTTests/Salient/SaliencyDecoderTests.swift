@@ -38,7 +38,7 @@ import Testing
         for outputs: [[Int?]] in [
             [[1, 1917, 4], [1, 1917, 91]], [[1, 8400, 85]], [[1, 84, 8400]], [[1, 1, 100, 7]],
         ] {
-            #expect(throws: DetectorError.self) { try decoder(outputs) }
+            #expect(throws: ODTError.self) { try decoder(outputs) }
         }
         #expect(try decoder([[1, 4], [1, 1, 320, 320]]).input.width == 192)
         #expect(try decoder([[1, 1, nil, nil]]).input.width == 192)
@@ -56,7 +56,7 @@ import Testing
 
     /// What a file declares is not multiplied before it is looked at.
     @Test func hugeMapsAreRefused() {
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try Salient.decoder(
                 for: NetworkDescription(
                     inputs: [TensorDescription(name: "", shape: [1, 3, 320, 320], element: .float32)],
@@ -150,13 +150,13 @@ import Testing
 
     @Test(arguments: [[1, 3, 80, 100], [1, 1, 80, 101], [], [1, 1, 0, 0], [1, 1, -80, -100]])
     func otherShapesAreErrors(_ shape: [Int]) {
-        #expect(throws: DetectorError.self) { try decode(Canvas(), shape: shape) }
+        #expect(throws: ODTError.self) { try decode(Canvas(), shape: shape) }
     }
 
     @Test func aNetworkWithoutMapIsRefused() throws {
         let picture = TensorDescription(name: "x", shape: [1, 3, 320, 320], element: .float32)
         let classes = TensorDescription(name: "y", shape: [1, 1000], element: .float32)
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try Salient.decoder(for: .init(inputs: [picture], outputs: [classes]), manifest: nil)
         }
         let map = TensorDescription(name: "y", shape: [1, 1, nil, nil], element: .float32)

@@ -35,7 +35,7 @@ import Testing
                 _ = tracker.step(
                     Nanoseconds(time * 1e9), [time < 2.05 ? person(at: 300, score: 0.95) : person(at: 312, score: 0.3)])
             }
-            return try #require(tracker.following.tracklets.first).filter.box.x - 300
+            return try #require(tracker.state.tracklets.first).filter.box.x - 300
         }
         let (seldom, often) = (try lean(rate: 10), try lean(rate: 60))
         #expect(seldom > 2)

@@ -102,9 +102,9 @@ import Testing
                 tracker.update([Detection(box: Box(x: x, y: 300, width: 60, height: 120), score: 0.9)], seenAt: time)
             }
         }
-        #expect(tracker.following.tracklets.count < 10)
-        #expect(tracker.following.history.count <= 151)
-        #expect(tracker.following.events.count <= 10_000)
-        #expect(tracker.following.nextID > 30)
+        #expect(tracker.state.tracklets.count < 10)
+        #expect(tracker.state.history.count <= 151)
+        #expect(tracker.state.events.count <= 10_000)
+        #expect(tracker.state.nextID > 30)
     }
 }

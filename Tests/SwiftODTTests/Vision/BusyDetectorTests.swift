@@ -61,7 +61,7 @@ import Testing
 
     @Test func anErrorEndsOneCallOnly() throws {
         let detector = ScriptedDetector { call in
-            if call == 1 { throw DetectorError(.failed, "one bad frame") }
+            if call == 1 { throw ODTError(.failed, "one bad frame") }
             return [.chair]
         }
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
@@ -102,7 +102,7 @@ import Testing
         let image = VisionImage(image: try Picture.plain)
         let missing = VisionObjectDetectorOptions()
         missing.detector.modelFile = "/nowhere/model.onnx"
-        let error = #expect(throws: DetectorError.self) {
+        let error = #expect(throws: ODTError.self) {
             try Vision.vision().objectDetector(options: missing).results(in: image)
         }
         #expect(error?.reason == .fileNotFound)
@@ -110,7 +110,7 @@ import Testing
         let contradiction = VisionObjectDetectorOptions()
         contradiction.detectorMode = .singleImage
         contradiction.detector = DetectorRecipe(.motion)
-        let other = #expect(throws: DetectorError.self) {
+        let other = #expect(throws: ODTError.self) {
             try VisionObjectDetector.objectDetector(options: contradiction).results(in: image)
         }
         #expect(other?.reason == .invalidOption)

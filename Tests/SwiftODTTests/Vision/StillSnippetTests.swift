@@ -51,10 +51,10 @@ import Testing
         let object = try #require(try objectDetector.results(in: VisionImage(image: Picture.plain)).first)
         #expect(object.classificationCategory == .fashionGoods && object.confidence != nil && object.score == 0.9)
 
-        let failing = ScriptedClassifier(failure: DetectorError(.failed, "the classifier broke"))
+        let failing = ScriptedClassifier(failure: ODTError(.failed, "the classifier broke"))
         let other = VisionObjectDetector(
             options: Self.options(), detector: ScriptedDetector(unnamed), classifier: TrackClassifier(crop: failing))
-        #expect(throws: DetectorError.self) { try other.results(in: VisionImage(image: Picture.plain)) }
+        #expect(throws: ODTError.self) { try other.results(in: VisionImage(image: Picture.plain)) }
     }
 
     @Test func withoutTheOptionsThereIsOneObjectAndNoCategory() throws {
@@ -93,7 +93,7 @@ import Testing
         let objectDetector = VisionObjectDetector(options: Self.options(), detector: ScriptedDetector())
         let image = try withExtendedLifetime(folder) { try VisionImage(contentsOfFile: file) }
         #expect(try objectDetector.results(in: image).isEmpty)
-        #expect(throws: DetectorError.self) { try VisionImage(contentsOfFile: file + "-missing") }
+        #expect(throws: ODTError.self) { try VisionImage(contentsOfFile: file + "-missing") }
     }
 
     @Test(arguments: PixelFormat.allCases) func buffersOfAnyFormatAreTaken(_ format: PixelFormat) throws {

@@ -4,10 +4,10 @@ struct ClassNames: Sendable {
 
     /// - Parameters:
     ///   - count: how many classes the network tells apart, without a background class; `nil` where that cannot be seen.
-    /// - Throws: ``DetectorError`` where there are no labels, or not as many as the network has classes.
+    /// - Throws: ``ODTError`` where there are no labels, or not as many as the network has classes.
     init(_ labels: Labels?, count: Int?, file: String) throws {
         guard let labels = labels ?? count.flatMap(Self.usual) else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(file) tells \(count.map(String.init) ?? "an unknown number of") classes apart but brings no names for them: "
                     + "put a text file with one name a line beside it (\(ModelManifest.path(besideModel: file).dropLast(5)).txt), "
@@ -22,7 +22,7 @@ struct ClassNames: Sendable {
         case count: self.labels = labels
         case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
         default:
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(file) tells \(count) classes apart, but there are \(labels.count) labels for it: are they of another model?"
             )

@@ -60,8 +60,8 @@ struct DetectionAssembly: Sendable {
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
     /// An error for outputs that are not as the network's description says.
-    func mismatch(_ outputs: [TensorView]) -> DetectorError {
-        DetectorError(
+    func mismatch(_ outputs: [TensorView]) -> ODTError {
+        ODTError(
             .failed,
             "\(file) gave outputs of other shapes than it declares: "
                 + outputs.map { "\($0.shape)" }.joined(separator: ", "))

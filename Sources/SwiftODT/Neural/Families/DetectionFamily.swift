@@ -26,7 +26,7 @@ extension DetectionFamily {
     /// Recognises the family of a network and makes the decoder for it.
     ///
     /// - Parameter file: the model's path, for messages.
-    /// - Throws: ``DetectorError`` with `.unsupported` where no family fits, or what fits needs to be told more.
+    /// - Throws: ``ODTError`` with `.unsupported` where no family fits, or what fits needs to be told more.
     public static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> any DetectionDecoder {
@@ -60,7 +60,7 @@ extension DetectionFamily {
         let file = survey.file
         if let family = survey.namedFamily {
             if let decoder = try family.decoder(survey) { return (family, decoder) }
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "the manifest of \(file) says that it is of the family \(family.rawValue), but "
                     + "it has \(survey.outputsText), which that family has not")
@@ -68,7 +68,7 @@ extension DetectionFamily {
         for family in allCases {
             if let decoder = try family.decoder(survey) { return (family, decoder) }
         }
-        throw DetectorError(.unsupported, "\(file) has \(survey.outputsText): \(survey.guess)")
+        throw ODTError(.unsupported, "\(file) has \(survey.outputsText): \(survey.guess)")
     }
 
     /// The family's decoder, where the network may be one of it.

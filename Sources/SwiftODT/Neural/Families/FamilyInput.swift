@@ -11,11 +11,11 @@ struct FamilyInput {
 extension NetworkSurvey {
     /// The input of the network: what its file says, else the manifest, else the family's way.
     ///
-    /// - Throws: ``DetectorError`` where it is not one picture of three channels in numbers that can be fed.
+    /// - Throws: ``ODTError`` where it is not one picture of three channels in numbers that can be fed.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
         guard let picture = network.pictureInput else {
             let inputs = network.inputs.map { "\($0.name) \($0.shapeText)" }.joined(separator: ", ")
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(file) wants \(network.inputs.count) inputs (\(inputs)); only networks that want nothing but a picture, "
                     + "or its size beside, are understood: export it without its post-processing")
@@ -56,8 +56,8 @@ extension NetworkSurvey {
         return fed
     }
 
-    private func unsuitableInput(_ input: TensorDescription) -> DetectorError {
-        DetectorError(
+    private func unsuitableInput(_ input: TensorDescription) -> ODTError {
+        ODTError(
             .unsupported,
             "\(file) wants an input of \(input.element) and shape \(input.shapeText); only one picture of three channels "
                 + "as float or unsigned byte is understood")

@@ -22,7 +22,7 @@ struct NetworkSurvey {
         self.file = file
         namedFamily = try manifest?.family.map { name in
             guard let family = DetectionFamily(rawValue: name) else {
-                throw DetectorError(
+                throw ODTError(
                     .invalidFile,
                     "the manifest of \(file) names the family \"\(name)\"; known are "
                         + DetectionFamily.allCases.map(\.rawValue).joined(separator: ", "))

@@ -1,7 +1,7 @@
 extension TensorView {
     /// The numbers as floats: as they lie for 32-bit floats, a converted copy for other types.
     ///
-    /// - Throws: ``DetectorError`` where the memory is smaller than the shape says, or holds quantised numbers, which
+    /// - Throws: ``ODTError`` where the memory is smaller than the shape says, or holds quantised numbers, which
     ///   mean nothing without their scale.
     func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
         let count = try checkedCount()
@@ -26,17 +26,17 @@ extension TensorView {
                 Float(self.bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self))
             }
         case .uint8, .int8:
-            throw DetectorError(.unsupported, "the network gives quantised numbers without their scale")
+            throw ODTError(.unsupported, "the network gives quantised numbers without their scale")
         }
     }
 
     /// How many numbers the shape asks for.
     private func checkedCount() throws -> Int {
         guard let count = shape.product else {
-            throw DetectorError(.failed, "the network gave an output of shape \(shape)")
+            throw ODTError(.failed, "the network gave an output of shape \(shape)")
         }
         guard count <= bytes.count / element.size else {
-            throw DetectorError(
+            throw ODTError(
                 .failed, "the network gave \(bytes.count) bytes for an output of shape \(shape) of \(element)")
         }
         return count

@@ -16,7 +16,7 @@ struct InputGeometry: Hashable {
         let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
         let box = region.map { $0.isFinite ? whole.intersection($0) : Box(x: 0, y: 0, width: 0, height: 0) } ?? whole
         guard !box.isEmpty else {
-            throw DetectorError(.invalidOption, "the region to look at lies outside of the picture")
+            throw ODTError(.invalidOption, "the region to look at lies outside of the picture")
         }
         format = frame.format
         orientation = frame.orientation

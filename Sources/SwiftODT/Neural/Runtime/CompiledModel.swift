@@ -32,7 +32,7 @@ final class CompiledModel: @unchecked Sendable {
                 swiftodt_openvino_compile($0, read.runtime.core, read.model, target.device, &compiled)
             }) == 0, let compiled
         else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)"
                     + (target.device == "CPU"

@@ -21,7 +21,7 @@ public final class InferenceRequest: @unchecked Sendable {
             functions.ov_infer_request_get_input_tensor_by_index(run.request, network.pictureInput, &tensor) == 0,
             let tensor
         else {
-            throw DetectorError(
+            throw ODTError(
                 .failed, "\(network.name) has no place for its input: \(network.compiled.runtime.lastError)")
         }
         let expected = 3 * network.input.width * network.input.height * (network.bytes ? 1 : 4)
@@ -31,7 +31,7 @@ public final class InferenceRequest: @unchecked Sendable {
             functions.ov_tensor_data(tensor, &data) == 0, let data
         else {
             functions.ov_tensor_free(tensor)
-            throw DetectorError(.unsupported, "the input of \(network.name) takes \(size) bytes, not \(expected)")
+            throw ODTError(.unsupported, "the input of \(network.name) takes \(size) bytes, not \(expected)")
         }
         self.network = network
         self.run = run
@@ -67,8 +67,8 @@ public final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    private func unusable(_ input: TensorDescription) -> DetectorError {
-        DetectorError(
+    private func unusable(_ input: TensorDescription) -> ODTError {
+        ODTError(
             .unsupported,
             "the input \(input.name) of \(network.name) takes \(input.element) in the shape "
                 + "\(input.shapeText), in which it cannot be told the size of the picture")

@@ -31,7 +31,7 @@ final class InferenceRun: @unchecked Sendable {
         var request: OpaquePointer?
         guard functions.ov_compiled_model_create_infer_request(network.compiled.model, &request) == 0, let request
         else {
-            throw DetectorError(
+            throw ODTError(
                 .failed, "no inference can be made of \(network.name): \(network.compiled.runtime.lastError)")
         }
         self.request = request
@@ -64,7 +64,7 @@ final class InferenceRun: @unchecked Sendable {
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
             let reason = runtime.lastError
-            finish { .failure(DetectorError(.failed, "\(self.network.name) does not start: \(reason)")) }
+            finish { .failure(ODTError(.failed, "\(self.network.name) does not start: \(reason)")) }
             return
         }
         // The runtime forgets a cancellation that comes before it has begun.
@@ -92,14 +92,14 @@ final class InferenceRun: @unchecked Sendable {
         }
         if isCancelled { throw CancellationError() }
         guard status == 0 else {
-            throw DetectorError(.failed, "the inference of \(network.name) failed: \(reason)")
+            throw ODTError(.failed, "the inference of \(network.name) failed: \(reason)")
         }
     }
 
     private func begin(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) throws {
         try state.update { state in
             guard state.completion == nil else {
-                throw DetectorError(.failed, "\(network.name) is still at work on another picture")
+                throw ODTError(.failed, "\(network.name) is still at work on another picture")
             }
             if state.isCancelled { throw CancellationError() }
             state.completion = completion
@@ -134,7 +134,7 @@ final class InferenceRun: @unchecked Sendable {
         }
         if isAsked { return }
         state.update { $0.askers -= 1 }
-        complete { .failure(DetectorError(.failed, "no thread can be started to hear how \(network.name) fared")) }
+        complete { .failure(ODTError(.failed, "no thread can be started to hear how \(network.name) fared")) }
     }
 
     private func complete(_ result: () -> Result<Void, any Error>) {
@@ -150,7 +150,7 @@ final class InferenceRun: @unchecked Sendable {
     private func answer() -> Result<Void, any Error> {
         let runtime = network.compiled.runtime
         if runtime.functions.ov_infer_request_wait(request) == 0 { return .success(()) }
-        return .failure(DetectorError(.failed, "the inference of \(network.name) failed: \(runtime.lastError)"))
+        return .failure(ODTError(.failed, "the inference of \(network.name) failed: \(runtime.lastError)"))
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
@@ -179,12 +179,12 @@ extension InferenceRun {
         var data: UnsafeMutableRawPointer?
         var size = 0
         guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
-            throw DetectorError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
+            throw ODTError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
         }
         // The memory belongs to the request; this is but a handle on it.
         defer { functions.ov_tensor_free(tensor) }
         guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
-            throw DetectorError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
+            throw ODTError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
         }
         defer { _ = functions.ov_shape_free(&shape) }
         let dimensions = (0..<Int(max(0, shape.rank))).map { Int(shape.dims[$0]) }
@@ -194,7 +194,7 @@ extension InferenceRun {
             size == 0 || functions.ov_tensor_data(tensor, &data) == 0,
             size == (dimensions + [element.byteCount]).product
         else {
-            throw DetectorError(.failed, "output \(index) of \(network.name) is not as large as its shape says")
+            throw ODTError(.failed, "output \(index) of \(network.name) is not as large as its shape says")
         }
         return TensorView(
             shape: dimensions, element: element, bytes: UnsafeRawBufferPointer(start: data, count: size))

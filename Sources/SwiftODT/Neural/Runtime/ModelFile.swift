@@ -14,28 +14,28 @@ struct ModelFile: Hashable {
         let nanoseconds: Int
     }
 
-    /// - Throws: ``DetectorError`` where there is no file that can be read, or one that is no network by its name or first bytes.
+    /// - Throws: ``ODTError`` where there is no file that can be read, or one that is no network by its name or first bytes.
     init(_ name: String) throws {
         var status = stat()
         guard let path = DataFolders.canonicalPath(name), stat(path, &status) == 0 else {
-            throw DetectorError(.fileNotFound, "there is no model file \(name)")
+            throw ODTError(.fileNotFound, "there is no model file \(name)")
         }
         guard Self.isReadableFile(path) else {
-            throw DetectorError(.fileNotFound, "the model file \(name) cannot be read: it is no file, or not allowed")
+            throw ODTError(.fileNotFound, "the model file \(name) cannot be read: it is no file, or not allowed")
         }
         guard Self.extensions.contains(where: { path.hasSuffix("." + $0) }) else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "\(name) is no network by its name; those that can be read end in "
                     + Self.extensions.map { "." + $0 }.joined(separator: ", "))
         }
-        guard status.st_size > 0 else { throw DetectorError(.invalidFile, "the model file \(name) is empty") }
+        guard status.st_size > 0 else { throw ODTError(.invalidFile, "the model file \(name) is empty") }
         if path.hasSuffix(".xml"), !Self.isReadableFile(String(path.dropLast(4)) + ".bin") {
-            throw DetectorError(
+            throw ODTError(
                 .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
         }
         guard Self.beginsRight(path) else {
-            throw DetectorError(
+            throw ODTError(
                 .invalidFile,
                 "\(name) is not what its name says: a network that ends so begins differently; fetch it again")
         }

@@ -42,11 +42,11 @@ extension ReadModel {
     func prepare(for input: NetworkInput) throws {
         let (inputs, outputs) = try ports()
         guard let picture = try description().pictureInput else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported, "\(file.name) has \(inputs.count) inputs; networks with one, for a picture, can be used")
         }
         let port = inputs[picture]
-        guard !outputs.isEmpty else { throw DetectorError(.unsupported, "\(file.name) has no outputs") }
+        guard !outputs.isEmpty else { throw ODTError(.unsupported, "\(file.name) has no outputs") }
         try check(input)
         let bytes = takesBytes(port, input)
         try reshape(inputs, picture: picture, to: input)
@@ -56,12 +56,12 @@ extension ReadModel {
     private func check(_ input: NetworkInput) throws {
         let sizes = 1...8192
         guard sizes.contains(input.width), sizes.contains(input.height) else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported, "\(file.name) cannot be fed pictures of \(input.width)x\(input.height) pixels")
         }
         for channel in 0..<3 {
             guard input.mean[channel].isFinite, input.scale[channel].isFinite, input.scale[channel] != 0 else {
-                throw DetectorError(.unsupported, "the mean and scale given for \(file.name) are no usable numbers")
+                throw ODTError(.unsupported, "the mean and scale given for \(file.name) are no usable numbers")
             }
         }
     }
@@ -75,7 +75,7 @@ extension ReadModel {
         guard
             port.anyRank || shape.count == wanted.count && (shape[channel] == nil || shape[channel] == wanted[channel])
         else {
-            throw DetectorError(
+            throw ODTError(
                 .unsupported,
                 "the input of \(file.name) has the shape \(text(shape)); it should be a picture of three channels")
         }
@@ -163,8 +163,8 @@ extension ReadModel {
             && functions.ov_preprocess_output_set_element_type(tensor, runtime.elements.float32) == 0
     }
 
-    private func refused(_ input: NetworkInput) -> DetectorError {
-        DetectorError(
+    private func refused(_ input: NetworkInput) -> ODTError {
+        ODTError(
             .unsupported,
             "\(file.name) does not take pictures of \(input.width)x\(input.height) pixels: \(runtime.lastError)")
     }

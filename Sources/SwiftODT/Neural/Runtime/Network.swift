@@ -39,7 +39,7 @@ public final class Network: Sendable {
             }
         }
         guard let picture = description.pictureInput else {
-            throw DetectorError(.unsupported, "\(key.file.name) has no input for a picture")
+            throw ODTError(.unsupported, "\(key.file.name) has no input for a picture")
         }
         pictureInput = picture
         input = key.input.fitting(description.inputs[picture].shape)
@@ -58,7 +58,7 @@ public final class Network: Sendable {
 
     /// Reads a network without compiling it: enough to recognise its family by.
     ///
-    /// - Throws: ``DetectorError`` where the file is missing or damaged, or the runtime is.
+    /// - Throws: ``ODTError`` where the file is missing or damaged, or the runtime is.
     public static func inspect(file: String) throws -> NetworkDescription {
         let file = try ModelFile(file)
         return try unlessExiting {
@@ -76,11 +76,11 @@ public final class Network: Sendable {
     /// Open dimensions become those of `input`, the batch becomes 1. Takes up to seconds the first time, much less when the compiled
     /// form is in the cache on disk.
     /// - Parameter threads: at most so many work on inference; 0 leaves it to the runtime.
-    /// - Throws: ``DetectorError`` that names the file and what to do.
+    /// - Throws: ``ODTError`` that names the file and what to do.
     public static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
     ) throws -> Network {
-        guard threads >= 0 else { throw DetectorError(.invalidOption, "\(threads) threads cannot infer anything") }
+        guard threads >= 0 else { throw ODTError(.invalidOption, "\(threads) threads cannot infer anything") }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
         // The lock is kept while compiling: two who ask for the same at once share one.
@@ -95,7 +95,7 @@ public final class Network: Sendable {
 
     private static func unlessExiting<Answer>(_ body: () throws -> Answer) throws -> Answer {
         guard let answer = try RunsUnderWay.within(body) else {
-            throw DetectorError(.failed, "the program is ending: no network is loaded any more")
+            throw ODTError(.failed, "the program is ending: no network is loaded any more")
         }
         return answer
     }

@@ -35,7 +35,7 @@ final class OpenVINO: @unchecked Sendable {
         }
         var core: OpaquePointer?
         guard functions.ov_core_create(&core) == 0, let core else {
-            throw DetectorError(
+            throw ODTError(
                 .runtimeMissing, "OpenVINO \(version) does not start: " + Self.lastError(functions))
         }
         self.core = core
@@ -52,15 +52,15 @@ final class OpenVINO: @unchecked Sendable {
             if lacking { throw tooOld("\(file) has no \(String(cString: reason))") }
             if file.contains("/") { reasons.append(String(cString: reason)) }
         }
-        throw DetectorError(
+        throw ODTError(
             .runtimeMissing,
             "OpenVINO was not found in " + candidates.places.joined(separator: ", ")
                 + (reasons.isEmpty ? "" : " (" + reasons.joined(separator: "; ") + ")")
                 + "; run Pipelines/setup, or set SWIFTODT_OPENVINO to its libopenvino_c.so or the folder that holds it")
     }
 
-    private static func tooOld(_ how: String) -> DetectorError {
-        DetectorError(
+    private static func tooOld(_ how: String) -> ODTError {
+        ODTError(
             .runtimeMissing,
             "this OpenVINO is too old: \(how); \(oldest.year).\(oldest.release) or newer is needed, Pipelines/setup gets it"
         )

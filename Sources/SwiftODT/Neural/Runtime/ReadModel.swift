@@ -10,7 +10,7 @@ final class ReadModel {
         var model: OpaquePointer?
         let readable = try ReadableModel(file)
         guard runtime.functions.ov_core_read_model(runtime.core, readable.path, nil, &model) == 0, let model else {
-            throw DetectorError(
+            throw ODTError(
                 .invalidFile,
                 "\(file.name) cannot be read as a network (\(runtime.lastError)); it may be damaged: fetch it again")
         }
@@ -111,7 +111,7 @@ final class ReadModel {
         }
     }
 
-    private func unreadable() -> DetectorError {
-        DetectorError(.invalidFile, "the inputs and outputs of \(file.name) cannot be read: \(runtime.lastError)")
+    private func unreadable() -> ODTError {
+        ODTError(.invalidFile, "the inputs and outputs of \(file.name) cannot be read: \(runtime.lastError)")
     }
 }

@@ -17,7 +17,7 @@ final class ReadableModel {
         var name = Array(template.utf8CString)
         let copy = mkstemps(&name, 7)
         guard copy >= 0 else {
-            throw DetectorError(.failed, "\(file.name) has to be copied to be read, but \(template) cannot be written")
+            throw ODTError(.failed, "\(file.name) has to be copied to be read, but \(template) cannot be written")
         }
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         isCopy = true
@@ -29,7 +29,7 @@ final class ReadableModel {
         }
         close(copy)
         guard written == bytes.count else {
-            throw DetectorError(
+            throw ODTError(
                 .failed, "\(file.name) has to be copied to be read, but \(path) cannot be written whole")
         }
     }

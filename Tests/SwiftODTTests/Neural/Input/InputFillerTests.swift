@@ -221,7 +221,7 @@ import Testing
             Box(x: 8, y: 0, width: 4, height: 4), Box(x: 0, y: 0, width: -1, height: 4),
             Box(x: .nan, y: 0, width: 4, height: 4), Box(x: 0, y: 0, width: .infinity, height: 4),
         ] {
-            #expect(throws: DetectorError.self) {
+            #expect(throws: ODTError.self) {
                 try Self.worst(
                     picture, frame: picture.frame(), input: NetworkInput(width: 4, height: 4), region: region)
             }

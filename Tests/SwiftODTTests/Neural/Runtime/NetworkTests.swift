@@ -112,7 +112,7 @@ struct NetworkTests {
         let noise = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 167) })
         _ = try file("noise.bin", noise)
         _ = try file("other.bin", noise)
-        let cases: [(String, DetectorError.Reason)] = [
+        let cases: [(String, ODTError.Reason)] = [
             (folder + "/absent.onnx", .fileNotFound),
             (folder, .fileNotFound),
             (try file("label.txt", Data("person".utf8)), .unsupported),
@@ -154,10 +154,10 @@ struct NetworkTests {
             NetworkInput(width: 8, height: 8, scale: SIMD3(0, 1, 1)),
         ]
         for input in inputs {
-            #expect(throws: DetectorError.self) { try Network.load(file: file, input: input, hint: .latency) }
+            #expect(throws: ODTError.self) { try Network.load(file: file, input: input, hint: .latency) }
         }
         let input = NetworkInput(width: 8, height: 8)
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try Network.load(file: file, input: input, threads: -1, hint: .latency)
         }
         let error = try detectorError {
@@ -210,7 +210,7 @@ struct NetworkTests {
         do {
             _ = try Network.inspect(file: file)
         } catch {
-            #expect((error as? DetectorError)?.description.contains(file) == true)
+            #expect((error as? ODTError)?.description.contains(file) == true)
         }
         try? FileManager.default.removeItem(atPath: file)
     }

@@ -18,7 +18,7 @@ struct NeuralDetectorTests {
         {
             usleep(delay)
             gate.wait { $0 ? () : nil }
-            if fails { throw DetectorError(.unsupported, "these outputs are of no use") }
+            if fails { throw ODTError(.unsupported, "these outputs are of no use") }
             let box = placement.buffer(Box(x: 0, y: 0, width: 32, height: 32))
             return [Detection(box: box, score: Double(outputs[0].bytes.load(as: Float.self)))]
         }
@@ -69,7 +69,7 @@ struct NeuralDetectorTests {
         let detector = try Self.detector(decoder: Decoder(fails: true))
         for _ in 0..<2 * detector.capacity {
             let ticket = try Self.start(detector, 1)
-            #expect(throws: DetectorError.self) { try ticket.wait() }
+            #expect(throws: ODTError.self) { try ticket.wait() }
         }
     }
 
@@ -129,13 +129,13 @@ struct NeuralDetectorTests {
     }
 
     @Test func whatCannotBeMadeIsAnError() throws {
-        #expect(throws: DetectorError.self) { try Self.detector(maximumInFlight: -1) }
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) { try Self.detector(maximumInFlight: -1) }
+        #expect(throws: ODTError.self) {
             try NeuralDetector(modelFile: "/nowhere.onnx", hint: .latency) { _ in Decoder() }
         }
-        #expect(throws: DetectorError.self) {
+        #expect(throws: ODTError.self) {
             try NeuralDetector(modelFile: TestNetwork([[1, 3, 8, 8]]).file, hint: .latency) { _ in
-                throw DetectorError(.unsupported, "of no family")
+                throw ODTError(.unsupported, "of no family")
             }
         }
     }

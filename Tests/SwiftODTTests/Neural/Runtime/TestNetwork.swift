@@ -67,7 +67,7 @@ struct TestNetwork {
     }()
 }
 
-/// The error that something throws; anything else than a ``DetectorError`` is a failure of the test.
-func detectorError(_ body: () throws -> Void) throws -> DetectorError {
-    try #require(#expect(throws: DetectorError.self) { try body() })
+/// The error that something throws; anything else than an ``ODTError`` is a failure of the test.
+func detectorError(_ body: () throws -> Void) throws -> ODTError {
+    try #require(#expect(throws: ODTError.self) { try body() })
 }

@@ -1,5 +1,5 @@
 /// Why a detector cannot be made or cannot look at a frame. The text says what to do about it.
-public struct DetectorError: Error, CustomStringConvertible, Sendable {
+public struct ODTError: Error, CustomStringConvertible, Sendable {
     /// What kind of thing went wrong, so that callers can report it in their own terms.
     public enum Reason: Sendable {
         /// A named file is not there or cannot be read.

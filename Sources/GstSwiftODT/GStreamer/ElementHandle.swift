@@ -54,26 +54,26 @@ struct ElementHandle: @unchecked Sendable {
 
     /// Posts an element warning: the stream goes on.
     func warn(
-        _ complaint: Complaint, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
+        _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
-        log(.warning, complaint.wholeText, file: file, function: function, line: line)
-        post(complaint, type: GST_MESSAGE_WARNING, file: file, function: function, line: line)
+        log(.warning, problem.wholeText, file: file, function: function, line: line)
+        post(problem, type: GST_MESSAGE_WARNING, file: file, function: function, line: line)
     }
 
     /// Posts an element error: the stream ends.
     func fail(
-        _ complaint: Complaint, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
+        _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
-        log(.error, complaint.wholeText, file: file, function: function, line: line)
-        post(complaint, type: GST_MESSAGE_ERROR, file: file, function: function, line: line)
+        log(.error, problem.wholeText, file: file, function: function, line: line)
+        post(problem, type: GST_MESSAGE_ERROR, file: file, function: function, line: line)
     }
 
     private func post(
-        _ complaint: Complaint, type: GstMessageType, file: StaticString, function: StaticString, line: Int32
+        _ problem: ElementProblem, type: GstMessageType, file: StaticString, function: StaticString, line: Int32
     ) {
         // The element takes over both texts.
         gst_element_message_full(
-            element, type, complaint.domain, complaint.code, g_strdup(complaint.text),
-            complaint.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)
+            element, type, problem.domain, problem.code, g_strdup(problem.text),
+            problem.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)
     }
 }

@@ -5,15 +5,15 @@ import SwiftODT
 struct ClassifierExchange {
     private struct Made: Sendable {
         let classifier: TrackClassifier
-        let complaints: [Complaint]
+        let problems: [ElementProblem]
         let facts: [Diagnostics.Fact]
 
         init(_ settings: Settings) throws {
-            var complaints: [Complaint] = []
+            var problems: [ElementProblem] = []
             (classifier, facts) = try Diagnostics.recording {
-                try TrackClassifier.make(settings) { complaints.append($0) }
+                try TrackClassifier.make(settings) { problems.append($0) }
             }
-            self.complaints = complaints
+            self.problems = problems
         }
     }
 
@@ -51,12 +51,12 @@ struct ClassifierExchange {
         do {
             let product = try result.get()
             product.facts.forEach(element.log)
-            for complaint in product.complaints { element.warn(complaint) }
+            for problem in product.problems { element.warn(problem) }
             made = product.classifier
         } catch {
             hasFailed = true
             guard settings.namesClassifierParts else {
-                return element.warn(Complaint(error, doing: "categories stay unknown"))
+                return element.warn(ElementProblem(error, doing: "categories stay unknown"))
             }
             throw error
         }

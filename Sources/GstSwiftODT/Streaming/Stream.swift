@@ -73,7 +73,7 @@ final class Stream {
             return GST_FLOW_FLUSHING
         } catch {
             GstBufferReference.release(buffer)
-            element.fail(Complaint(error))
+            element.fail(ElementProblem(error))
             return GST_FLOW_ERROR
         }
     }
@@ -248,7 +248,7 @@ final class Stream {
             return .failure(Stop(flow: GST_FLOW_FLUSHING))
         } catch {
             GstBufferReference.release(frame.buffer)
-            element.fail(Complaint(error))
+            element.fail(ElementProblem(error))
             return .failure(Stop(flow: GST_FLOW_ERROR))
         }
     }

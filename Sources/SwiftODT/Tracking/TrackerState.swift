@@ -1,7 +1,7 @@
 /// All that a ``Tracker`` knows and does; see there for what its calls mean.
 ///
 /// A value inside the tracker, so that exclusive access is checked once a call and not at every step of a loop.
-struct Following: ~Copyable {
+struct TrackerState: ~Copyable {
     var options: TrackerOptions
 
     var tracklets: ContiguousArray<Tracklet> = []
@@ -116,7 +116,7 @@ struct Following: ~Copyable {
         let step = Double(now - settledTime) / 1e9
         if followingImage { history.recordLatest(tracklets) }
         carrier.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
-        carrier.carry(&tracklets, followingImage: followingImage, jolt: statistics.jolt)
+        carrier.carry(&tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise)
         history.append(time: now, plane: pendingPlane, shift: carrier.shift)
         // Where an answer is at hand it is noted with that.
         if followingImage { history.record(tracklets, moves: carrier.moves, at: history.count - 1) }
@@ -136,7 +136,8 @@ struct Following: ~Copyable {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
                 by: pair.detection, called: detections[pair.detection.source].label,
-                look: matcher.looks.clear(pair.detection), at: time, threshold: options.scoreThreshold, noise: known,
+                appearance: matcher.appearances.clear(pair.detection), at: time, threshold: options.scoreThreshold,
+                noise: known,
                 teaching: &statistics)
         }
         live(detections, at: time)
@@ -171,14 +172,15 @@ struct Following: ~Copyable {
         for next in index + 1..<history.count {
             let entry = history[next]
             let seconds = Double(entry.time - history.time(next - 1)) / 1e9
-            carrier.replay(&tracklets, along: entry, by: seconds, jolt: statistics.jolt)
+            carrier.replay(&tracklets, along: entry, by: seconds, accelerationNoise: statistics.accelerationNoise)
             history.record(tracklets, moves: carrier.moves, at: next)
             shift += entry.shift
             guard next == last || (next - index) % stride == 0,
                 tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
             else { continue }
             carrier.begin(from: looked.plane, to: entry.plane, step: Double(entry.time - looked.time) / 1e9)
-            carrier.followNewcomers(&tracklets, to: entry, shift: shift, jolt: statistics.jolt)
+            carrier.followNewcomers(
+                &tracklets, to: entry, shift: shift, accelerationNoise: statistics.accelerationNoise)
             (looked, shift) = (entry, .zero)
             history.move(tracklets, at: next)
         }

@@ -5,7 +5,7 @@ extension TrackClassifier {
     ///
     /// - Parameter warn: told where categories come from labels alone, because no classifier is installed.
     /// - Throws: where a classifier, its labels or a device were named and cannot be used.
-    static func make(_ settings: Settings, warn: (Complaint) -> Void) throws -> TrackClassifier {
+    static func make(_ settings: Settings, warn: (ElementProblem) -> Void) throws -> TrackClassifier {
         let table = try CategoryTable.installed()
         var crop: CropClassifier?
         do {
@@ -13,7 +13,7 @@ extension TrackClassifier {
                 modelFile: settings.classifierFile, labelFile: settings.classifierLabelFile, device: settings.device,
                 threads: settings.threads, table: table)
         } catch  where !settings.namesClassifierParts {
-            warn(Complaint(error, doing: "categories come from the detector's labels alone"))
+            warn(ElementProblem(error, doing: "categories come from the detector's labels alone"))
         }
         return TrackClassifier(table: table, crop: crop)
     }

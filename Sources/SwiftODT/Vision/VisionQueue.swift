@@ -1,7 +1,7 @@
 import Glibc
 
 /// Lets images through to the finder one by one, on a thread that lives while there are any.
-final class VisionLine: Sendable {
+final class VisionQueue: Sendable {
     typealias Answer = Result<[VisionObject], any Error>
 
     private struct Visitor {
@@ -42,7 +42,7 @@ final class VisionLine: Sendable {
                 defer { state = State() }
                 return state.waiting
             }
-            let error = DetectorError(.failed, "no thread can be started to look at the image")
+            let error = ODTError(.failed, "no thread can be started to look at the image")
             for visitor in stranded { visitor.answer(.failure(error)) }
         }
     }
@@ -62,7 +62,7 @@ final class VisionLine: Sendable {
         let status = pthread_create(
             &thread, nil,
             { line in
-                if let line { Unmanaged<VisionLine>.fromOpaque(line).takeRetainedValue().serve() }
+                if let line { Unmanaged<VisionQueue>.fromOpaque(line).takeRetainedValue().serve() }
                 return nil
             }, line.toOpaque())
         guard status == 0 else {

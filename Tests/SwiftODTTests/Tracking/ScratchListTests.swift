@@ -3,9 +3,9 @@ import Testing
 @testable import SwiftODT
 
 /// Protects the lists that frames fill and empty again: their memory is their own affair, what is in them is not.
-@Suite struct WorklistTests {
+@Suite struct ScratchListTests {
     @Test func holdsWhatIsAppendedThroughAllItsGrowth() {
-        var list = Worklist<Int>()
+        var list = ScratchList<Int>()
         #expect(Self.contents(list) == [])
         for number in 0..<1000 { list.append(number * number) }
         #expect(Self.contents(list) == (0..<1000).map { $0 * $0 })
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func beginsAnewInTheSameMemory() {
-        var list = Worklist<Double>()
+        var list = ScratchList<Double>()
         for number in 0..<100 { list.append(Double(number)) }
         let place = list.view.baseAddress
         list.clear()
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: [3, 200, 0, 17])
     func isResetToSoMany(_ count: Int) {
-        var list = Worklist<Int>()
+        var list = ScratchList<Int>()
         for number in 0..<10 { list.append(number) }
         list.reset(to: 7, count: count)
         #expect(Self.contents(list) == Array(repeating: 7, count: count))
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func sortsAndKeepsTheFirst() {
-        var list = Worklist<Int>()
+        var list = ScratchList<Int>()
         list.sort()
         list.shorten(to: 0)
         for number in 0..<100 { list.append(number * 37 % 101) }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func keepsWhatHoldsInItsOrder() {
-        var list = Worklist<Int>()
+        var list = ScratchList<Int>()
         list.keep { _ in true }
         for number in 0..<20 { list.append(number) }
         list.keep { $0 % 3 == 1 }
@@ -59,7 +59,7 @@ import Testing
         #expect(Self.contents(list) == [])
     }
 
-    private static func contents<Element>(_ list: borrowing Worklist<Element>) -> [Element] {
+    private static func contents<Element>(_ list: borrowing ScratchList<Element>) -> [Element] {
         let byIndex = list.indices.map { list[$0] }
         #expect(byIndex.count == list.view.count)
         return Array(list.view)

@@ -42,7 +42,7 @@ enum DetectionSource {
 
 extension DetectionSource {
     /// How a source is made; tests put in detectors of their own.
-    typealias Maker = @Sendable (Settings, InferenceHint, _ warn: (Complaint) -> Void) throws -> DetectionSource
+    typealias Maker = @Sendable (Settings, InferenceHint, _ warn: (ElementProblem) -> Void) throws -> DetectionSource
 
     /// Makes what the settings ask for.
     ///
@@ -56,7 +56,7 @@ extension DetectionSource {
             do {
                 return .detector(try recipe.makeDetector())
             } catch  where !settings.namesDetectorParts {
-                warn(Complaint(error, doing: "only moving objects are found (detector=motion)"))
+                warn(ElementProblem(error, doing: "only moving objects are found (detector=motion)"))
                 recipe.kind = .motion
             }
         }

@@ -13,7 +13,7 @@ struct SourceExchange {
 
     private struct Made: Sendable {
         let source: DetectionSource
-        let complaints: [Complaint]
+        let problems: [ElementProblem]
         let facts: [Diagnostics.Fact]
     }
 
@@ -65,9 +65,9 @@ struct SourceExchange {
     private mutating func begin(_ wanted: SourceRecipe, _ settings: Settings) {
         // Nothing of the element is held on to: it may be gone before a network is compiled.
         let making = Making { [make] in
-            var complaints: [Complaint] = []
-            let made = try Diagnostics.recording { try make(settings, wanted.hint) { complaints.append($0) } }
-            return Made(source: made.result, complaints: complaints, facts: made.facts)
+            var problems: [ElementProblem] = []
+            let made = try Diagnostics.recording { try make(settings, wanted.hint) { problems.append($0) } }
+            return Made(source: made.result, problems: problems, facts: made.facts)
         }
         element.log(.info, "a detector is made beside the stream: \(wanted)")
         underWay = (making, wanted)
@@ -80,9 +80,9 @@ struct SourceExchange {
         switch result {
         case .success(let product):
             product.facts.forEach(element.log)
-            for complaint in product.complaints { element.warn(complaint) }
+            for problem in product.problems { element.warn(problem) }
             // Motion instead of a network is better than nothing, but not than the network that is there.
-            guard source == nil || product.complaints.isEmpty else { return false }
+            guard source == nil || product.problems.isEmpty else { return false }
             let former = source
             source = product.source
             Self.letGo(of: former)
@@ -90,7 +90,7 @@ struct SourceExchange {
             return true
         case .failure(let error):
             guard source != nil, !settings.namesDetectorParts else { throw error }
-            element.warn(Complaint(error, doing: "the detector goes on as it was"))
+            element.warn(ElementProblem(error, doing: "the detector goes on as it was"))
             return false
         }
     }

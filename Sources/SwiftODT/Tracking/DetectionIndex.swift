@@ -3,10 +3,10 @@
 /// They stand from left to right, and eight are looked at in one go: a few are all asked, of many those in a window along
 /// the x axis, so that the cost grows with the number of objects and their crowding, not with its square. Memory is kept
 /// from frame to frame.
-struct Offers: ~Copyable {
-    private(set) var detections = Worklist<SiftedDetection>()
-    private var wide = Worklist<WideBox>()
-    private var eights = Worklist<Eight>()
+struct DetectionIndex: ~Copyable {
+    private(set) var detections = ScratchList<SiftedDetection>()
+    private var wide = ScratchList<WideBox>()
+    private var eights = ScratchList<Eight>()
     /// Whether ``wide`` and ``eights`` are those of ``detections``: nobody may ask.
     private var isArranged = false
     private var widest = 0.0
@@ -101,8 +101,8 @@ struct Offers: ~Copyable {
         /// The eights that have one near a box along the x axis.
         @inline(__always)
         private func window(of place: WideBox) -> Range<Int> {
-            if eights.count < Offers.few { return 0..<eights.count }
-            let reach = widest * Neighbours.margin + Offers.slack
+            if eights.count < DetectionIndex.few { return 0..<eights.count }
+            let reach = widest * Neighbours.margin + DetectionIndex.slack
             let start = max(0, count(leftOf: place.low.x - widest - reach) - 1)
             return start..<max(start, count(leftOf: place.high.x + reach))
         }

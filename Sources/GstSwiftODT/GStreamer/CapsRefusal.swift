@@ -6,7 +6,7 @@ import SwiftODT
 /// Frames have to lie in memory that the processor reads and writes. That is all the pad templates name, so elements that
 /// can give such frames do; this is for those that cannot or do not ask.
 struct CapsRefusal {
-    let complaint: Complaint
+    let problem: ElementProblem
 
     /// `nil` for caps that the pad templates let in, or that are no raw video.
     init?(_ caps: UnsafeMutablePointer<GstCaps>) {
@@ -19,12 +19,12 @@ struct CapsRefusal {
         }
         if let feature = CapsRefusal.foreignFeature(of: caps) {
             let remedy = CapsRefusal.remedies[feature] ?? "the element that brings it into system memory"
-            complaint = .format(
+            problem = .format(
                 "the frames come as \(feature), which swiftodt cannot read; put \(remedy) before it", detail: detail)
         } else if let name = gst_structure_get_string(structure, "format").map({ String(cString: $0) }),
             PixelFormat(gst_video_format_from_string(name)) == nil
         {
-            complaint = .format(
+            problem = .format(
                 "the frames are \(name), which swiftodt does not read; put videoconvert before it", detail: detail)
         } else {
             return nil

@@ -2,7 +2,7 @@ import CGStreamer
 import SwiftODT
 
 /// What is wrong, in GStreamer's terms: a domain, a code, and a sentence that says what to do.
-struct Complaint {
+struct ElementProblem {
     let domain: GQuark
     let code: Int32
     let text: String
@@ -11,30 +11,30 @@ struct Complaint {
     /// For a log, which has one line.
     var wholeText: String { detail.map { "\(text) (\($0))" } ?? text }
 
-    static func settings(_ text: String, detail: String? = nil) -> Complaint {
-        Complaint(
+    static func settings(_ text: String, detail: String? = nil) -> ElementProblem {
+        ElementProblem(
             domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue), text: text,
             detail: detail)
     }
 
-    static func stream(_ text: String, detail: String? = nil) -> Complaint {
-        Complaint(
+    static func stream(_ text: String, detail: String? = nil) -> ElementProblem {
+        ElementProblem(
             domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text, detail: detail)
     }
 
-    static func format(_ text: String, detail: String? = nil) -> Complaint {
-        Complaint(
+    static func format(_ text: String, detail: String? = nil) -> ElementProblem {
+        ElementProblem(
             domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FORMAT.rawValue), text: text, detail: detail)
     }
 
-    static func resource(_ code: GstResourceError, _ text: String, detail: String? = nil) -> Complaint {
-        Complaint(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
+    static func resource(_ code: GstResourceError, _ text: String, detail: String? = nil) -> ElementProblem {
+        ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
     }
 
     /// An error of the library, with the code that fits its reason.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
-        switch (error as? DetectorError)?.reason {
+        switch (error as? ODTError)?.reason {
         case .fileNotFound: self = .resource(GST_RESOURCE_ERROR_NOT_FOUND, text)
         case .invalidFile: self = .resource(GST_RESOURCE_ERROR_READ, text)
         case .unsupported: self = .resource(GST_RESOURCE_ERROR_SETTINGS, text)

@@ -1,5 +1,5 @@
 /// One stream's view of its scene: goes through the steps from a grey plane to boxes, frame by frame.
-final class MotionEye {
+final class MotionAnalyzer {
     private let width: Int
     private let height: Int
     private let background: BackgroundModel

@@ -2,7 +2,7 @@
 ///
 /// An array would do, but asks at each step whether somebody else holds it, and what there is to be released: among a few
 /// objects that is a sixth of what following them costs. This one has a single owner and holds nothing but figures.
-struct Worklist<Element: BitwiseCopyable>: ~Copyable {
+struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
 

@@ -6,20 +6,20 @@ extension Settings {
     /// Tells of combinations that cannot be meant, before the element starts.
     ///
     /// - Returns: whether the element can start all the same.
-    func complain(to element: ElementHandle) -> Bool {
+    func warn(through element: ElementHandle) -> Bool {
         if let contradiction = Self.contradictionOfAreas(self) {
             element.fail(contradiction)
             return false
         }
-        for check in Self.checks { check.complaint(self).map { element.warn($0) } }
+        for check in Self.checks { check.problem(self).map { element.warn($0) } }
         return true
     }
 
     /// What a change of one property made wrong that was not wrong before in the same way.
-    func complaints(of property: UInt32, since former: Settings) -> [Complaint] {
+    func problems(of property: UInt32, since former: Settings) -> [ElementProblem] {
         let property = SwiftOdtProperty(rawValue: property)
         return Self.checks.lazy.filter { $0.properties.contains(property) }.compactMap { check in
-            check.complaint(self).flatMap { $0.text == check.complaint(former)?.text ? nil : $0 }
+            check.problem(self).flatMap { $0.text == check.problem(former)?.text ? nil : $0 }
         }
     }
 
@@ -27,26 +27,26 @@ extension Settings {
     /// some read files.
     private struct Check: Sendable {
         let properties: [SwiftOdtProperty]
-        let complaint: @Sendable (Settings) -> Complaint?
+        let problem: @Sendable (Settings) -> ElementProblem?
 
-        init(_ properties: SwiftOdtProperty..., complaint: @escaping @Sendable (Settings) -> Complaint?) {
-            (self.properties, self.complaint) = (properties, complaint)
+        init(_ properties: SwiftOdtProperty..., problem: @escaping @Sendable (Settings) -> ElementProblem?) {
+            (self.properties, self.problem) = (properties, problem)
         }
 
         /// A warning for a state that has no better word than a sentence.
         init(
             _ properties: SwiftOdtProperty..., where isWrong: @escaping @Sendable (Settings) -> Bool, text: String
         ) {
-            (self.properties, complaint) = (properties, { isWrong($0) ? .settings(text) : nil })
+            (self.properties, problem) = (properties, { isWrong($0) ? .settings(text) : nil })
         }
     }
 
     private static let checks: [Check] = [
-        Check(SWIFTODT_PROP_MIN_AREA, SWIFTODT_PROP_MAX_AREA, complaint: contradictionOfAreas),
-        Check(SWIFTODT_PROP_LABEL_ALLOWLIST, SWIFTODT_PROP_LABEL_DENYLIST, complaint: contradictionOfLists),
-        Check(SWIFTODT_PROP_LABEL_ALLOWLIST, SWIFTODT_PROP_LABEL_DENYLIST, complaint: unknownLabels),
-        Check(SWIFTODT_PROP_LABEL_FORMAT, complaint: unknownPlaceholders),
-        Check(SWIFTODT_PROP_FONT, complaint: missingFont),
+        Check(SWIFTODT_PROP_MIN_AREA, SWIFTODT_PROP_MAX_AREA, problem: contradictionOfAreas),
+        Check(SWIFTODT_PROP_LABEL_ALLOWLIST, SWIFTODT_PROP_LABEL_DENYLIST, problem: contradictionOfLists),
+        Check(SWIFTODT_PROP_LABEL_ALLOWLIST, SWIFTODT_PROP_LABEL_DENYLIST, problem: unknownLabels),
+        Check(SWIFTODT_PROP_LABEL_FORMAT, problem: unknownPlaceholders),
+        Check(SWIFTODT_PROP_FONT, problem: missingFont),
         Check(SWIFTODT_PROP_TRACK_MAX_AGE) { shortTime("track-max-age", $0.scene.tracker.maxAge) },
         Check(SWIFTODT_PROP_TRACE_DURATION) { shortTime("trace-duration", $0.annotator.traceDuration) },
         Check(SWIFTODT_PROP_MESSAGE_INTERVAL) { shortTime("message-interval", $0.messageInterval) },
@@ -93,7 +93,7 @@ extension Settings {
                 + "use roi or custom"),
     ]
 
-    private static func contradictionOfAreas(_ settings: Settings) -> Complaint? {
+    private static func contradictionOfAreas(_ settings: Settings) -> ElementProblem? {
         let filter = settings.scene.filter
         guard filter.minArea > filter.maxArea else { return nil }
         return .settings(
@@ -101,7 +101,7 @@ extension Settings {
         )
     }
 
-    private static func contradictionOfLists(_ settings: Settings) -> Complaint? {
+    private static func contradictionOfLists(_ settings: Settings) -> ElementProblem? {
         let filter = settings.scene.filter
         let both = filter.allowlist.intersection(filter.denylist).sorted()
         guard !both.isEmpty else { return nil }
@@ -109,7 +109,7 @@ extension Settings {
             "\(both.joined(separator: ", ")) stand in label-allowlist and in label-denylist; the denylist wins")
     }
 
-    private static func unknownPlaceholders(_ settings: Settings) -> Complaint? {
+    private static func unknownPlaceholders(_ settings: Settings) -> ElementProblem? {
         let unknown = LabelFormat.unknownWords(in: settings.annotator.labelFormat)
         guard !unknown.isEmpty else { return nil }
         let known = LabelFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
@@ -118,7 +118,7 @@ extension Settings {
                 + "it knows \(known)")
     }
 
-    private static func missingFont(_ settings: Settings) -> Complaint? {
+    private static func missingFont(_ settings: Settings) -> ElementProblem? {
         guard settings.draw, settings.annotator.drawLabels else { return nil }
         switch FontLookup.find(FontDescription(settings.annotator.font).family) {
         case .found: return nil
@@ -134,7 +134,7 @@ extension Settings {
     }
 
     /// A time so short that its unit was mistaken.
-    private static func shortTime(_ name: String, _ time: Nanoseconds) -> Complaint? {
+    private static func shortTime(_ name: String, _ time: Nanoseconds) -> ElementProblem? {
         guard time > 0, time < 1_000_000 else { return nil }
         let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
         return .settings(
@@ -143,7 +143,7 @@ extension Settings {
     }
 
     /// Labels in the lists that no object is going to have: most are misspelt.
-    private static func unknownLabels(_ settings: Settings) -> Complaint? {
+    private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
         let listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
         guard !listed.isEmpty else { return nil }
         switch settings.detector {
