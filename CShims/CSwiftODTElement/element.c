@@ -201,11 +201,7 @@ change_state (GstElement * element, GstStateChange transition)
 static void
 set_property (GObject * object, guint id, const GValue * value, GParamSpec * spec)
 {
-  if (swiftodt_logs (GST_LEVEL_DEBUG)) {
-    gchar *text = gst_value_serialize (value);
-    GST_CAT_DEBUG_OBJECT (swiftodt_debug, object, "%s is set to %s", spec->name, text ? text : "nothing");
-    g_free (text);
-  }
+  (void) spec;
   swiftodt_session_set_property (SESSION (object), id, value);
 }
 
@@ -256,7 +252,7 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   object_class->finalize = finalize;
-  swiftodt_properties_install (object_class);
+  swiftodt_install_properties (object_class);
 
   /* Ends all tracks; ids go on. */
   g_signal_new_class_handler ("reset-tracks", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,

@@ -8,15 +8,20 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "swiftodt-properties.h"
-
 G_BEGIN_DECLS
 
 /* Registers the element in a process that the plugin is linked into, such as a test. */
 GST_PLUGIN_STATIC_DECLARE (swiftodt);
 
-/* What attach-meta is unless set: all SwiftOdtMeta that the GStreamer of this process knows. */
-guint swiftodt_standard_meta (void);
+/* Adds the properties to the element's class. */
+void swiftodt_install_properties (GObjectClass * klass);
+
+/* When a property may be changed, in flags that are macros which Swift cannot see. */
+static const GParamFlags SWIFTODT_PARAM_PLAYING = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+static const GParamFlags SWIFTODT_PARAM_CONTROLLABLE =
+    G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
+static const GParamFlags SWIFTODT_PARAM_READY = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+static const GParamFlags SWIFTODT_PARAM_READ_ONLY = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
 /* The debug category, there as soon as the plugin is. */
 extern GstDebugCategory *swiftodt_debug;

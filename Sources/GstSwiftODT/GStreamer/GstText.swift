@@ -8,6 +8,12 @@ enum GstText {
         return String(cString: text)
     }
 
+    static func of(_ value: UnsafePointer<GValue>) -> String {
+        guard let text = gst_value_serialize(value) else { return "nothing" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
     static var version: String {
         guard let text = gst_version_string() else { return "GStreamer" }
         defer { g_free(text) }

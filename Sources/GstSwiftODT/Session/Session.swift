@@ -1,5 +1,4 @@
 import CGStreamer
-import CSwiftODTElement
 import SwiftODT
 import Synchronization
 
@@ -7,20 +6,10 @@ import Synchronization
 /// belongs to the streaming thread.
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
-    private let state = Mutex(State())
+    private let state = Mutex(StartedSettings())
     private let statistics = Statistics()
     private let signals = StreamSignals()
     private let warnings = WarningLimit()
-
-    private struct State {
-        /// As the properties say.
-        var settings = Settings()
-        /// As they said when the element started; `nil` before.
-        var started: Settings?
-
-        /// What frames go by.
-        var effective: Settings { started.map { settings.keeping($0) } ?? settings }
-    }
 
     /// Made by `start`, dropped by `stop`; in between only the streaming thread touches it.
     private var stream: Stream?
@@ -33,26 +22,30 @@ final class Session: @unchecked Sendable {
     // MARK: Properties and signals, from any thread
 
     func set(_ id: UInt32, to value: UnsafePointer<GValue>) {
-        let (started, before, after) = state.withLock { state in
-            let before = state.settings
-            state.settings.set(id, to: value)
-            return (state.started, before, state.settings)
+        let property = Settings.property(id)
+        element.log(.debug, "\(property.name) is set to \(GstText.of(value))")
+        let (before, after) = state.withLock { state in
+            let before = state
+            state.set(property, to: value)
+            return (before, state)
         }
-        guard let started else { return }
-        let waited = before.waitingForReady(since: started)
-        let waiting = after.waitingForReady(since: started).filter { !waited.contains($0) }.map { name in
-            ElementProblem.settings(
-                "\(name) takes effect from READY: until the element has been there, it works with what it was started "
-                    + "with")
+        guard let started = after.started else { return }
+        var problems = after.current.problems(of: property, since: before.current)
+        if property.mutability == .ready, property.isEqual(before.current, started),
+            !property.isEqual(after.current, started)
+        {
+            problems.insert(Settings.waitsForReady(property), at: 0)
         }
-        warnings.tell(waiting + after.problems(of: id, since: before), by: element)
+        warnings.tell(problems, by: element)
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
-        if id == SWIFTODT_PROP_STATS.rawValue {
-            g_value_take_boxed(value, statistics.structure(source: state.withLock { $0.settings.source }))
+        let property = Settings.property(id)
+        let current = state.withLock { $0.current }
+        if property.mutability == .readOnly {
+            g_value_take_boxed(value, statistics.structure(source: current.source))
         } else {
-            state.withLock { $0.settings }.get(id, into: value)
+            property.get(current, value)
         }
     }
 
@@ -64,8 +57,8 @@ final class Session: @unchecked Sendable {
 
     func start() -> Bool {
         let settings = state.withLock { state in
-            state.started = nil
-            return state.settings
+            state.stop()
+            return state.current
         }
         guard settings.warn(through: element) else { return false }
         do {
@@ -75,7 +68,7 @@ final class Session: @unchecked Sendable {
             signals.open()
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)
-            state.withLock { $0.started = settings }
+            state.withLock { $0.start(with: settings) }
             return true
         } catch {
             element.fail(ElementProblem(error))
@@ -86,7 +79,7 @@ final class Session: @unchecked Sendable {
     func stop() {
         element.log(.info, "stops")
         stream = nil
-        state.withLock { $0.started = nil }
+        state.withLock { $0.stop() }
     }
 
     /// Wakes the streaming thread for good: the element is being stopped.

@@ -7,8 +7,12 @@ private func session(_ handle: SwiftOdtSession?) -> Session {
     Unmanaged<Session>.fromOpaque(handle!).takeUnretainedValue()
 }
 
-@c(swiftodt_standard_meta)
-func standardMeta() -> UInt32 { AttachedMeta.standard.rawValue }
+@c(swiftodt_install_properties)
+func installProperties(_ objectClass: UnsafeMutablePointer<GObjectClass>) {
+    for (place, property) in Settings.properties.enumerated() {
+        g_object_class_install_property(objectClass, guint(place + 1), property.makeSpec())
+    }
+}
 
 @c(swiftodt_session_new)
 func sessionNew(_ element: UnsafeMutablePointer<GstBaseTransform>) -> SwiftOdtSession? {

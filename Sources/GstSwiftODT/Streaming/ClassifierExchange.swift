@@ -11,9 +11,7 @@ struct ClassifierExchange {
         init(_ settings: Settings) throws {
             var problems: [ElementProblem] = []
             (classifier, facts) = try Diagnostics.recording {
-                try settings.classifierRecipe.makeClassifier { error in
-                    problems.append(ElementProblem(error, doing: "categories come from the detector's labels alone"))
-                }
+                try TrackClassifier.make(settings) { problems.append($0) }
             }
             self.problems = problems
         }
@@ -57,7 +55,7 @@ struct ClassifierExchange {
             made = product.classifier
         } catch {
             hasFailed = true
-            guard settings.classifierRecipe.isModelNeeded else {
+            guard settings.namesClassifierParts else {
                 return element.warn(ElementProblem(error, doing: "categories stay unknown"))
             }
             throw error

@@ -1,0 +1,122 @@
+import CGStreamer
+import Synchronization
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects that all that is done with a property follows from its row in the table.
+@Suite struct PropertyTests {
+    /// A check that hangs on a misspelt name would never be asked again.
+    @Test func checksHangOnPropertiesThatThereAre() {
+        let names = Set(Settings.properties.map(\.name))
+        #expect(names.count == Settings.properties.count)
+        for check in Settings.checks { #expect(names.isSuperset(of: check.properties), "\(check.properties)") }
+    }
+
+    /// Two rows with one key path would overwrite each other: each property is set to something else than its default, and all
+    /// of them have kept it.
+    @Test func eachPropertyHasAPlaceOfItsOwn() {
+        let harness = ElementHarness()
+        for property in Settings.properties where property.mutability != .readOnly {
+            var value = spec(property.name, of: harness).another
+            g_object_set_property(harness.object, property.name, &value)
+            g_value_unset(&value)
+        }
+        for property in Settings.properties where property.mutability != .readOnly {
+            let spec = spec(property.name, of: harness)
+            var (expected, now) = (spec.another, GValue())
+            g_value_init(&now, expected.g_type)
+            g_object_get_property(harness.object, property.name, &now)
+            #expect(g_param_values_cmp(spec, &expected, &now) == 0, "\(property.name)")
+            g_value_unset(&expected)
+            g_value_unset(&now)
+        }
+    }
+
+    /// No text at all is the default again, or, where there is none, no text.
+    @Test func aTextIsTakenBack() {
+        let harness = ElementHarness("font=Serif source=door")
+        for (name, standard) in [("font", "Sans"), ("source", nil)] {
+            var value = GValue()
+            g_value_init(&value, GType.string)
+            g_object_set_property(harness.object, name, &value)
+            g_object_get_property(harness.object, name, &value)
+            #expect(g_value_get_string(&value).map { String(cString: $0) } == standard)
+            g_value_unset(&value)
+        }
+    }
+
+    /// Values that wait for READY neither reach frames nor keep others from it.
+    @Test func whatWaitsForReadyIsKeptFromFrames() {
+        var state = StartedSettings()
+        state.set(named: "device", to: "GPU")
+        state.start(with: state.current)
+        state.set(named: "device", to: "NPU")
+        state.set(named: "font", to: "Serif")
+        #expect(state.current.device == "NPU")
+        #expect(state.effective.device == "GPU" && state.effective.annotator.font == "Serif")
+        state.stop()
+        #expect(state.effective.device == "NPU")
+    }
+
+    /// A frame's settings are one consistent copy, however fast another thread sets them: two properties are always set to the same.
+    @Test func framesSeeWholeSettings() async {
+        let shared = SharedSettings()
+        let setting = Task.detached {
+            for number in 0..<2000 {
+                shared.state.withLock {
+                    $0.set(named: "font", to: "\(number)")
+                    $0.set(named: "source", to: "\(number)")
+                }
+            }
+        }
+        for _ in 0..<2000 {
+            let settings = shared.state.withLock { $0.effective }
+            #expect(settings.source == nil || settings.source == settings.annotator.font)
+        }
+        await setting.value
+        #expect(shared.state.withLock { $0.effective.source } == "1999")
+    }
+
+    private final class SharedSettings: Sendable {
+        let state = Mutex(StartedSettings())
+    }
+
+    private func spec(_ name: String, of harness: ElementHarness) -> UnsafeMutablePointer<GParamSpec> {
+        let type = UnsafeMutableRawPointer(harness.element).load(as: UnsafeMutablePointer<GObjectClass>.self)
+        return g_object_class_find_property(type, name)!
+    }
+}
+
+extension ElementHarness {
+    fileprivate var object: UnsafeMutablePointer<GObject> {
+        UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self)
+    }
+}
+
+extension StartedSettings {
+    fileprivate mutating func set(named name: String, to text: String) {
+        var value = GValue()
+        g_value_init(&value, GType.string)
+        g_value_set_string(&value, text)
+        set(Settings.properties.first { $0.name == name }!, to: &value)
+        g_value_unset(&value)
+    }
+}
+
+extension UnsafeMutablePointer<GParamSpec> {
+    /// A valid value that is not the default.
+    fileprivate var another: GValue {
+        var value = GValue()
+        g_value_init(&value, pointee.value_type)
+        for text in ["false", "true", "3", "0.25", "1", "roi", "json"] {
+            if gst_value_deserialize(&value, text) != 0, g_param_value_validate(self, &value) == 0,
+                g_param_value_defaults(self, &value) == 0
+            {
+                return value
+            }
+        }
+        preconditionFailure("another value for \(String(cString: g_param_spec_get_name(self)))")
+    }
+}
