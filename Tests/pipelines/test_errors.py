@@ -1,11 +1,39 @@
 """What is wrong is said in a sentence that helps, and nothing crashes."""
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
 from streams import DATA, ball, command, run
 
 DETECTOR = os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")
+
+
+# Leaves so many descriptors free before it plays.
+FEW_DESCRIPTORS = """
+import gi, os, resource, sys
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+Gst.init(None)
+pipeline = Gst.parse_launch("videotestsrc num-buffers=5 ! swiftodt detector=neural ! fakesink")
+pipeline.set_state(Gst.State.READY)
+bus = pipeline.get_bus()
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+taken = []
+while True:
+    try:
+        taken.append(os.open("/", os.O_RDONLY))
+    except OSError:
+        break
+for file in taken[len(taken) - int(sys.argv[1]):]:
+    os.close(file)
+pipeline.set_state(Gst.State.PLAYING)
+message = bus.timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
+if message.type == Gst.MessageType.ERROR:
+    print(message.parse_error()[0].domain, message.parse_error()[0].message)
+pipeline.set_state(Gst.State.NULL)
+"""
 
 
 class Errors(unittest.TestCase):
@@ -43,6 +71,17 @@ class Errors(unittest.TestCase):
     def test_a_classifier_that_is_not_there(self):
         self.fails("detector=motion classify=true classifier-file=/nowhere/classifier.tflite",
                    "/nowhere/classifier.tflite")
+
+    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    def test_too_few_descriptors(self):
+        # An error that says so, where a file that could not be opened was called damaged, and an exception of the runtime's, which nobody
+        # could catch without a descriptor, ended the process.
+        for free in (0, 3, 4, 24):
+            with self.subTest(free=free), tempfile.TemporaryDirectory() as cache:
+                done = subprocess.run([sys.executable, "-c", FEW_DESCRIPTORS, str(free)], capture_output=True, text=True, timeout=60,
+                                      env={**os.environ, "XDG_CACHE_HOME": cache})
+                self.assertEqual(done.returncode, 0, done.stderr[-1000:])
+                self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -n" in done.stdout, free < 8, done.stdout)
 
     @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
     def test_what_is_named_is_not_replaced(self):

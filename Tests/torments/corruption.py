@@ -73,7 +73,7 @@ def strange_buffer(choose, info):
     whole = picture(info, choose.randrange(20))
     what = choose.randrange(8)
     if what == 0:
-        return Gst.Buffer.new_wrapped(whole[:choose.randrange(len(whole))])
+        return Gst.Buffer.new_wrapped(whole[:choose.randrange(1, len(whole))])
     if what == 1:
         return Gst.Buffer.new()
     if what == 2:
@@ -105,8 +105,9 @@ def strange_buffer(choose, info):
             width = choose.choice([1, width - 1, width + 1, width * 2, 2**31, 2**32 - 1])
         else:
             height = choose.choice([1, height - 1, height + 1, height * 2, 2**31, 2**32 - 1])
-    GstVideo.buffer_add_video_meta_full(buffer, GstVideo.VideoFrameFlags.NONE, info.finfo.format, max(1, width), max(1, height),
-                                        planes, offsets, strides)
+    width, height = (min(max(1, side), 2**32 - 1) for side in (width, height))
+    strides = [min(max(-2**31, stride), 2**31 - 1) for stride in strides]
+    GstVideo.buffer_add_video_meta_full(buffer, GstVideo.VideoFrameFlags.NONE, info.finfo.format, width, height, planes, offsets, strides)
     return buffer
 
 

@@ -1,4 +1,5 @@
 """Memory, threads and descriptors stay flat, however long and however often."""
+import ctypes
 import gc
 import os
 import threading
@@ -18,6 +19,12 @@ def resident():
 def steady_growth(sizes):
     """The least growth from one size to the next: a leak grows every time, an allocator only now and then."""
     return min(later - earlier for earlier, later in zip(sizes, sizes[1:]))
+
+
+def one_arena():
+    """Has all threads take memory from one place: among several, what was given back lies about, another amount each time."""
+    only_arenas = -8  # M_ARENA_MAX of malloc.h
+    ctypes.CDLL(None).mallopt(only_arenas, 1)
 
 
 def descriptors():
@@ -64,6 +71,7 @@ def unread_bus(trial):
 def starting_again(trial):
     """Started and stopped again and again, with a network and without: memory, threads and descriptors stay flat."""
     need_network()
+    one_arena()
 
     def cycle(properties, count):
         for _ in range(count):

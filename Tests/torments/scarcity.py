@@ -76,26 +76,40 @@ def no_home(trial):
         require(done.returncode > 0 and "nothing" in done.stderr, f"HOME={home}: {program.ended(done.returncode)}: {program.said(done)}")
 
 
-FEW = """
+SCARCE = """
 import gi, os, resource, sys
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 Gst.init(None)
 pipeline = Gst.parse_launch(sys.argv[1])
 pipeline.set_state(Gst.State.READY)
-taken = []
 spare = int(sys.argv[2])
-resource.setrlimit(resource.RLIMIT_NOFILE, (max(int(fd) for fd in os.listdir("/proc/self/fd")) + 1 + spare,) * 2)
+{scarce}
 pipeline.set_state(Gst.State.PLAYING)
 message = pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
 print("HANGS" if message is None else message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else "PLAYED", flush=True)
 pipeline.set_state(Gst.State.NULL)
 """
+FEW = SCARCE.replace("{scarce}", """
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+taken = []
+while True:
+    try:
+        taken.append(os.open("/", os.O_RDONLY))
+    except OSError:
+        break
+for file in taken[len(taken) - spare:]:
+    os.close(file)
+""")
+LITTLE = SCARCE.replace("{scarce}", """
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + spare * 2**20,) * 2)
+""")
 
 
 @torment(seconds=150, weight=8)
 def few_descriptors(trial):
-    """Few descriptors are left when it starts: it plays, or says what it cannot open."""
+    """Few descriptors are left when it starts, with a cache and without: it plays, or says how to have more."""
     kinds = ["detector=motion"]
     try:
         need_network()
@@ -103,14 +117,15 @@ def few_descriptors(trial):
     except Skip:
         pass
     for kind in kinds:
-        for spare in (0, trial.random.randrange(1, 4), trial.random.randrange(4, 24)):
-            done = program.python(FEW, f"{BALL} ! swiftodt {kind} ! fakesink", str(spare))
+        for spare in (0, *trial.random.sample(range(1, 8), 2), trial.random.randrange(8, 24)):
+            cache = {"XDG_CACHE_HOME": trial.path(f"cache{spare}")} if trial.random.random() < 0.5 else {}
+            done = program.python(FEW, f"{BALL} ! swiftodt {kind} ! fakesink", str(spare), **cache)
             # GLib itself gives up where it cannot have a pipe of its own, and GStreamer goes on without, as does the runtime.
             if done.returncode and ("GLib-ERROR" in done.stderr and "pipe" in done.stderr or "gst_poll_" in done.stderr):
                 continue
             require(done.returncode == 0 and "HANGS" not in done.stdout,
                     f"{spare} descriptors, {kind}: {program.ended(done.returncode)}: {program.said(done)}")
-            require("PLAYED" in done.stdout or len(done.stdout.split()) > 4, f"{spare} descriptors, {kind}: no words: {done.stdout}")
+            require("PLAYED" in done.stdout or "ulimit -n" in done.stdout, f"{spare} descriptors, {kind}: says {done.stdout}")
             print(spare, kind, done.stdout.strip())
 
 
@@ -120,13 +135,10 @@ def little_memory(trial):
     if UNDER_SANITIZER:
         raise Skip("a sanitizer needs all of the address space")
     need_network()
-    script = FEW.replace("resource.setrlimit(resource.RLIMIT_NOFILE, (max(int(fd) for fd in os.listdir(\"/proc/self/fd\")) + 1 + spare,) * 2)",
-                         "used = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
-                         "resource.setrlimit(resource.RLIMIT_AS, (used + spare * 2**20,) * 2)")
     for kind in ("detector=neural", "detector=salient"):
         # Threads alone take 8 MB each here; with less than this GLib ends the process, whatever plays.
         for spare in (trial.random.randrange(300, 900), 1200):
-            done = program.python(script, f"{BALL} ! swiftodt {kind} ! fakesink".replace("60", "8"), str(spare))
+            done = program.python(LITTLE, f"{BALL} ! swiftodt {kind} ! fakesink".replace("60", "8"), str(spare))
             if done.returncode and ("GLib-ERROR" in done.stderr or "failed to allocate" in done.stderr):
                 continue
             require(done.returncode == 0 and "HANGS" not in done.stdout,
@@ -186,6 +198,5 @@ def decimal_commas(trial):
     for one, other in zip(there, here):
         # Fields that tell the time of day differ.
         require("wall" in one or one == other, f"{one} there, {other} here")
-    done = program.python("import ctypes, sys\nctypes.CDLL(None).setlocale(6, b'')\n" + FEW.replace(
-        "resource.setrlimit", "0 and resource.setrlimit"), f"{BALL} ! swiftodt detector=neural ! fakesink", "0", **environment)
+    done = program.python("import ctypes, sys\nctypes.CDLL(None).setlocale(6, b'')\n" + SCARCE.replace("{scarce}", ""), f"{BALL} ! swiftodt detector=neural ! fakesink", "0", **environment)
     require(done.returncode == 0, program.said(done))

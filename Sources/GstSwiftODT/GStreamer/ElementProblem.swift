@@ -40,6 +40,7 @@ struct ElementProblem {
         case .unsupported: self = .resource(GST_RESOURCE_ERROR_SETTINGS, text)
         case .runtimeMissing:
             self.init(domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_INIT.rawValue), text: text)
+        case .tooManyOpenFiles: self = .resource(GST_RESOURCE_ERROR_OPEN_READ, text)
         case .invalidOption: self = .settings(text)
         case .failed, nil: self = .stream(text)
         }

@@ -10,6 +10,8 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         case unsupported
         /// The inference runtime is missing or too old.
         case runtimeMissing
+        /// The process may open no more files.
+        case tooManyOpenFiles
         /// Options contradict each other or are out of range.
         case invalidOption
         /// The work itself failed.

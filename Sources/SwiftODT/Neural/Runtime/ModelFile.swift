@@ -34,6 +34,8 @@ struct ModelFile: Hashable {
             throw ODTError(
                 .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
         }
+        // From here on files are opened: this one, the runtime's libraries, the cache.
+        try FreeDescriptors.require()
         guard Self.beginsRight(path) else {
             throw ODTError(
                 .invalidFile,

@@ -23,6 +23,7 @@ final class OpenVINO: @unchecked Sendable {
     }
 
     private init() throws {
+        try FreeDescriptors.require()
         functions = try Self.load(RuntimeSearch.candidates())
         RunsUnderWay.settleAtExit()
         version = Self.version(of: functions)
@@ -39,7 +40,17 @@ final class OpenVINO: @unchecked Sendable {
                 .runtimeMissing, "OpenVINO \(version) does not start: " + Self.lastError(functions))
         }
         self.core = core
+        Self.learnToThrow(functions, core)
         elements = ElementCodes(functions)
+    }
+
+    /// Has the runtime refuse something, while there are descriptors: what catching an exception needs of them it keeps from the first
+    /// time on (see ``FreeDescriptors``). Later refusals are caught even where no descriptor is left. Takes microseconds.
+    private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
+        var text: UnsafeMutablePointer<CChar>?
+        if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
+            functions.ov_free(text)
+        }
     }
 
     /// Loads the first of some files that can be loaded.
