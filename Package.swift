@@ -32,10 +32,11 @@ let package = Package(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
 
+        .target(name: "TestSeeds", path: "Tests/TestSeeds"),
         .testTarget(
-            name: "SwiftODTTests", dependencies: ["SwiftODT"], exclude: ["Classification/Labels"]),
+            name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSeeds"], exclude: ["Classification/Labels"]),
         .testTarget(
-            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck"],
+            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSeeds"],
             exclude: ["Annotation/Golden"]),
     ],
     swiftLanguageModes: [.v6],

@@ -1,10 +1,10 @@
 /// Random numbers that are the same in every run (SplitMix64), so that what a fuzz test finds can be found again.
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,7 +13,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Damages bytes in one of the ways in which files are damaged: cut, overwritten here and there, or made of nothing but noise.
-    mutating func damage(_ bytes: [UInt8]) -> [UInt8] {
+    public mutating func damage(_ bytes: [UInt8]) -> [UInt8] {
         var damaged = bytes
         switch Int.random(in: 0..<4, using: &self) {
         case 0: damaged.removeLast(Int.random(in: 0...bytes.count, using: &self))
