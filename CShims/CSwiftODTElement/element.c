@@ -21,12 +21,6 @@
   "VYUY, AYUV, VUYA, GBR, I420_12LE, I422_12LE, Y444_12LE, Y444_16LE, P012_LE, P016_LE, Y210, "  \
   "Y212_LE, GRAY16_LE, GBR_10LE, GBR_12LE, ARGB64_LE, RGBA64_LE, BGRA64_LE, ABGR64_LE }"
 
-typedef struct
-{
-  GstBaseTransform parent;
-  SwiftOdtSession session;
-} GstSwiftOdt;
-
 typedef GstBaseTransformClass GstSwiftOdtClass;
 
 GstDebugCategory *swiftodt_debug;

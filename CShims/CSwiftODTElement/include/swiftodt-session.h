@@ -39,6 +39,13 @@ void swiftodt_log (gpointer element, GstDebugLevel level, const gchar * file, co
 
 typedef void *SwiftOdtSession;
 
+/* The element, which is its session and nothing else. */
+typedef struct
+{
+  GstBaseTransform parent;
+  SwiftOdtSession session;
+} GstSwiftOdt;
+
 /* `element` is borrowed: it outlives its session. */
 SwiftOdtSession swiftodt_session_new (GstBaseTransform * element);
 void swiftodt_session_free (SwiftOdtSession session);

@@ -39,9 +39,8 @@ final class ElementHarness {
         var makeSource = maker
         if let source { makeSource = { _, _, _ in source() } }
         if let makeSource {
-            let handle = (UnsafeRawPointer(element) + MemoryLayout<GstBaseTransform>.size)
-                .load(as: UnsafeRawPointer.self)
-            Unmanaged<Session>.fromOpaque(handle).takeUnretainedValue().makeSource = makeSource
+            let session = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstSwiftOdt.self).pointee.session
+            Unmanaged<Session>.fromOpaque(session!).takeUnretainedValue().makeSource = makeSource
         }
         gst_element_set_bus(element, bus)
         harness = gst_harness_new_with_element(element, "sink", "src")
