@@ -1,5 +1,7 @@
 @testable import SwiftODT
 
+private let names = (0..<90).map { "thing \($0)" }
+
 /// What a network declares, and what it answers: any shapes of any family, any figures in shapes that are small enough to be had.
 func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     var bytes = bytes
@@ -17,7 +19,7 @@ func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     let side = [32, 64, 8192][bytes.next(below: 3)]
     let description = NetworkDescription(
         inputs: [TensorDescription(name: "in", shape: [1, 3, side, side], element: .float32)], outputs: outputs)
-    let labels = Labels((0..<1 + bytes.next(below: 90)).map { "thing \($0)" })
+    let labels = Labels(Array(names.prefix(1 + bytes.next(below: 90))))
     let survey = try? NetworkSurvey(description, manifest: nil, labels: labels, file: "fuzz.onnx")
     let reading = survey.flatMap { try? ClassifierReading($0, table: .standard) }
     let decoders = [
@@ -32,10 +34,12 @@ func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     let shapes = outputs.map { $0.shape.map { $0 ?? bytes.extent() } }
     let sizes = zip(shapes, outputs).map { ($0 + [$1.element.size]).product ?? .max }
     guard sizes.allSatisfy({ $0 < 1 << 16 }) else { return 0 }
+    let pattern = bytes.rest.isEmpty ? [0] : bytes.all
     let memory = sizes.map { size in
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
-        let pattern = bytes.all.isEmpty ? [0] : bytes.all
-        for index in memory.indices { memory[index] = pattern[index % pattern.count] }
+        for start in stride(from: 0, to: size, by: pattern.count) {
+            memory[start...].copyBytes(from: pattern.prefix(size - start))
+        }
         return memory
     }
     defer { for memory in memory { memory.deallocate() } }
