@@ -81,11 +81,12 @@ def starting_again(trial):
             # Python keeps a pipeline and its probes in a ring.
             del watched
         gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
         return resident(), threads(), descriptors()
 
-    for properties, count in (("detector=motion draw-traces=true", 40), ("detector=neural", 4), ("detector=motion classify=true", 2)):
+    for properties, count in (("detector=motion draw-traces=true", 20), ("detector=neural", 3), ("detector=motion classify=true", 2)):
         cycle(properties, count)
-        seen = [cycle(properties, count) for _ in range(4)]
+        seen = [cycle(properties, count) for _ in range(7)]
         print(f"{properties}: resident kB, threads, descriptors: {[(size // 1024, *rest) for size, *rest in seen]}")
         if not UNDER_SANITIZER:
             require(steady_growth([one[0] for one in seen]) < count * 30_000, f"memory grows with {properties}: {seen}")
