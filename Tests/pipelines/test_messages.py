@@ -1,28 +1,29 @@
 """Messages and metadata have the names and types that other programs rely on."""
 import json
+import re
 import time
 import unittest
 
-from streams import Gst, GstVideo, ball, box, frames, listen, run
+from streams import ROOT, Gst, GstVideo, ball, box, frames, listen, run
 
-UINT, UINT64, DOUBLE, STRING = "guint", "guint64", "gdouble", "gchararray"
-RESULT = {
-    "version": UINT, "sequence": UINT64, "epoch": UINT, "timestamp": UINT64, "stream-time": UINT64,
-    "running-time": UINT64, "utc-time": UINT64, "duration": UINT64, "width": UINT, "height": UINT, "orientation": STRING, "mode": STRING,
-    "detection-timestamp": UINT64, "detection-latency": UINT64, "object-count": UINT, "objects": "GstValueList",
-}
-OBJECT = {
-    "tracking-id": UINT64, "x": UINT, "y": UINT, "width": UINT, "height": UINT, "x-min": DOUBLE, "y-min": DOUBLE,
-    "x-max": DOUBLE, "y-max": DOUBLE, "score": DOUBLE, "category": STRING, "category-index": "gint", "label": STRING,
-    "label-index": "gint", "state": STRING, "first-seen": UINT64, "last-seen": UINT64, "time-since-update": UINT64,
-    "velocity-x": DOUBLE, "velocity-y": DOUBLE, "prominent": "gboolean", "rank": UINT,
-}
-EVENT = {
-    "event": STRING, "tracking-id": UINT64, "category": STRING, "label": STRING, "timestamp": UINT64,
-    "stream-time": UINT64, "running-time": UINT64, "utc-time": UINT64, "duration": UINT64, "first-seen": UINT64, "last-seen": UINT64,
-    "best-score": DOUBLE, "best-x": UINT, "best-y": UINT, "best-width": UINT, "best-height": UINT,
-    "best-timestamp": UINT64, "best-running-time": UINT64, "path-length": DOUBLE, "epoch": UINT,
-}
+TYPES = {"uint": "guint", "uint64": "guint64", "int": "gint", "double": "gdouble", "string": "gchararray",
+         "boolean": "gboolean", "list": "GstValueList"}
+
+
+def documented(name):
+    """The fields that docs/messages.md gives a structure, with their types."""
+    with open(f"{ROOT}/docs/messages.md", encoding="utf-8") as file:
+        section = re.split(r"^## ", file.read(), flags=re.MULTILINE)
+    (table,) = (part for part in section if part.startswith(f"`{name}`\n"))
+    return {field: TYPES[type] for field, type in re.findall(r"^\| `([\w-]+)` \| (\w+) \|", table, re.MULTILINE)}
+
+
+# What is not in every message, and when it is.
+SOMETIMES = {"swiftodt": ("source", "json"), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
+
+
+def always(name):
+    return {field: type for field, type in documented(name).items() if field not in SOMETIMES[name]}
 
 
 def types(structure):
@@ -31,7 +32,7 @@ def types(structure):
 
 
 class Messages(unittest.TestCase):
-    """Section by section what the README promises of the bus."""
+    """Table by table what docs/messages.md promises of the bus."""
 
     def said(self, properties, frames=60):
         said = run(f"{ball(frames)} ! swiftodt detector=motion {properties} ! fakesink")
@@ -41,24 +42,30 @@ class Messages(unittest.TestCase):
 
     def test_results_have_their_fields_and_types(self):
         results = self.said("source=door").results
-        self.assertEqual(types(results[-1]), RESULT | {"source": STRING})
+        self.assertEqual(types(results[-1]), always("swiftodt") | {"source": TYPES["string"]})
         self.assertEqual(results[-1].get_value("source"), "door")
 
     def test_objects_have_their_fields_and_types(self):
         things = [thing for result in self.said("").results for thing in result.get_value("objects")]
         self.assertTrue(things)
         for thing in things:
-            self.assertEqual(types(thing), OBJECT)
+            self.assertEqual(types(thing), always("object"))
             self.assertEqual((thing.get_value("category"), thing.get_value("category-index")), ("unknown", -1))
             self.assertIn(thing.get_value("state"), ("new", "tracked", "coasting", "lost"))
+
+    def test_json_has_the_fields_in_the_order_of_the_documentation(self):
+        for structure in self.said("message-format=json source=door").structures:
+            fields = [name for name in json.loads(structure.get_value("json")) if name != "message"]
+            order = [name for name in documented(structure.get_name()) if name in fields]
+            self.assertEqual(fields, order)
 
     def test_tracks_begin_and_end(self):
         events = self.said("").named("swiftodt-track")
         self.assertEqual(events[0].get_value("event"), "begin")
         self.assertEqual(events[-1].get_value("event"), "end")
         self.assertEqual(events[-1].get_value("reason"), "eos")
-        self.assertEqual(types(events[0]), EVENT)
-        self.assertEqual(types(events[-1]), EVENT | {"reason": STRING})
+        self.assertEqual(types(events[0]), always("swiftodt-track"))
+        self.assertEqual(types(events[-1]), always("swiftodt-track") | {"reason": TYPES["string"]})
 
     def test_files_do_not_tell_when_frames_were_taken(self):
         """Nothing in the messages of a file depends on when it is read."""

@@ -65,10 +65,36 @@ class Readme(unittest.TestCase):
         (program,) = blocks("python")
         self.assertGreater(len(self.run_in_folder("/usr/bin/python3", "-c", program).splitlines()), 200)
 
-    def test_names_every_property(self):
-        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-            readme = file.read()
-        listed = command("gst-inspect-1.0", "swiftodt").stdout.split("Element Properties:")[1]
-        names = set(re.findall(r"^  ([a-z][a-z-]+) *:", listed, re.MULTILINE)) - {"name", "parent", "qos"}
-        self.assertGreater(len(names), 40)
-        self.assertEqual([name for name in sorted(names) if f"`{name}`" not in readme], [])
+
+
+class Links(unittest.TestCase):
+    """What the README and the pages in docs/ point to is there."""
+
+    PAGES = ["README.md", "CHANGELOG.md"] + [f"docs/{name}" for name in os.listdir(os.path.join(ROOT, "docs"))
+                                             if name.endswith(".md")]
+
+    def headings(self, path):
+        with open(path, encoding="utf-8") as file:
+            titles = re.findall(r"^#+ (.*)$", file.read(), re.MULTILINE)
+        return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+    def test_links(self):
+        for page in self.PAGES:
+            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+                links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", file.read())
+            for path, heading in links:
+                if path.startswith("https:"):
+                    continue
+                target = os.path.normpath(os.path.join(ROOT, os.path.dirname(page), path)) if path else os.path.join(ROOT, page)
+                with self.subTest(f"{page}: {path}#{heading}"):
+                    self.assertTrue(os.path.exists(target))
+                    if heading:
+                        self.assertIn(heading, self.headings(target))
+
+    def test_what_is_named_in_backquotes_as_a_file_is_there(self):
+        for page in self.PAGES:
+            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+                named = re.findall(r"`((?:Tests|Pipelines|CShims|Sources|docs)/[\w./-]+)[^`]*`", file.read())
+            for path in named:
+                if not path.startswith("Pipelines/out"):
+                    self.assertTrue(os.path.exists(os.path.join(ROOT, path)), f"{page}: {path}")
