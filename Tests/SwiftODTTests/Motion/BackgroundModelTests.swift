@@ -1,0 +1,103 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what is told from the background, and what becomes of it.
+@Suite struct BackgroundModelTests {
+    private static let (width, height) = (24, 16)
+    private static let ground = DrawnGrid.pixels(width: width, height: height) { x, _ in 90 + x }
+
+    /// The ground with a square of 6 x 6 pixels, that much lighter.
+    private static func withSquare(_ lighter: Int) -> [UInt8] {
+        DrawnGrid.pixels(width: width, height: height) { x, y in
+            90 + x + ((8..<14).contains(x) && (5..<11).contains(y) ? lighter : 0)
+        }
+    }
+
+    private static let inside = 8 * width + 11
+    private static let outside = 2 * width + 2
+
+    @Test func anEmptySceneHasNoMarks() {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        background.compare(Self.ground, light: LightChange())
+        #expect(DrawnGrid.rows(background.marks).allSatisfy { !$0.contains("#") })
+    }
+
+    @Test(arguments: [
+        (6, BackgroundModel.Mark.background), (13, BackgroundModel.Mark.weak), (60, BackgroundModel.Mark.strong),
+    ])
+    func marksFollowTheDifference(_ lighter: Int, _ mark: UInt8) {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        for sign in [1, -1] {
+            background.compare(Self.withSquare(sign * lighter), light: LightChange())
+            #expect(background.marks.base[Self.inside] == mark)
+            #expect(background.marks.base[Self.outside] == BackgroundModel.Mark.background)
+        }
+    }
+
+    @Test func theLightOfTheFrameIsNoDifference() {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        let lit = DrawnGrid.pixels(width: Self.width, height: Self.height) { x, _ in 90 + x + 40 }
+        background.compare(lit, light: LightChange(gain: 1, offset: 40))
+        #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.background)
+        background.compare(lit, light: LightChange())
+        #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.strong)
+    }
+
+    /// What is learnt of a place behind an object would be the object.
+    @Test func behindAnObjectTheBackgroundWaits() {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        let frame = Self.withSquare(60)
+        let objects = frame.indices.map { frame[$0] == Self.ground[$0] ? UInt8(0) : 1 }
+        let before = background.level.base[Self.inside]
+        for _ in 0..<30 {
+            background.compare(frame, light: LightChange())
+            background.learn(frame, objects: objects, elapsed: 0.1)
+        }
+        #expect(abs(background.level.base[Self.inside] - before) < 1)
+        #expect(background.stillFor.base[Self.inside] > 2.5)
+    }
+
+    @Test func slowChangesAreFollowed() {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        let nothing = [UInt8](repeating: 0, count: Self.ground.count)
+        let later = Self.withSquare(6)
+        for _ in 0..<60 {
+            background.compare(later, light: LightChange())
+            background.learn(later, objects: nothing, elapsed: 0.1)
+        }
+        #expect(abs(background.level.base[Self.inside] - Float(later[Self.inside])) < 1)
+    }
+
+    /// A place that goes to and fro, as leaves do, has to differ by more.
+    @Test func restlessPlacesGetAHigherThreshold() {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        let nothing = [UInt8](repeating: 0, count: Self.ground.count)
+        let calm = background.threshold(Self.inside)
+        for number in 0..<20 {
+            let frame = number % 2 == 0 ? Self.withSquare(25) : Self.ground
+            background.compare(frame, light: LightChange())
+            background.learn(frame, objects: nothing, elapsed: 0.05)
+        }
+        #expect(background.threshold(Self.inside) > calm + 15)
+        #expect(background.threshold(Self.outside) < calm + 1)
+    }
+
+    @Test func whatWasThereBeforeIsKnownAgainWhenAnAbsorbedThingLeaves() {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        let nothing = [UInt8](repeating: 0, count: Self.ground.count)
+        let frame = Self.withSquare(60)
+        background.compare(frame, light: LightChange())
+        for i in frame.indices where frame[i] != Self.ground[i] { background.absorb(i, frame[i]) }
+        background.compare(frame, light: LightChange())
+        #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.background)
+        for _ in 0..<4 {
+            background.compare(Self.ground, light: LightChange())
+            background.learn(Self.ground, objects: nothing, elapsed: 0.1)
+            background.recall(Self.ground, light: LightChange())
+        }
+        #expect(abs(background.level.base[Self.inside] - Float(Self.ground[Self.inside])) < 3)
+        background.compare(Self.ground, light: LightChange())
+        #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.background)
+    }
+}

@@ -1,0 +1,40 @@
+@testable import SwiftODT
+
+/// Planes for tests, drawn in text or by a rule.
+enum DrawnGrid {
+    /// Marks from rows of text: `#` is strong, `+` weak, all else nothing.
+    static func marks(_ rows: String...) -> PixelGrid<UInt8> {
+        let grid = PixelGrid<UInt8>(width: rows[0].count, height: rows.count, filled: 0)
+        for (y, row) in rows.enumerated() {
+            for (x, letter) in row.enumerated() {
+                grid.base[y * grid.width + x] =
+                    letter == "#" ? BackgroundModel.Mark.strong : letter == "+" ? BackgroundModel.Mark.weak : 0
+            }
+        }
+        return grid
+    }
+
+    /// The rows of text of marks, every mark as `#`.
+    static func rows(_ marks: PixelGrid<UInt8>) -> [String] {
+        (0..<marks.height).map { y in
+            String((0..<marks.width).map { marks.base[y * marks.width + $0] == 0 ? "." : "#" })
+        }
+    }
+
+    /// Grey levels by a rule.
+    static func pixels(width: Int, height: Int, _ level: (_ x: Int, _ y: Int) -> Int) -> [UInt8] {
+        (0..<width * height).map { UInt8(clamping: level($0 % width, $0 / width)) }
+    }
+
+    /// A background that has learnt an empty scene for so many frames.
+    static func background(_ pixels: [UInt8], width: Int, frames: Int = 40) -> BackgroundModel {
+        let background = BackgroundModel(width: width, height: pixels.count / width)
+        let nothing = [UInt8](repeating: 0, count: pixels.count)
+        background.restart(pixels)
+        for _ in 0..<frames {
+            background.compare(pixels, light: LightChange())
+            background.learn(pixels, objects: nothing, elapsed: 0.1)
+        }
+        return background
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects against a screen full of boxes when the camera moves or the picture is another.
+@Suite struct SceneWatchTests {
+    private static let (width, height) = (96, 64)
+
+    /// A ground with edges all over it, moved by so many pixels.
+    private static func ground(shift: Int = 0) -> [UInt8] {
+        DrawnGrid.pixels(width: width, height: height) { x, y in ((x + shift) / 8 + y / 8) % 2 == 0 ? 70 : 170 }
+    }
+
+    private static func withSquare() -> [UInt8] {
+        let ground = ground()
+        return DrawnGrid.pixels(width: width, height: height) { x, y in
+            (20..<40).contains(x) && (20..<40).contains(y) ? 20 : Int(ground[y * width + x])
+        }
+    }
+
+    private func judge(_ watch: inout SceneWatch, _ background: BackgroundModel, _ frame: [UInt8]) -> SceneWatch.Verdict
+    {
+        background.compare(frame, light: LightChange())
+        return watch.judge(background, elapsed: 0.1)
+    }
+
+    @Test func itTakesSomeStillnessToTrustAScene() {
+        let background = DrawnGrid.background(Self.ground(), width: Self.width)
+        var watch = SceneWatch()
+        let verdicts = (0..<8).map { _ in judge(&watch, background, Self.ground()) }
+        #expect(verdicts.prefix(3).allSatisfy { $0 == .settling })
+        #expect(verdicts.suffix(3).allSatisfy { $0 == .steady })
+    }
+
+    @Test func anObjectIsNoChangeOfScene() {
+        let background = DrawnGrid.background(Self.ground(), width: Self.width)
+        var watch = SceneWatch()
+        for _ in 0..<8 { _ = judge(&watch, background, Self.ground()) }
+        #expect(judge(&watch, background, Self.withSquare()) == .steady)
+    }
+
+    @Test func aCameraThatMovesIs() {
+        let background = DrawnGrid.background(Self.ground(), width: Self.width)
+        var watch = SceneWatch()
+        for _ in 0..<8 { _ = judge(&watch, background, Self.ground()) }
+        #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
+    }
+
+    /// Who keeps moving is believed later each time.
+    @Test func patienceGrowsWithACameraThatKeepsMoving() {
+        let background = DrawnGrid.background(Self.ground(), width: Self.width)
+        var watch = SceneWatch()
+        func framesUntilSteady() -> Int {
+            (1...100).first { _ in judge(&watch, background, Self.ground()) == .steady } ?? 100
+        }
+        let first = framesUntilSteady()
+        #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
+        let second = framesUntilSteady()
+        #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
+        let third = framesUntilSteady()
+        #expect(first < second && second < third)
+    }
+}
