@@ -21,6 +21,9 @@ let package = Package(
         .systemLibrary(
             name: "CCairo", path: "CShims/CCairo", pkgConfig: "cairo",
             providers: [.apt(["libcairo2-dev"])]),
+        .systemLibrary(
+            name: "CPango", path: "CShims/CPango", pkgConfig: "pangocairo",
+            providers: [.apt(["libpango1.0-dev"])]),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(
@@ -29,7 +32,7 @@ let package = Package(
         .target(
             name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CVocabularies"]),
         .target(
-            name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CSwiftODTElement"]),
+            name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),

@@ -75,7 +75,7 @@ final class Annotator {
     private func prepare(_ options: AnnotatorOptions, canvas: Canvas) -> Setup {
         if let setup, setup.options == options, setup.canvas == canvas { return setup }
         tiles.removeAll()
-        let font = FontDescription(options.font)
+        let font = NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
         let blender = setup.flatMap { $0.canvas == canvas ? $0.blender : nil } ?? Blender(canvas: canvas)
         let prepared = Setup(
@@ -140,14 +140,16 @@ extension Annotator {
         var panels: [(tile: Tile, place: PixelRect)] = []
         // The most prominent one chooses its place first and is drawn last.
         for (index, (object, _)) in boxes.enumerated().reversed() {
-            guard let style = style(for: object, painter, setup) else { continue }
-            let size = painter.size(of: style.text)
+            guard let style = style(for: object, setup) else { continue }
+            let tile = tiles.tile(.label(style)) {
+                painter.draw(style, of: object, saying: setup.text).map { setup.blender.tile(from: $0) }
+            }
+            guard let tile else { continue }
             let found = placement.place(
-                width: size.width, height: size.height, box: index, before: object.id.flatMap { slots[$0] })
+                width: tile.width, height: tile.height, box: index, before: object.id.flatMap { slots[$0] })
             guard let found else { continue }
             if let id = object.id { kept[id] = found.slot }
-            let tile = tiles.tile(.label(style)) { painter.draw(style).map { setup.blender.tile(from: $0) } }
-            if let tile { panels.append((tile, found.place)) }
+            panels.append((tile, found.place))
         }
         slots = kept
         for (tile, place) in panels.reversed() {
@@ -155,8 +157,8 @@ extension Annotator {
         }
     }
 
-    private func style(for object: AnnotatedObject, _ painter: LabelPainter, _ setup: Setup) -> LabelStyle? {
-        let text = painter.fitted(object, text: setup.text)
+    private func style(for object: AnnotatedObject, _ setup: Setup) -> LabelStyle? {
+        let text = setup.text.text(for: object)
         guard !text.isEmpty else { return nil }
         let options = setup.options
         let paint = Palette.paint(for: object, options: options)

@@ -14,7 +14,7 @@ struct DrawingSizes: Hashable {
     /// For the one object that stands out among several.
     let strongPen: Pen
 
-    init(_ options: AnnotatorOptions, font: FontDescription, canvas: Canvas) {
+    init(_ options: AnnotatorOptions, font: NamedFont, canvas: Canvas) {
         func usable(_ value: Double, most: Double) -> Double? {
             value.isFinite && value > 0 ? min(value, most) : nil
         }

@@ -1,6 +1,6 @@
-import CCairo
+import CPango
 
-/// Whether a font is there. Cairo draws with another one in silence where it is not.
+/// Whether a font is there. Pango draws with another one in silence where it is not.
 enum FontLookup: Equatable {
     case found
     /// Another font is drawn with.
@@ -13,33 +13,39 @@ enum FontLookup: Equatable {
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Asks fontconfig, which Cairo asks when it draws. Takes a moment the first time in a process.
-    static func find(_ family: String) -> FontLookup {
-        guard let pattern = FcPatternCreate() else { return .nothing }
-        defer { FcPatternDestroy(pattern) }
-        FcPatternAddString(pattern, FC_FAMILY, family)
-        FcConfigSubstitute(nil, pattern, FcMatchPattern)
-        FcDefaultSubstitute(pattern)
-        var result = FcResultNoMatch
-        guard let match = FcFontMatch(nil, pattern, &result) else { return .nothing }
-        defer { FcPatternDestroy(match) }
-        let names = names(of: match)
+    /// Loads the font of a description and looks what came.
+    static func find(_ description: OpaquePointer) -> FontLookup {
+        // Any size: without one a font that is made of pictures has Pango complain.
+        let sized: OpaquePointer = pango_font_description_copy(description)
+        defer { pango_font_description_free(sized) }
+        pango_font_description_set_absolute_size(sized, 16 * Double(PANGO_SCALE))
+        let names = FontMap.withLock { map in
+            let context = pango_font_map_create_context(map)
+            defer { g_object_unref(UnsafeMutableRawPointer(context)) }
+            guard let font = pango_context_load_font(context, sized) else { return [String]() }
+            defer { g_object_unref(font) }
+            return font.withMemoryRebound(to: PangoFcFont.self, capacity: 1) {
+                Self.names(of: pango_fc_font_get_pattern($0))
+            }
+        }
         guard let first = names.first else { return .nothing }
-        let wanted = bare(family)
-        return kinds.contains(wanted) || names.contains { bare($0) == wanted } ? .found : .replaced(by: first)
+        let there = Set(names.map { bare($0[...]) }).union(kinds)
+        let wanted = pango_font_description_get_family(description).map { String(cString: $0) } ?? "Sans"
+        return wanted.split(separator: ",").contains { there.contains(bare($0)) } ? .found : .replaced(by: first)
     }
 
-    private static func names(of match: OpaquePointer) -> [String] {
+    /// All names of a font's family: some have one in each of several languages.
+    private static func names(of pattern: OpaquePointer?) -> [String] {
         var names: [String] = []
         var value: UnsafeMutablePointer<FcChar8>?
-        while FcPatternGetString(match, FC_FAMILY, Int32(names.count), &value) == FcResultMatch, let name = value {
+        while FcPatternGetString(pattern, FC_FAMILY, Int32(names.count), &value) == FcResultMatch, let name = value {
             names.append(String(cString: name))
         }
         return names
     }
 
     /// As fontconfig compares names: without blanks, in small letters. Hyphens too, which people put in for blanks.
-    private static func bare(_ name: String) -> String {
+    private static func bare(_ name: Substring) -> String {
         name.lowercased().filter { !$0.isWhitespace && $0 != "-" }
     }
 }

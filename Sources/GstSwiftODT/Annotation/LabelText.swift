@@ -7,7 +7,7 @@ struct LabelText {
     private let showsFigures: Bool
 
     init(_ options: AnnotatorOptions) {
-        format = LabelFormat(options.labelFormat)
+        format = LabelFormat(LabelText.legible(options.labelFormat, most: 500))
         showsID = options.drawTrackingLabels
         showsFigures = options.drawConfidence
     }
@@ -16,25 +16,25 @@ struct LabelText {
     ///
     /// Where nothing was classified, `{confidence}` gives the detector's score, since it is the figure there is; and
     /// where an object has no label of its own, `{label}` gives the category, unless the pattern has a place for it.
-    ///
-    /// - Parameter limit: the most characters of the label to take, for one that is too long to be drawn.
-    func text(for object: AnnotatedObject, labelLimit limit: Int = 80) -> String {
-        let text = format.text { placeholder in
+    func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
+
+    /// The same with another label, as for one that is too long to be drawn.
+    func text(for object: AnnotatedObject, label: String?) -> String {
+        format.text { placeholder in
             switch placeholder {
-            case .label: label(of: object, limit: limit)
+            case .label: label.map(LabelText.isolated) ?? (format.contains(.category) ? nil : category(of: object))
             case .category: category(of: object)
             case .confidence: showsFigures ? percent(object.confidence ?? object.score) : nil
             case .score: showsFigures ? percent(object.score) : nil
             case .id: showsID ? object.id.map(String.init) : nil
             }
         }
-        return LabelText.legible(text).inVisualOrder
     }
 
-    private func label(of object: AnnotatedObject, limit: Int) -> String? {
-        let label = LabelText.legible(object.label)
-        guard !label.isEmpty else { return format.contains(.category) ? nil : category(of: object) }
-        return label.count > limit ? LabelText.shortened(label, to: limit) : label
+    /// The label of an object's own, on one line; `nil` where it has none.
+    func label(of object: AnnotatedObject) -> String? {
+        let label = LabelText.legible(object.label, most: 160)
+        return label.isEmpty ? nil : label
     }
 
     private func category(of object: AnnotatedObject) -> String? {
@@ -45,24 +45,43 @@ struct LabelText {
         part.isFinite ? "\(Int((min(max(part, 0), 1) * 100).rounded()))%" : nil
     }
 
-    /// The first `count` characters and an ellipsis.
-    static func shortened(_ text: String, to count: Int) -> String {
-        var kept = text.prefix(count)
+    /// The first bytes, as far as they are whole characters, and an ellipsis.
+    static func shortened(_ text: String, toBytes count: Int) -> String {
+        var kept = String(decoding: text.utf8.prefix(count), as: UTF8.self)
         while kept.last?.isWhitespace == true { kept.removeLast() }
         return kept + "…"
     }
 
+    /// Keeps words that are written from right to left from drawing figures and ids to their side: whatever a label is
+    /// written in, the pattern's order holds.
+    private static func isolated(_ label: String) -> String {
+        label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
+    }
+
     /// Text on one line, without what cannot be seen: line breaks and other control characters become blanks, marks
-    /// that only steer a text engine go. Strings are valid Unicode by construction, whatever bytes they came from.
-    private static func legible(_ text: String) -> String {
+    /// that only steer a text engine go, but for those that join letters or part them, and pick a picture's kind. Strings
+    /// are valid Unicode by construction, whatever bytes they came from.
+    ///
+    /// - Parameter most: from this many characters on the rest gives way to an ellipsis: what a character is made of counts.
+    private static func legible(_ text: String, most: Int) -> String {
         var legible = String.UnicodeScalarView()
+        var count = 0
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator:
-                if let last = legible.last, last != " " { legible.append(" ") }
-            case .format: continue
-            default:
-                if !scalar.properties.isVariationSelector { legible.append(scalar) }
+            if scalar.isASCII, scalar.value > 32, scalar.value < 127 {
+                legible.append(scalar)
+            } else {
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+                    guard let last = legible.last, last != " " else { continue }
+                    legible.append(" ")
+                case .format where !scalar.properties.isJoinControl: continue
+                default: legible.append(scalar)
+                }
+            }
+            count += 1
+            if count > most {
+                legible.removeLast()
+                return String(legible) + "…"
             }
         }
         if legible.last == " " { legible.removeLast() }

@@ -127,11 +127,12 @@ extension Settings {
 
     private static func missingFont(_ settings: Settings) -> ElementProblem? {
         guard settings.draw, settings.annotator.drawLabels else { return nil }
-        switch FontLookup.find(FontDescription(settings.annotator.font).family) {
+        let font = NamedFont(settings.annotator.font)
+        switch font.find() {
         case .found: return nil
         case .replaced(let other):
             return .settings(
-                "font: there is no font \(FontDescription(settings.annotator.font).family) on this machine, \(other) stands in "
+                "font: there is no font \(font.family) on this machine, \(other) stands in "
                     + "for it; fc-list : family tells which there are")
         case .nothing:
             return .settings(

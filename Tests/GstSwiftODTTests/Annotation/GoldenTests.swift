@@ -89,7 +89,54 @@ struct GoldenTests {
     ]
 
     @Test(arguments: styles + orientations + cases)
-    func looksAsItDid(_ scene: Scene) throws {
+    func looksAsItDid(_ scene: Scene) throws { try Self.check(scene) }
+
+    /// What a script asks of letters, in fonts by name, so that nothing else that is installed counts.
+    @Test func arabicIsJoinedAndRunsFromTheRight() throws {
+        try Self.check(Self.script("arabic", ["سيارة إسعاف", "سيارة BMW 3"], font: "DejaVu Sans"))
+    }
+
+    @Test(.enabled(if: hasFont("Lohit Devanagari"), "needs Debian's fonts-lohit-deva"))
+    func devanagariIsReorderedAndJoined() throws {
+        try Self.check(Self.script("devanagari", ["हिन्दी गाड़ी", "क्षत्रिय"], font: "DejaVu Sans, Lohit Devanagari"))
+    }
+
+    @Test(.enabled(if: hasFont("Loma"), "needs Debian's fonts-tlwg-loma-ttf"))
+    func thaiMarksStandAboveEachOther() throws {
+        try Self.check(Self.script("thai", ["รถจักรยาน", "ที่นี่ น้ำ ปั๊ม"], font: "DejaVu Sans, Loma"))
+    }
+
+    @Test(.enabled(if: hasFont("WenQuanYi Micro Hei"), "needs Debian's fonts-wqy-microhei"))
+    func chineseJapaneseAndKoreanHaveAFont() throws {
+        try Self.check(Self.script("cjk", ["自転車 しんごう", "汽车 자전거"], font: "DejaVu Sans, WenQuanYi Micro Hei"))
+    }
+
+    @Test(.enabled(if: hasFont("Noto Color Emoji"), "needs Debian's fonts-noto-color-emoji"))
+    func emojiHaveTheirColours() throws {
+        try Self.check(Self.script("emoji", ["🚲 dog 🐕", "👩‍👩‍👧 🚦"], font: "DejaVu Sans"))
+    }
+
+    @Test func anotherFontStandsInForOneThatIsMissing() throws {
+        try Self.check(Self.script("missing-font", ["person", "Ångström"], font: "Nobodys Bold 16"))
+    }
+
+    private static func hasFont(_ name: String) -> Bool { NamedFont(name).find() == .found }
+
+    private static func script(_ name: String, _ labels: [String], font: String) -> Scene {
+        Scene(
+            name: name, size: (240, 120),
+            objects: labels.enumerated().map { index, label in
+                AnnotatedObject(
+                    id: index + 1, box: Box(x: 20, y: 30 + 50 * Double(index), width: 200, height: 26), label: label,
+                    score: 0.87)
+            }
+        ) {
+            $0.font = font
+            $0.fontSize = font.last?.isNumber == true ? 0 : 16
+        }
+    }
+
+    private static func check(_ scene: Scene) throws {
         let drawn = Self.draw(scene)
         let golden = Self.folder.appendingPathComponent("\(scene.name).png").path
         if ProcessInfo.processInfo.environment["SWIFTODT_RECORD_GOLDEN"] != nil {
