@@ -1,3 +1,5 @@
+import SwiftODT
+
 /// Writes a message as one line of JSON: its name, then its fields with their names and in their order. What is unknown is `null`.
 enum JSONWriter {
     static func text(of report: Report) -> String {
@@ -34,25 +36,7 @@ enum JSONWriter {
         case .time(let number): text += number == .max ? "null" : String(number)
         case .real(let number): text += number.isFinite ? number.description : "null"
         case .boolean(let flag): text += flag ? "true" : "false"
-        case .text(let string): appendQuoted(string, to: &text)
+        case .text(let string): text += JSONValue.quoted(string)
         }
-    }
-
-    private static func appendQuoted(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

@@ -54,8 +54,10 @@ struct Settings: Sendable {
     /// Whether the user named anything that the network is made of: then nothing else takes its place.
     var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
-    var namesClassifierParts: Bool {
-        classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice
+    var classifierRecipe: TrackClassifierRecipe {
+        TrackClassifierRecipe(
+            modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
+            isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
 
     var detection: DetectionOptions { DetectionOptions(scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold) }

@@ -11,7 +11,9 @@ struct ClassifierExchange {
         init(_ settings: Settings) throws {
             var problems: [ElementProblem] = []
             (classifier, facts) = try Diagnostics.recording {
-                try TrackClassifier.make(settings) { problems.append($0) }
+                try settings.classifierRecipe.makeClassifier { error in
+                    problems.append(ElementProblem(error, doing: "categories come from the detector's labels alone"))
+                }
             }
             self.problems = problems
         }
@@ -55,7 +57,7 @@ struct ClassifierExchange {
             made = product.classifier
         } catch {
             hasFailed = true
-            guard settings.namesClassifierParts else {
+            guard settings.classifierRecipe.isModelNeeded else {
                 return element.warn(ElementProblem(error, doing: "categories stay unknown"))
             }
             throw error

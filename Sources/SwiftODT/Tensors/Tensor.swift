@@ -1,6 +1,16 @@
 /// What one number of a tensor is.
 public enum TensorElement: Sendable {
     case float32, float16, uint8, int8, int32, int64
+
+    /// Bytes that one number takes up.
+    var byteCount: Int {
+        switch self {
+        case .uint8, .int8: 1
+        case .float16: 2
+        case .float32, .int32: 4
+        case .int64: 8
+        }
+    }
 }
 
 /// An input or output of a network as its file declares it.

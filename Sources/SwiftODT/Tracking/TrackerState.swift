@@ -69,7 +69,7 @@ struct TrackerState: ~Copyable {
 
     mutating func tracks() -> [Track] {
         settle(followingImage: true)
-        // To make an empty array in this way writes to what all empty arrays share.
+        // Spares an empty scene the array below.
         if tracklets.isEmpty { return lostJustNow }
         let moment = moment
         var shown: [Track] = []

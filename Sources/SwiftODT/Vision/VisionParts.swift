@@ -12,16 +12,14 @@ struct VisionParts {
 /// The names of the parts that options ask for.
 struct VisionRecipe: Sendable {
     private var detector: DetectorRecipe
-    private let classifierFile: String?
-    private let classifierLabelFile: String?
-    private let classification: TrackClassifierOptions
+    private let classifier: TrackClassifierRecipe
     private let scene: SceneOptions
 
     init(_ options: VisionObjectDetectorOptions) {
         detector = options.detector
-        classifierFile = options.classifierFile
-        classifierLabelFile = options.classifierLabelFile
-        classification = options.classification
+        classifier = TrackClassifierRecipe(
+            modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
+            threads: detector.threads, options: options.classification)
         scene = options.scene
         detector.isForStills = scene.mode == .singleImage
     }
@@ -34,20 +32,6 @@ struct VisionRecipe: Sendable {
                 "the motion detector compares images of a stream; choose the mode stream, or the neural detector")
         }
         return VisionParts(
-            detector: try detector.makeDetector(), classifier: scene.classify ? try makeClassifier() : nil)
-    }
-
-    /// Without a named or an installed classifier, categories come from the detector's labels alone.
-    private func makeClassifier() throws -> TrackClassifier {
-        let table = try CategoryTable.installed()
-        var crop: CropClassifier?
-        do {
-            crop = try CropClassifier(
-                modelFile: classifierFile, labelFile: classifierLabelFile, device: detector.device,
-                threads: detector.threads, table: table)
-        } catch  where classifierFile == nil {
-            crop = nil
-        }
-        return TrackClassifier(table: table, crop: crop, options: classification)
+            detector: try detector.makeDetector(), classifier: scene.classify ? try classifier.makeClassifier() : nil)
     }
 }

@@ -2,10 +2,13 @@
 
 Usage: standstill.py [FRAMES [SEED]]. Pushes 640x360 frames, thirty a second, through swiftodt detector=neural; at every fourth frame or so a
 property gets another value. Prints the longest time that a frame held the thread, with what had changed before it, and beside it
-the longest that the detector took by itself. Needs what Pipelines/setup builds; run it by Pipelines/with-plugin.
+the longest that the detector took by itself, and the longest that frames pushed at the same times through an identity were held:
+what the machine makes wait whoever runs on it. Networks are compiled, or come from the cache: XDG_CACHE_HOME=$(mktemp -d) makes sure of
+the former. Needs what Pipelines/setup builds; run it by Pipelines/with-plugin.
 """
 import random
 import sys
+import threading
 import time
 
 import gi
@@ -31,6 +34,35 @@ def value(spec, choose):
     return choose.choice([spec.minimum, spec.default_value, min(spec.maximum, 4)])
 
 
+class Feed:
+    """A pipeline behind a pad that frames are pushed from, and how long each push took."""
+
+    def __init__(self, middle):
+        self.pipeline = Gst.parse_launch(f"{middle} ! fakesink sync=false async=false")
+        self.element = self.pipeline.get_by_name("middle")
+        self.source = Gst.Pad.new("source", Gst.PadDirection.SRC)
+        self.source.link(self.element.get_static_pad("sink"))
+        self.source.set_active(True)
+        self.pipeline.set_state(Gst.State.PLAYING)
+        segment = Gst.Segment()
+        segment.init(Gst.Format.TIME)
+        self.source.push_event(Gst.Event.new_stream_start("standstill"))
+        self.source.push_event(Gst.Event.new_caps(Gst.Caps.from_string(CAPS)))
+        self.source.push_event(Gst.Event.new_segment(segment))
+        self.held = []
+
+    def push(self, number, content):
+        """Pushes a frame in its turn, and waits for that of the next."""
+        buffer = Gst.Buffer.new_wrapped(content)
+        buffer.pts, buffer.duration = number * Gst.SECOND // 30, Gst.SECOND // 30
+        begin = time.monotonic()
+        flow = self.source.push(buffer)
+        taken = time.monotonic() - begin
+        self.held.append(taken)
+        time.sleep(max(0, 1 / 30 - taken))
+        return flow
+
+
 def main():
     if sys.argv[1:2] in (["-h"], ["--help"]):
         sys.exit(__doc__)
@@ -38,42 +70,42 @@ def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32)
     choose = random.Random(seed)
     Gst.init(None)
-    pipeline = Gst.parse_launch("swiftodt name=odt detector=neural ! fakesink sync=false async=false")
-    element = pipeline.get_by_name("odt")
-    specs = [spec for spec in element.list_properties()
+    feed, control, ended = Feed("swiftodt name=middle detector=neural"), Feed("identity name=middle"), threading.Event()
+
+    def push_beside():
+        number = 0
+        while not ended.is_set():
+            control.push(number, bytes(SIZE))
+            number += 1
+
+    beside = threading.Thread(target=push_beside)
+    specs = [spec for spec in feed.element.list_properties()
              if int(spec.flags) & Gst.PARAM_MUTABLE_PLAYING and int(spec.flags) & int(GObject.ParamFlags.WRITABLE)]
-    source = Gst.Pad.new("source", Gst.PadDirection.SRC)
-    source.link(element.get_static_pad("sink"))
-    source.set_active(True)
-    pipeline.set_state(Gst.State.PLAYING)
-    segment = Gst.Segment()
-    segment.init(Gst.Format.TIME)
-    source.push_event(Gst.Event.new_stream_start("standstill"))
-    source.push_event(Gst.Event.new_caps(Gst.Caps.from_string(CAPS)))
-    source.push_event(Gst.Event.new_segment(segment))
-    held, changed = [], ""
+    changed, before = "", []
     for number in range(frames):
         if number and choose.random() < 0.25:
             spec = choose.choice(specs)
             new = value(spec, choose)
-            element.set_property(spec.name, new)
+            feed.element.set_property(spec.name, new)
             changed = f"{spec.name}={new} at frame {number}"
-        buffer = Gst.Buffer.new_wrapped(choose.randbytes(SIZE) if number % 50 == 0 else bytes(SIZE))
-        buffer.pts, buffer.duration = number * Gst.SECOND // 30, Gst.SECOND // 30
-        begin = time.monotonic()
-        flow = source.push(buffer)
-        # The first frame is not like the others: it waits for the first detector.
-        if number:
-            held.append((time.monotonic() - begin, number, changed))
+        before.append(changed)
+        flow = feed.push(number, choose.randbytes(SIZE) if number % 50 == 0 else bytes(SIZE))
         if flow != Gst.FlowReturn.OK:
+            ended.set()
             sys.exit(f"seed {seed}: frame {number}: {flow.value_nick}")
-        time.sleep(max(0, 1 / 30 - (time.monotonic() - begin)))
-    stats = element.props.stats
-    pipeline.set_state(Gst.State.NULL)
-    longest, number, last = max(held)
+        if number == 0:
+            beside.start()
+    ended.set()
+    beside.join()
+    stats = feed.element.props.stats
+    for one in (feed, control):
+        one.pipeline.set_state(Gst.State.NULL)
+    # The first frame is not like the others: it waits for the first detector.
+    number = max(range(1, frames), key=lambda one: feed.held[one])
     own = max(stats.get_value(f"{stage}-max") for stage in ("start", "wait", "classify")) / 1e6
-    print(f"seed {seed}: {frames} frames; longest standstill {longest * 1e3:.0f} ms at frame {number} (last changed: {last});"
-          f" longest stage of detection {own:.0f} ms")
+    print(f"seed {seed}: {frames} frames; longest standstill {feed.held[number] * 1e3:.0f} ms at frame {number} (last changed:"
+          f" {before[number]}); longest stage of detection {own:.0f} ms; longest in an identity beside it"
+          f" {max(control.held, default=0) * 1e3:.0f} ms")
 
 
 if __name__ == "__main__":

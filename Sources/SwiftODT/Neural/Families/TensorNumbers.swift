@@ -35,7 +35,7 @@ extension TensorView {
         guard let count = shape.product else {
             throw ODTError(.failed, "the network gave an output of shape \(shape)")
         }
-        guard count <= bytes.count / element.size else {
+        guard count <= bytes.count / element.byteCount else {
             throw ODTError(
                 .failed, "the network gave \(bytes.count) bytes for an output of shape \(shape) of \(element)")
         }
@@ -48,18 +48,6 @@ extension TensorView {
         try withUnsafeTemporaryAllocation(of: Float.self, capacity: count) { buffer in
             for index in 0..<count { buffer.initializeElement(at: index, to: number(index)) }
             return try body(UnsafeBufferPointer(buffer))
-        }
-    }
-}
-
-extension TensorElement {
-    /// Bytes of one number.
-    var size: Int {
-        switch self {
-        case .uint8, .int8: 1
-        case .float16: 2
-        case .float32, .int32: 4
-        case .int64: 8
         }
     }
 }

@@ -201,18 +201,6 @@ extension InferenceRun {
     }
 }
 
-extension TensorElement {
-    /// Bytes that one number takes up.
-    var byteCount: Int {
-        switch self {
-        case .uint8, .int8: 1
-        case .float16: 2
-        case .float32, .int32: 4
-        case .int64: 8
-        }
-    }
-}
-
 // MARK: - The end
 
 extension InferenceRun {

@@ -6,12 +6,34 @@ struct ModelFile: Hashable {
     let name: String
     private let identity: Identity
 
-    /// What tells a file from any other, and from what it was before it was written anew.
+    /// What tells a network from any other, and from what it was before one of its files was written anew.
     private struct Identity: Hashable {
+        let path: String
+        /// Of the file itself, and of those of its weights that are files of their own.
+        let states: [FileState]
+    }
+
+    private struct FileState: Hashable {
         let path: String
         let bytes: Int
         let seconds: Int
         let nanoseconds: Int
+
+        init(path: String, _ status: stat) {
+            self.path = path
+            bytes = status.st_size
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+
+        /// - Returns: `nil` where there is no such file.
+        init?(path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            self.init(path: path, status)
+        }
+
+        var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
     }
 
     /// - Throws: ``ODTError`` where there is no file that can be read, or one that is no network by its name or first bytes.
@@ -30,7 +52,7 @@ struct ModelFile: Hashable {
                     + Self.extensions.map { "." + $0 }.joined(separator: ", "))
         }
         guard status.st_size > 0 else { throw ODTError(.invalidFile, "the model file \(name) is empty") }
-        if path.hasSuffix(".xml"), !Self.isReadableFile(String(path.dropLast(4)) + ".bin") {
+        if path.hasSuffix(".xml"), let weights = Self.weights(of: path).first, !Self.isReadableFile(weights) {
             throw ODTError(
                 .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
         }
@@ -43,15 +65,22 @@ struct ModelFile: Hashable {
         }
         self.name = name
         identity = Identity(
-            path: path, bytes: status.st_size, seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+            path: path, states: [FileState(path: path, status)] + Self.weights(of: path).compactMap(FileState.init))
     }
 
     /// The absolute path.
     var path: String { identity.path }
 
-    /// The file and its state in words, the same as long as it is not written anew.
-    var identityText: String {
-        "\(identity.bytes) bytes of \(identity.seconds).\(identity.nanoseconds) in \(identity.path)"
+    /// Its files and their state in words, the same as long as none is written anew.
+    var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
+
+    /// Where the formats that can keep weights in a file of their own have it, there or not. An ONNX file may name any; these are
+    /// the names that exporters give.
+    private static func weights(of path: String) -> [String] {
+        if path.hasSuffix(".xml") { return [path.dropLast(4) + ".bin"] }
+        if path.hasSuffix(".pdmodel") { return [path.dropLast(8) + ".pdiparams"] }
+        if path.hasSuffix(".onnx") { return [path + ".data", path + "_data"] }
+        return []
     }
 
     /// The runtime would wait for what a pipe brings, and read a device without end.

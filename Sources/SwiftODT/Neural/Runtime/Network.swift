@@ -26,10 +26,10 @@ public final class Network: Sendable {
             Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
         } else {
             let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
-            let begin = Self.milliseconds()
+            let begin = MonotonicClock.now
             compiled = try CompiledModel.compile(read, for: key.target)
             description = try read.description()
-            let taken = Self.milliseconds() - begin
+            let taken = (MonotonicClock.now - begin) / 1_000_000
             Diagnostics.tell(
                 .info,
                 "\(key.file.name): not in the cache; OpenVINO \(runtime.version) has compiled it for \(key.target.device) in "
@@ -49,12 +49,6 @@ public final class Network: Sendable {
 
     /// Compiling that takes less, in milliseconds, is done again the next time.
     private static let worthKeeping = 50
-
-    private static func milliseconds() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-    }
 
     /// Reads a network without compiling it: enough to recognise its family by.
     ///

@@ -71,6 +71,38 @@ struct NetworkCacheTests {
         #expect(cache.compiled(try ModelFile(file.name), input: input, target: target) == nil)
     }
 
+    /// A network that was trained further comes with the same graph: its weights alone are new, and what was compiled with the old
+    /// ones is of no use.
+    @Test func weightsThatWereWrittenAnewAreAnotherEntry() throws {
+        let (cache, file) = try filled()
+        let weights = URL(fileURLWithPath: file.path.dropLast(4) + ".bin")
+        let old = try Data(contentsOf: weights)
+        try Data(old.map { $0 ^ 1 }).write(to: weights)
+        // Clocks of file systems are coarse.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: weights.path)
+        let anew = try ModelFile(file.name)
+        #expect(anew != file)
+        #expect(cache.compiled(anew, input: input, target: target) == nil)
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+    }
+
+    /// The same where the runtime finds the weights of other formats.
+    @Test(arguments: [("onnx", ".onnx.data"), ("onnx", ".onnx_data"), ("pdmodel", ".pdiparams")])
+    func weightsBesideOtherFormatsCountToo(_ ending: String, _ weightsEnding: String) throws {
+        let name = TestNetwork.folder + "/\(UUID().uuidString)"
+        try Data([8, 8]).write(to: URL(fileURLWithPath: "\(name).\(ending)"))
+        let without = try ModelFile("\(name).\(ending)")
+        let weights = URL(fileURLWithPath: name + weightsEnding)
+        try Data([1]).write(to: weights)
+        let with = try ModelFile("\(name).\(ending)")
+        try Data([1, 2]).write(to: weights)
+        let after = try ModelFile("\(name).\(ending)")
+        #expect(Set([without, with, after]).count == 3)
+        #expect(Set([without, with, after].map(\.identityText)).count == 3)
+        #expect(try ModelFile("\(name).\(ending)") == after)
+    }
+
     /// Any damage to either file: the runtime and the families never see it, and the entry goes, so that it is made anew.
     @Test func damageIsNoticedAndThrownAway() throws {
         let (cache, file) = try filled()

@@ -1,0 +1,123 @@
+"""Behind an RTSP server, where a decoder finds out late what it decodes: one network, the same ids whatever is lost, an end."""
+import os
+import random
+import re
+import subprocess
+import threading
+import unittest
+
+import gi
+
+from streams import DATA, ROOT, Gst, listen
+
+try:
+    gi.require_version("GstRtspServer", "1.0")
+    from gi.repository import GLib, GstRtspServer
+except (ValueError, ImportError):
+    GstRtspServer = None
+
+BALL = ("( videotestsrc name=ball pattern=ball is-live=true num-buffers={frames} ! video/x-raw,format=I420,width=320,height=240"
+        ",framerate=30/1 ! jpegenc ! rtpjpegpay name=pay0 )")
+# Times as the sender has them: on a machine that is busy with other things frames come late, and all the same they are not far apart.
+SOURCE = "rtspsrc name=source location={address} protocols=tcp buffer-mode=none"
+
+
+class Server:
+    """An RTSP server on this machine, with a stream of a moving ball for each who asks."""
+
+    def __init__(self, frames=-1):
+        self.server = GstRtspServer.RTSPServer()
+        self.server.set_address("127.0.0.1")
+        self.server.set_service("0")
+        factory = GstRtspServer.RTSPMediaFactory()
+        factory.set_launch(BALL.format(frames=frames))
+        factory.connect("media-configure", self.keep)
+        self.server.get_mount_points().add_factory("/ball", factory)
+        self.media = []
+        context = GLib.MainContext()
+        self.loop = GLib.MainLoop(context)
+        self.server.attach(context)
+        threading.Thread(target=self.loop.run, daemon=True).start()
+
+    def keep(self, factory, media):
+        self.media.append(media)
+
+    @property
+    def address(self):
+        return f"rtsp://127.0.0.1:{self.server.get_bound_port()}/ball"
+
+    def end(self):
+        """Ends the streams, as a file that is over does."""
+        for media in self.media:
+            media.get_element().get_by_name("ball").send_event(Gst.Event.new_eos())
+
+
+@unittest.skipUnless(GstRtspServer, "needs an RTSP server (Debian's gir1.2-gst-rtsp-server-1.0)")
+class RTSP(unittest.TestCase):
+
+    @unittest.skipUnless(os.path.exists(os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")), "needs a model (Pipelines/setup)")
+    def test_one_network_is_made_and_none_thrown_away(self):
+        """Whether the stream is live is known once decodebin has found its decoder: a network made before that once strove for the
+        wrong thing, and was thrown away at the first frame."""
+        server = Server()
+        with subprocess.Popen(
+                ["gst-launch-1.0", *SOURCE.format(address=server.address).split(),
+                 *"! decodebin ! videoconvert ! swiftodt detector=neural ! fakesink".split()],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+                env=os.environ | {"GST_DEBUG": "swiftodt:6", "GST_DEBUG_NO_COLOR": "1"}) as client:
+            # Should nothing come for long, the end of what it says ends the loop.
+            guard = threading.Timer(120, client.kill)
+            guard.start()
+            said = []
+            for text in client.stderr:
+                said.append(text)
+                if "a detection has begun" in text:
+                    server.end()
+            code = client.wait()
+            guard.cancel()
+        story = "".join(said)
+        self.assertEqual(code, 0, story[-2000:])
+        self.assertIn("upstream is live", story)
+        self.assertIn("a detection has begun", story)
+        self.assertEqual(len(re.findall(r"the cache has it compiled|has compiled it", story)), 1, story[-2000:])
+        self.assertEqual(story.count("a detector is made beside the stream"), 1, story[-2000:])
+
+    def play(self, loss):
+        """The ids and epochs of a stream that loses packets, and how many frames came."""
+        server, choose, lost = Server(frames=100), random.Random(12), []
+
+        def decide(pad, info):
+            if choose.random() >= loss:
+                return Gst.PadProbeReturn.OK
+            lost.append(1)
+            return Gst.PadProbeReturn.DROP
+
+        def watch(pipeline, bin, element):
+            if element.get_factory().get_name() == "rtpjitterbuffer":
+                element.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, decide)
+
+        pipeline = Gst.parse_launch(
+            f"{SOURCE.format(address=server.address)} ! decodebin ! videoconvert"
+            " ! swiftodt detector=motion updates=every-frame ! fakesink")
+        pipeline.connect("deep-element-added", watch)
+        pipeline.set_state(Gst.State.PLAYING)
+        said = listen(pipeline)
+        pipeline.set_state(Gst.State.NULL)
+        self.assertEqual((said.errors, said.ended), ([], True))
+        self.assertEqual(bool(lost), loss > 0)
+        ids = {thing.get_value("tracking-id") for result in said.results for thing in result.get_value("objects")}
+        return len(said.results), ids, {result.get_value("epoch") for result in said.results}
+
+    def test_lost_packets_cost_frames_and_no_ids(self):
+        count, whole, epochs = self.play(0)
+        self.assertTrue(whole)
+        self.assertEqual(epochs, {0})
+        for loss in (0.01, 0.03, 0.1):
+            with self.subTest(loss=loss):
+                rest, ids, epochs = self.play(loss)
+                self.assertLessEqual(rest, count)
+                self.assertEqual((ids, epochs), (whole, {0}))
+
+
+if __name__ == "__main__":
+    unittest.main()
