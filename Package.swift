@@ -24,13 +24,15 @@ let package = Package(
         .systemLibrary(
             name: "CPango", path: "CShims/CPango", pkgConfig: "pangocairo",
             providers: [.apt(["libpango1.0-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "CShims/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
         .target(
-            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CVocabularies"]),
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CVocabularies", "CZlib"]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
