@@ -26,13 +26,16 @@ let package = Package(
             providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(
             name: "CZlib", path: "CShims/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", path: "CShims/CTurboJPEG", pkgConfig: "libturbojpeg",
+            providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
         .target(
-            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CVocabularies", "CZlib"]),
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CTurboJPEG", "CVocabularies", "CZlib"]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
         .executableTarget(name: "odt", dependencies: ["SwiftODT"]),

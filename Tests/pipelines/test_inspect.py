@@ -115,7 +115,7 @@ class SelfContained(unittest.TestCase):
     def test_needs_gstreamer_glib_pango_pictures_and_libc_only(self):
         # fontconfig and harfbuzz are Pango's own needs.
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", command("readelf", "--dynamic", PLUGIN).stdout))
-        allowed = re.compile(r"(libgst\w+-1\.0|libg(object|lib|module|io)-2\.0|libcairo|libpango(cairo|ft2)?-1\.0|libharfbuzz|libfontconfig|libz|libc|libm|ld-linux[-\w]*)\.so.*")
+        allowed = re.compile(r"(libgst\w+-1\.0|libg(object|lib|module|io)-2\.0|libcairo|libpango(cairo|ft2)?-1\.0|libharfbuzz|libfontconfig|libturbojpeg|libz|libc|libm|ld-linux[-\w]*)\.so.*")
         self.assertTrue(needed)
         self.assertEqual({name for name in needed if not allowed.fullmatch(name)}, set())
 

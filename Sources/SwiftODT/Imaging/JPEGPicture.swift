@@ -1,13 +1,11 @@
 extension Picture {
-    /// Reads a JPEG picture through TurboJPEG, which is loaded when it is first needed.
+    /// Reads a JPEG picture through TurboJPEG.
     convenience init(jpeg bytes: [UInt8]) throws {
-        let turbo = try TurboJPEG.shared.get()
-        let decoder = try turbo.decoder()
-        defer { turbo.destroy(decoder) }
-        let header = try turbo.header(bytes, decoder)
+        let decoder = try JPEGDecoder()
+        let header = try decoder.header(bytes)
         let orientation = Orientation(jpeg: bytes) ?? .identity
         try self.init(width: header.width, height: header.height, orientation: orientation) { memory in
-            try turbo.decode(bytes, header, decoder, into: memory)
+            try decoder.decode(bytes, header, into: memory)
             if header.isCMYK { Self.convertCMYK(memory, count: header.width * header.height) }
         }
     }
