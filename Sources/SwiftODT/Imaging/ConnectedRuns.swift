@@ -1,68 +1,68 @@
-/// Joins the runs of pixels of row after row into regions: runs that touch, be it at a corner, belong together.
+/// Joins stretches of pixels to regions: those that touch, be it at a corner, belong together.
 struct ConnectedRuns {
-    private struct Run {
-        var columns: Range<Int>
+    /// A stretch of pixels in a row, and the region it belongs to.
+    struct Run {
+        let y: Int
+        let start: Int
+        /// The first pixel that is no longer part of it.
+        let end: Int
         var region: Int
     }
 
-    private var regionsSoFar: [SaliencyMap.Region] = []
-    /// For each region the one that it has been joined to, itself if none.
+    /// Row by row from the top, left to right.
+    private(set) var runs: [Run] = []
+    private(set) var regionCount = 0
     private var parents: [Int] = []
-    private var above: [Run] = []
-    private var current: [Run] = []
-    /// The first run above that may touch what comes next.
-    private var next = 0
 
-    /// The runs that are added from now on lie in the next row.
-    mutating func beginRow() {
-        swap(&above, &current)
-        current.removeAll(keepingCapacity: true)
-        next = 0
+    mutating func removeAll() {
+        runs.removeAll(keepingCapacity: true)
+        regionCount = 0
     }
 
-    /// Adds a run of the current row; they come from left to right.
-    mutating func add(_ columns: Range<Int>, row: Int, mass: Double) {
-        let region = parents.count
-        parents.append(region)
-        regionsSoFar.append(
-            .init(
-                box: Box(x: Double(columns.lowerBound), y: Double(row), width: Double(columns.count), height: 1),
-                area: columns.count, mass: mass))
-        while next < above.count, above[next].columns.upperBound < columns.lowerBound { next += 1 }
-        var other = next
-        while other < above.count, above[other].columns.lowerBound <= columns.upperBound {
-            join(root(of: above[other].region), root(of: region))
-            other += 1
+    /// Adds a run; they come in the order in which they are kept.
+    @inline(__always)
+    mutating func add(row: Int, from start: Int, to end: Int) {
+        runs.append(Run(y: row, start: start, end: end, region: runs.count))
+    }
+
+    /// Numbers the regions from 0, in the order of their first pixel.
+    mutating func connect() {
+        parents = Array(runs.indices)
+        var before = 0
+        for i in runs.indices {
+            while runs[before].y < runs[i].y - 1 || runs[before].y == runs[i].y - 1 && runs[before].end < runs[i].start
+            {
+                before += 1
+            }
+            var other = before
+            while other < i, runs[other].y == runs[i].y - 1, runs[other].start <= runs[i].end {
+                unite(other, i)
+                other += 1
+            }
         }
-        current.append(Run(columns: columns, region: region))
-    }
-
-    /// All regions.
-    func regions() -> [SaliencyMap.Region] {
-        parents.indices.filter { parents[$0] == $0 }.map { regionsSoFar[$0] }
-    }
-
-    private mutating func root(of region: Int) -> Int {
-        var region = region
-        while parents[region] != region {
-            parents[region] = parents[parents[region]]
-            region = parents[region]
+        var numbers = [Int](repeating: -1, count: runs.count)
+        regionCount = 0
+        for i in runs.indices {
+            let root = root(i)
+            if numbers[root] < 0 {
+                numbers[root] = regionCount
+                regionCount += 1
+            }
+            runs[i].region = numbers[root]
         }
-        return region
     }
 
-    private mutating func join(_ a: Int, _ b: Int) {
-        guard a != b else { return }
-        let (kept, joined) = a < b ? (a, b) : (b, a)
-        parents[joined] = kept
-        regionsSoFar[kept].absorb(regionsSoFar[joined])
+    private mutating func root(_ i: Int) -> Int {
+        var i = i
+        while parents[i] != i {
+            parents[i] = parents[parents[i]]
+            i = parents[i]
+        }
+        return i
     }
-}
 
-extension SaliencyMap.Region {
-    mutating func absorb(_ other: Self) {
-        box = box.union(other.box)
-        area += other.area
-        mass += other.mass
+    private mutating func unite(_ a: Int, _ b: Int) {
+        let (a, b) = (root(a), root(b))
+        parents[max(a, b)] = min(a, b)
     }
 }

@@ -22,11 +22,3 @@ struct Region {
         if isStrong { strong += 1 }
     }
 }
-
-/// A stretch of joined pixels in a row, and the region it belongs to.
-struct Run {
-    let y: Int
-    let start: Int
-    let end: Int
-    var region: Int
-}

@@ -4,10 +4,7 @@
 /// Works on runs of pixels, so its cost goes with the number of edges, not of pixels.
 final class RegionLabeler {
     private(set) var regions: [Region] = []
-    /// All runs, row by row from the top, left to right.
-    private(set) var runs: [Run] = []
-
-    private var parents: [Int] = []
+    private var connected = ConnectedRuns()
     private let joined: PixelGrid<UInt8>
     private let across: PixelGrid<UInt8>
 
@@ -16,18 +13,21 @@ final class RegionLabeler {
         across = PixelGrid(width: width, height: height, filled: 0)
     }
 
+    /// All stretches of joined pixels.
+    var runs: [ConnectedRuns.Run] { connected.runs }
+
     /// Finds the regions of `marks`.
     /// - Parameter gap: how many unmarked pixels a region may bridge, twice.
     func label(_ marks: PixelGrid<UInt8>, gap: Int) {
         join(marks, gap: gap)
         findRuns()
-        linkRuns()
+        connected.connect()
         measure(marks)
     }
 
     /// Calls `body` for each marked pixel with the region it belongs to.
     func forEachPixel(of marks: PixelGrid<UInt8>, _ body: (_ region: Int, _ x: Int, _ y: Int, _ index: Int) -> Void) {
-        for run in runs {
+        for run in connected.runs {
             let row = run.y * marks.width
             for x in run.start..<run.end where marks.base[row + x] != 0 { body(run.region, x, run.y, row + x) }
         }
@@ -63,7 +63,7 @@ final class RegionLabeler {
     }
 
     private func findRuns() {
-        runs.removeAll(keepingCapacity: true)
+        connected.removeAll()
         let width = joined.width
         for y in 0..<joined.height {
             let row = joined.base + y * width
@@ -76,55 +76,14 @@ final class RegionLabeler {
                 } else {
                     let start = x
                     while x < width, row[x] != 0 { x &+= 1 }
-                    runs.append(Run(y: y, start: start, end: x, region: runs.count))
+                    connected.add(row: y, from: start, to: x)
                 }
             }
         }
     }
 
-    /// Unites runs that touch, also across corners, and numbers the unions from 0 in the order of their first pixel.
-    private func linkRuns() {
-        parents = Array(runs.indices)
-        var before = 0
-        for i in runs.indices {
-            while runs[before].y < runs[i].y - 1 || runs[before].y == runs[i].y - 1 && runs[before].end < runs[i].start
-            {
-                before += 1
-            }
-            var other = before
-            while other < i, runs[other].y == runs[i].y - 1, runs[other].start <= runs[i].end {
-                unite(other, i)
-                other += 1
-            }
-        }
-        var numbers = [Int](repeating: -1, count: runs.count)
-        var count = 0
-        for i in runs.indices {
-            let root = root(i)
-            if numbers[root] < 0 {
-                numbers[root] = count
-                count += 1
-            }
-            runs[i].region = numbers[root]
-        }
-        regions = [Region](repeating: Region(), count: count)
-    }
-
-    private func root(_ i: Int) -> Int {
-        var i = i
-        while parents[i] != i {
-            parents[i] = parents[parents[i]]
-            i = parents[i]
-        }
-        return i
-    }
-
-    private func unite(_ a: Int, _ b: Int) {
-        let (a, b) = (root(a), root(b))
-        parents[max(a, b)] = min(a, b)
-    }
-
     private func measure(_ marks: PixelGrid<UInt8>) {
+        regions = [Region](repeating: Region(), count: connected.regionCount)
         forEachPixel(of: marks) { region, x, y, index in
             regions[region].add(x, y, strong: marks.base[index] & 2 != 0)
         }

@@ -29,9 +29,9 @@ struct SaliencyMap {
     func regions() -> [Region] {
         guard let peak = values.max(), peak >= Self.faintest else { return [] }
         let threshold = threshold(peak: peak)
-        var connected = ConnectedRuns()
+        var runs = ConnectedRuns()
+        var masses: [Double] = []
         for y in 0..<height {
-            connected.beginRow()
             let row = UnsafeBufferPointer(rebasing: values[y * width..<(y + 1) * width])
             var x = 0
             while x < width {
@@ -45,13 +45,25 @@ struct SaliencyMap {
                     mass += Double(row[x])
                     x += 1
                 }
-                connected.add(start..<x, row: y, mass: mass)
+                runs.add(row: y, from: start, to: x)
+                masses.append(mass)
             }
         }
         let least = Double(width * height) * Self.speck
-        let found = connected.regions().filter { Double($0.area) >= least }.sorted { $0.mass > $1.mass }
-            .prefix(Self.mostRegions).map { fitted($0, threshold: threshold) }
+        runs.connect()
+        let found = Self.regions(of: runs, masses: masses).filter { Double($0.area) >= least }
+            .sorted { $0.mass > $1.mass }.prefix(Self.mostRegions).map { fitted($0, threshold: threshold) }
         return RegionMerge(reach: Double(max(width, height)) * 0.02).merged(found)
+    }
+
+    private static func regions(of runs: ConnectedRuns, masses: [Double]) -> [Region] {
+        var regions = [Region?](repeating: nil, count: runs.regionCount)
+        for (run, mass) in zip(runs.runs, masses) {
+            let box = Box(x: Double(run.start), y: Double(run.y), width: Double(run.end - run.start), height: 1)
+            let part = Region(box: box, area: run.end - run.start, mass: mass)
+            if regions[run.region]?.absorb(part) == nil { regions[run.region] = part }
+        }
+        return regions.compactMap(\.self)
     }
 
     /// Half way between the means of the two kinds of values that Otsu's method tells apart best, within reason. Unlike the
@@ -97,5 +109,13 @@ struct SaliencyMap {
             maxX: right < width - 1 ? Double(right + 1) + reach(column(right), column(right + 1)) : Double(width),
             maxY: bottom < height - 1 ? Double(bottom + 1) + reach(row(bottom), row(bottom + 1)) : Double(height))
         return fitted
+    }
+}
+
+extension SaliencyMap.Region {
+    mutating func absorb(_ other: Self) {
+        box = box.union(other.box)
+        area += other.area
+        mass += other.mass
     }
 }

@@ -11,32 +11,34 @@ import Testing
         let mask = (0..<width * height).map { _ in random.next() % 100 < 45 }
         var connected = ConnectedRuns()
         for y in 0..<height {
-            connected.beginRow()
             var x = 0
             while x < width {
                 let start = x
                 while x < width, mask[y * width + x] { x += 1 }
-                if x > start { connected.add(start..<x, row: y, mass: Double(x - start)) }
+                if x > start { connected.add(row: y, from: start, to: x) }
                 x += 1
             }
         }
-        let found = connected.regions().map { "\($0.box) \($0.area) \($0.mass)" }.sorted()
-        #expect(found == floodFill(mask, width, height).map { "\($0.box) \($0.area) \($0.mass)" }.sorted())
+        connected.connect()
+        var found: [Int: Set<Int>] = [:]
+        for run in connected.runs {
+            found[run.region, default: []].formUnion(run.y * width + run.start..<run.y * width + run.end)
+        }
+        #expect(found.count == connected.regionCount)
+        // Each region is numbered where its first pixel is met.
+        #expect(found.sorted { $0.key < $1.key }.map(\.value) == floodFill(mask, width, height))
     }
 
-    private func floodFill(_ mask: [Bool], _ width: Int, _ height: Int) -> [SaliencyMap.Region] {
+    private func floodFill(_ mask: [Bool], _ width: Int, _ height: Int) -> [Set<Int>] {
         var open = mask
-        var regions: [SaliencyMap.Region] = []
+        var regions: [Set<Int>] = []
         for start in mask.indices where open[start] {
-            var region: SaliencyMap.Region?
+            var region: Set<Int> = []
             var stack = [start]
             open[start] = false
             while let pixel = stack.popLast() {
+                region.insert(pixel)
                 let (x, y) = (pixel % width, pixel / width)
-                let single = SaliencyMap.Region(
-                    box: Box(x: Double(x), y: Double(y), width: 1, height: 1), area: 1, mass: 1)
-                region?.absorb(single)
-                region = region ?? single
                 for dy in -1...1 {
                     for dx in -1...1 where (0..<width).contains(x + dx) && (0..<height).contains(y + dy) {
                         let neighbour = (y + dy) * width + x + dx
@@ -45,7 +47,7 @@ import Testing
                     }
                 }
             }
-            if let region { regions.append(region) }
+            regions.append(region)
         }
         return regions
     }
