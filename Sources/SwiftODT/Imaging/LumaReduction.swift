@@ -216,27 +216,75 @@ private struct BlockMean<Sample: SummedSample> {
     private func color(
         _ sum: UnsafeMutablePointer<Sample.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
-        let (red, green, blue) = (parts[0], parts[1], parts[2])
-        let (first, second, third) = (
-            sum + red.component.offset, sum + apart + green.component.offset, sum + 2 * apart + blue.component.offset
-        )
-        var scale = 1 / Float(rows * factor)
-        var x = 0
-        var target = out
-        while x < frame.width {
-            let end = min(x + factor, frame.width)
-            if end - x < factor { scale = 1 / Float(rows * (end - x)) }
-            var totals: (UInt32, UInt32, UInt32) = (0, 0, 0)
-            while x < end {
-                totals.0 &+= UInt32(truncatingIfNeeded: first[x &* step])
-                totals.1 &+= UInt32(truncatingIfNeeded: second[x &* step])
-                totals.2 &+= UInt32(truncatingIfNeeded: third[x &* step])
-                x &+= 1
-            }
-            let level = Float(totals.0) * red.weight + Float(totals.1) * green.weight + Float(totals.2) * blue.weight
-            target.pointee = FloatLevel.rounded(level * scale - floor, tone: tone)
-            target += 1
+        let whole = frame.width / factor
+        let rest = frame.width - whole * factor
+        let sums = ColorSums(
+            red: sum + parts[0].component.offset, green: sum + apart + parts[1].component.offset,
+            blue: sum + 2 * apart + parts[2].component.offset)
+        let level = level(of: rows * factor)
+        // The usual steps as literals: the compiler then has no products left in the innermost loop.
+        switch step {
+        case 4: Self.color(sums, step: 4, factor: factor, count: whole, level, out)
+        case 3: Self.color(sums, step: 3, factor: factor, count: whole, level, out)
+        default: Self.color(sums, step: step, factor: factor, count: whole, level, out)
         }
+        if rest > 0 {
+            let last = sums.advanced(by: whole * factor * step)
+            Self.color(last, step: step, factor: rest, count: 1, self.level(of: rows * rest), out + whole)
+        }
+    }
+
+    private func level(of count: Int) -> ColorLevel {
+        ColorLevel(
+            red: parts[0].weight, green: parts[1].weight, blue: parts[2].weight, scale: 1 / Float(count), floor: floor,
+            tone: tone)
+    }
+
+    private struct ColorSums {
+        let red: UnsafeMutablePointer<Sample.Sum>
+        let green: UnsafeMutablePointer<Sample.Sum>
+        let blue: UnsafeMutablePointer<Sample.Sum>
+
+        func advanced(by count: Int) -> ColorSums {
+            ColorSums(red: red + count, green: green + count, blue: blue + count)
+        }
+    }
+
+    @inline(__always)
+    private static func color(
+        _ sums: ColorSums, step: Int, factor: Int, count: Int, _ level: ColorLevel, _ out: UnsafeMutablePointer<UInt8>
+    ) {
+        var i = 0
+        var at = 0
+        while i < count {
+            var totals: (UInt32, UInt32, UInt32) = (0, 0, 0)
+            var k = 0
+            while k < factor {
+                totals.0 &+= UInt32(truncatingIfNeeded: sums.red[at])
+                totals.1 &+= UInt32(truncatingIfNeeded: sums.green[at])
+                totals.2 &+= UInt32(truncatingIfNeeded: sums.blue[at])
+                at &+= step
+                k &+= 1
+            }
+            out[i] = level.of(totals)
+            i &+= 1
+        }
+    }
+}
+
+/// What the sums of a block's red, green and blue are as a grey level.
+private struct ColorLevel {
+    let red: Float
+    let green: Float
+    let blue: Float
+    let scale: Float
+    let floor: Float
+    let tone: ToneMap?
+
+    @inline(__always)
+    func of(_ totals: (UInt32, UInt32, UInt32)) -> UInt8 {
+        let level = Float(totals.0) * red + Float(totals.1) * green + Float(totals.2) * blue
+        return FloatLevel.rounded(level * scale - floor, tone: tone)
     }
 }
 
