@@ -21,11 +21,13 @@ struct CapsRefusal {
             let remedy = CapsRefusal.remedies[feature] ?? "the element that brings it into system memory"
             problem = .format(
                 "the frames come as \(feature), which swiftodt cannot read; put \(remedy) before it", detail: detail)
-        } else if let name = gst_structure_get_string(structure, "format").map({ String(cString: $0) }),
+        } else if let name = gst_structure_get_string(structure, "format"),
+            // The caps' own memory: its header calls the function constant, so a copy that Swift makes for it is freed before the call.
             PixelFormat(gst_video_format_from_string(name)) == nil
         {
             problem = .format(
-                "the frames are \(name), which swiftodt does not read; put videoconvert before it", detail: detail)
+                "the frames are \(String(cString: name)), which swiftodt does not read; put videoconvert before it",
+                detail: detail)
         } else {
             return nil
         }

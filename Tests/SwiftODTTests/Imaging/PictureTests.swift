@@ -12,7 +12,8 @@ import Testing
             let c = frame.format.components
             return [c.first, c.second, c.third].map {
                 let (plane, depth) = (frame.plane($0.plane), frame.format.depth)
-                let sample = plane.base + y * plane.stride + (x * $0.step + $0.offset) * depth.bytes
+                let place = (x >> $0.shiftX) * $0.step + $0.offset
+                let sample = plane.base + (y >> $0.shiftY) * plane.stride + place * depth.bytes
                 if depth.bytes == 1 { return Int(sample.load(as: UInt8.self)) }
                 let value = Int(sample.loadUnaligned(as: UInt16.self)) >> depth.shift & depth.white
                 return (value * 255 + depth.white / 2) / depth.white
