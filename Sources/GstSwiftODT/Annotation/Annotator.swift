@@ -22,6 +22,7 @@ final class Annotator {
 
     private var setup: Setup?
     private var tiles = TileCache()
+    private var texts = LabelTexts()
     private var traces = TraceBook()
     private var slots: [Int: LabelPlacement.Slot] = [:]
 
@@ -68,6 +69,7 @@ final class Annotator {
     func reset() {
         setup = nil
         tiles.removeAll()
+        texts.removeAll()
         traces.removeAll()
         slots.removeAll()
     }
@@ -75,6 +77,7 @@ final class Annotator {
     private func prepare(_ options: AnnotatorOptions, canvas: Canvas) -> Setup {
         if let setup, setup.options == options, setup.canvas == canvas { return setup }
         tiles.removeAll()
+        texts.removeAll()
         let font = NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
         let blender = setup.flatMap { $0.canvas == canvas ? $0.blender : nil } ?? Blender(canvas: canvas)
@@ -158,7 +161,7 @@ extension Annotator {
     }
 
     private func style(for object: AnnotatedObject, _ setup: Setup) -> LabelStyle? {
-        let text = setup.text.text(for: object)
+        let text = texts.text(for: object) { setup.text.text(for: object) }
         guard !text.isEmpty else { return nil }
         let options = setup.options
         let paint = Palette.paint(for: object, options: options)

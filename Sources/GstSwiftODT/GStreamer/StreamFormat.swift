@@ -54,23 +54,22 @@ struct StreamFormat {
         }
         guard gst_video_frame_map(&mapped, &info, buffer, GstMapFlags(rawValue: flags)) != 0 else { return nil }
         defer { gst_video_frame_unmap(&mapped) }
-        var planes: [Frame.Plane] = []
-        planes.reserveCapacity(format.planeCount)
-        withUnsafeBytes(of: mapped.data) { data in
-            withUnsafeBytes(of: mapped.info.stride) { strides in
-                let bases = data.bindMemory(to: UnsafeMutableRawPointer?.self)
-                let steps = strides.bindMemory(to: Int32.self)
-                for index in 0..<format.planeCount {
-                    guard let base = bases[index] else { return }
-                    planes.append(Frame.Plane(base: base, stride: Int(steps[index])))
-                }
-            }
+        guard let frame = frame(mapped, orientation: orientation, time: time), mapped.holds(frame) else { return nil }
+        return try body(frame)
+    }
+
+    /// `nil` where a plane is missing.
+    private func frame(_ mapped: borrowing GstVideoFrame, orientation: Orientation, time: Nanoseconds) -> Frame? {
+        let (bases, strides) = (mapped.data, mapped.info.stride)
+        func plane(_ number: Int, _ base: UnsafeMutableRawPointer?, _ stride: Int32) -> Frame.Plane? {
+            number < format.planeCount ? base.map { Frame.Plane(base: $0, stride: Int(stride)) } : nil
         }
-        guard planes.count == format.planeCount, mapped.holds(planes, of: self) else { return nil }
-        return try body(
-            Frame(
-                format: format, width: width, height: height, planes: planes, colorSpace: colorSpace,
-                orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time))
+        let planes = (plane(0, bases.0, strides.0), plane(1, bases.1, strides.1), plane(2, bases.2, strides.2))
+        let count = (planes.0 == nil ? 0 : 1) + (planes.1 == nil ? 0 : 1) + (planes.2 == nil ? 0 : 1)
+        guard let first = planes.0, count == format.planeCount else { return nil }
+        return Frame(
+            format: format, width: width, height: height, first, planes.1, planes.2, colorSpace: colorSpace,
+            orientation: orientation, pixelAspectRatio: pixelAspectRatio, time: time)
     }
 }
 

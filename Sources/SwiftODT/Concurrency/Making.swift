@@ -2,6 +2,9 @@
 ///
 /// It cannot be cut short, but it can be left: who lets go of it does not wait, and the product is dropped on the thread that
 /// made it.
+///
+///     let making = Making { try recipe.makeDetector() }
+///     if let made = making.take() { use(try made.get()) }
 public final class Making<Product: Sendable>: Sendable {
     private enum State {
         case underWay

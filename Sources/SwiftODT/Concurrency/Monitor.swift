@@ -3,6 +3,10 @@ import Glibc
 /// A value behind a lock, with a way to wait until it has changed to something one wants.
 ///
 /// The lock and the condition live on the heap, at addresses that never move, as the C library asks.
+///
+///     let left = Monitor(3)
+///     for _ in 0..<3 { DetachedThread.run { left.update { $0 -= 1 } } }
+///     left.wait { $0 == 0 ? () : nil }
 public final class Monitor<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -21,7 +25,14 @@ public final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the value, then lets those who wait look again.
+    /// Reads the value; nobody who waits is woken.
+    public func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(value)
+    }
+
+    /// Changes the value, then lets those who wait look again.
     @discardableResult
     public func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)

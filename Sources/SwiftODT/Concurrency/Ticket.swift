@@ -1,4 +1,8 @@
 /// An answer under way: asked for at one frame, given later, perhaps on another thread, exactly once.
+///
+///     let ticket = Ticket<Int>()
+///     DetachedThread.run { ticket.fulfil(.success(6 * 7)) }
+///     print(try ticket.wait())
 public final class Ticket<Answer: Sendable>: Sendable {
     private enum State {
         case waiting
@@ -27,7 +31,7 @@ public final class Ticket<Answer: Sendable>: Sendable {
 
     /// Whether ``wait()`` would return at once.
     public var isDone: Bool {
-        state.update { state in
+        state.read { state in
             if case .done = state { true } else { false }
         }
     }

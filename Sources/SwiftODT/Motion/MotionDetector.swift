@@ -5,6 +5,9 @@
 /// moves, and for a moment after a cut, it says nothing. Something that stops is reported on for some seconds.
 ///
 /// Works on a grey copy of at most 320 pixels a side: about a millisecond a frame, whatever the video's size.
+///
+///     let detector = MotionDetector()
+///     for frame in frames { print(try detector.start(frame, options: DetectionOptions()).wait()) }
 public final class MotionDetector: Detector {
     public let capacity = 1
 
@@ -13,7 +16,7 @@ public final class MotionDetector: Detector {
     public init() {}
 
     public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
-        let plane = LumaPlane.reduce(frame)
+        let plane = frame.luma ?? LumaPlane.reduce(frame)
         let (width, height) = (frame.width, frame.height)
         let detections = eye.update { eye in
             let current: MotionAnalyzer

@@ -24,8 +24,9 @@ final class VisionFinder: @unchecked Sendable {
         let time = clock.time(of: image.timestamp, step: timeSinceLastImage())
         return try picture.withFrame(time: time, orientation: Orientation(image.orientation)) { frame in
             if size != (frame.width, frame.height) { begin(frame, parts) }
-            let luma = scene.options.follows ? LumaPlane.reduce(frame) : nil
-            scene.advance(to: time, width: frame.width, height: frame.height, luma: luma)
+            var frame = frame
+            if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
+            scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
             scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
             return try scene.objects(in: frame)
                 .filter { $0.track.state == .new || $0.track.state == .tracked }

@@ -49,7 +49,7 @@ final class VisionQueue: Sendable {
 
     /// Puts an image in the line and waits for its answer. Called from within an answer, it has its turn at once.
     func wait(for image: VisionImage) throws -> [VisionObject] {
-        let isInside = state.update { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         if isInside { return try finder.find(in: image) }
         let ticket = Ticket<[VisionObject]>()
         join(image) { ticket.fulfil($0) }

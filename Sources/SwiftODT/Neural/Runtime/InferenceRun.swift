@@ -68,7 +68,7 @@ final class InferenceRun: @unchecked Sendable {
             return
         }
         // The runtime forgets a cancellation that comes before it has begun.
-        state.update { if $0.isCancelled { cancelUnderWay($0) } }
+        state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
     /// Forgets a cancellation: what is filled from now on is another picture.
@@ -208,7 +208,7 @@ extension InferenceRun {
     ///
     /// The last user may let go inside a completion, where waiting for its end would take for ever: then another thread waits.
     func end() {
-        let isInside = state.update { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        let isInside = state.read { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
         onAnotherThread { $0.free() }
     }

@@ -44,7 +44,7 @@ enum RunsUnderWay {
         swiftodt_openvino_leave_undestroyed {
             // Unlike those of atexit, such handlers are told the program's status.
             on_exit({ RunsUnderWay.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
-            return !RunsUnderWay.state.update { $0.isClosed }
+            return !RunsUnderWay.state.read { $0.isClosed }
         }
     }
 
@@ -62,7 +62,7 @@ enum RunsUnderWay {
     /// - Returns: whether nothing is under way, at last after so many milliseconds.
     static func settle(within milliseconds: Int) -> Bool {
         for _ in 0..<milliseconds {
-            if state.update({ $0.count == 0 }) { return true }
+            if state.read({ $0.count == 0 }) { return true }
             usleep(1000)
         }
         return false

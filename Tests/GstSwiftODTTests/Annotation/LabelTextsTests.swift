@@ -1,0 +1,47 @@
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects labels from saying what was, and from being written anew for nothing.
+@Suite struct LabelTextsTests {
+    @Test func textsAreMadeAnewWhenWhatTheySayChanges() {
+        var texts = LabelTexts()
+        var made = 0
+        func say(_ object: AnnotatedObject) -> String {
+            texts.text(for: object) {
+                made += 1
+                return "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)"
+            }
+        }
+        var object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: 0.5)
+        let changes: [(inout AnnotatedObject) -> Void] = [
+            { $0.label = "mug" }, { $0.score = 0.6 }, { $0.confidence = 0.7 }, { $0.category = .homeGood },
+            { $0.id = 4 },
+        ]
+        _ = say(object)
+        for (number, change) in changes.enumerated() {
+            change(&object)
+            for _ in 0..<3 {
+                #expect(say(object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
+            }
+            #expect(made == number + 2)
+            // Where it is and how it is drawn is not said.
+            object.box.x += 5
+            object.coasting.toggle()
+        }
+        texts.removeAll()
+        _ = say(object)
+        #expect(made == changes.count + 2)
+    }
+
+    /// Ids are never used again, so that those that were shown must not pile up.
+    @Test func textsOfThoseWhoAreGoneAreForgotten() {
+        var texts = LabelTexts()
+        for id in 1...10_000 {
+            let object = AnnotatedObject(id: id, box: Box(x: 0, y: 0, width: 9, height: 9))
+            #expect(texts.text(for: object) { "\(id)" } == "\(id)")
+        }
+        #expect(texts.count <= 512)
+    }
+}
