@@ -9,6 +9,7 @@ final class Session: @unchecked Sendable {
     private let state = Mutex(StartedSettings())
     private let statistics = Statistics()
     private let signals = StreamSignals()
+    private let planner = SchedulePlanner()
     private let warnings = WarningLimit()
 
     /// Made by `start`, dropped by `stop`; in between only the streaming thread touches it.
@@ -65,9 +66,11 @@ final class Session: @unchecked Sendable {
             statistics.reset()
             warnings.reset()
             element.log(.info, "starts on \(GstText.version) with detector=\(settings.detector)")
+            planner.reset()
             signals.open()
             stream = try Stream(
-                element: element, settings: settings, statistics: statistics, signals: signals, makeSource: makeSource)
+                element: element, settings: settings, statistics: statistics, signals: signals, planner: planner,
+                makeSource: makeSource)
             state.withLock { $0.start(with: settings) }
             return true
         } catch {
@@ -132,7 +135,7 @@ final class Session: @unchecked Sendable {
     }
 
     func latency(isLive: Bool) -> GstClockTime {
-        GstClockTime(clamping: signals.tellLatency(effectiveSettings, isLive: isLive))
+        GstClockTime(clamping: planner.tellLatency(effectiveSettings, isLive: isLive))
     }
 
     /// The most that it can be: whether the stream is live is asked later.

@@ -4,40 +4,38 @@ import SwiftODT
 /// Where detections come from: a detector that looks at frames, or metadata that an element upstream attached.
 enum DetectionSource {
     case detector(any Detector)
+    /// A detector in the place of the network that would be better and cannot be had.
+    case substitute(any Detector)
     case upstream
 
-    /// How many detections may usefully be under way at once.
-    var capacity: Int {
+    private var detector: (any Detector)? {
         switch self {
-        case .detector(let detector): detector.capacity
-        case .upstream: 1
+        case .detector(let detector), .substitute(let detector): detector
+        case .upstream: nil
         }
     }
 
-    var timings: StageTimings? {
-        if case .detector(let detector as NeuralDetector) = self { detector.timings } else { nil }
-    }
+    var isSubstitute: Bool { if case .substitute = self { true } else { false } }
+
+    /// How many detections may usefully be under way at once.
+    var capacity: Int { detector?.capacity ?? 1 }
+
+    var timings: StageTimings? { detector?.timings }
 
     func start(
         _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions
     ) throws -> DetectionTicket {
-        switch self {
-        case .detector(let detector): try detector.start(frame, options: options)
-        case .upstream: DetectionTicket(RegionReader.detections(of: buffer, options: options))
-        }
+        try detector?.start(frame, options: options)
+            ?? DetectionTicket(RegionReader.detections(of: buffer, options: options))
     }
 
     /// For any thread.
     var cancel: @Sendable () -> Void {
-        switch self {
-        case .detector(let detector): { detector.cancel() }
-        case .upstream: {}
-        }
+        let detector = detector
+        return { detector?.cancel() }
     }
 
-    func reset() {
-        if case .detector(let detector) = self { detector.reset() }
-    }
+    func reset() { detector?.reset() }
 }
 
 extension DetectionSource {
@@ -58,6 +56,7 @@ extension DetectionSource {
             } catch  where !settings.namesDetectorParts {
                 warn(ElementProblem(error, doing: "only moving objects are found (detector=motion)"))
                 recipe.kind = .motion
+                return .substitute(try recipe.makeDetector())
             }
         }
         return .detector(try recipe.makeDetector())

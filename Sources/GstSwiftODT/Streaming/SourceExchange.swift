@@ -97,8 +97,7 @@ struct SourceExchange {
 
     /// Whether motion stands in for a network that cannot be had, which was said when it was tried.
     private func isFallback(_ settings: Settings) -> Bool {
-        guard settings.detector == .auto, case .detector(let detector) = source else { return false }
-        return detector is MotionDetector
+        settings.detector == .auto && source?.isSubstitute == true
     }
 
     /// A detector's end waits for what it has under way and frees its network: not on the streaming thread.

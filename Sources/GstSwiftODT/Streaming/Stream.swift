@@ -8,6 +8,7 @@ final class Stream {
     private let element: ElementHandle
     private let statistics: Statistics
     private let signals: StreamSignals
+    private let planner: SchedulePlanner
     private let finisher: FrameFinisher
     private var sources: SourceExchange
 
@@ -29,11 +30,12 @@ final class Stream {
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
-        makeSource: @escaping DetectionSource.Maker
+        planner: SchedulePlanner, makeSource: @escaping DetectionSource.Maker
     ) throws {
         self.element = element
         self.statistics = statistics
         self.signals = signals
+        self.planner = planner
         let isLive = element.isUpstreamLive()
         self.isLive = isLive ?? false
         sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
@@ -90,7 +92,7 @@ final class Stream {
             maxAge: settings.scene.tracker.maxAge)
         if epochBreak != nil { forgetEpoch() }
         let time = clock.time(of: times.told, step: step)
-        let plan = signals.plan(for: settings, isLive: isLive)
+        let plan = planner.plan(for: settings, isLive: isLive)
         log(plan, settings)
 
         var answers: [StartedDetection] = []
@@ -106,7 +108,9 @@ final class Stream {
         if isDue || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
+                    var frame = frame
                     if settings.scene.follows { luma = LumaPlane.reduce(frame) }
+                    frame.luma = luma
                     guard isDue, let source = sources.source else { return }
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
@@ -187,7 +191,7 @@ final class Stream {
     func framesHeld(_ settings: Settings) -> Int {
         // What fails here fails again, and is told of, at the first frame.
         try? prepareSource(settings)
-        return signals.plan(for: settings, isLive: false).depth
+        return planner.plan(for: settings, isLive: false).depth
     }
 
     private func askUpstream() {
@@ -199,12 +203,12 @@ final class Stream {
 
     private func noteSource() {
         statistics.watch(sources.source)
-        signals.set(capacity: sources.source?.capacity ?? 1)
+        planner.set(capacity: sources.source?.capacity ?? 1)
     }
 
     private func announceLatency(_ settings: Settings) {
-        guard signals.hasLatencyChanged(settings) else { return }
-        element.log(.info, "latency is another now: \(signals.plan(for: settings, isLive: isLive).latency) ns")
+        guard planner.hasLatencyChanged(settings) else { return }
+        element.log(.info, "latency is another now: \(planner.plan(for: settings, isLive: isLive).latency) ns")
         element.announceLatency()
     }
 
@@ -227,7 +231,7 @@ final class Stream {
     }
 
     private func isDue(_ frame: QueuedFrame) -> Bool {
-        queue.frameCount > signals.plan(for: frame.settings, isLive: isLive).depth
+        queue.frameCount > planner.plan(for: frame.settings, isLive: isLive).depth
             || frame.answers.allSatisfy(\.ticket.isDone)
     }
 
@@ -240,7 +244,7 @@ final class Stream {
             let buffer = try finisher.finish(frame, answers: answers)
             if frame.waits {
                 work.add(frame.work + MonotonicClock.now - begin)
-                signals.set(work: work.told)
+                planner.set(work: work.told)
             }
             return .success(miniObject(buffer))
         } catch is CancellationError {
@@ -294,7 +298,7 @@ final class Stream {
         gst_event_parse_caps(event, &caps)
         format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
         element.log(.debug, "caps: \(GstText.of(caps))")
-        signals.set(frameDuration: format?.frameDuration)
+        planner.set(frameDuration: format?.frameDuration)
         orientationTag.noticeCaps()
     }
 

@@ -1,8 +1,7 @@
 import SwiftODT
 import Synchronization
 
-/// What other threads have to say to the streaming thread, and what they may know of it: flushing, stopping, requests,
-/// and the facts that latency depends on.
+/// What other threads have to say to the streaming thread: flushing, stopping, seeks, requests.
 final class StreamSignals: Sendable {
     private struct State {
         var isFlushing = false
@@ -13,11 +12,6 @@ final class StreamSignals: Sendable {
         var cut: (@Sendable () -> Void)?
         /// The number of a seek that has gone upstream and whose segment has not come yet.
         var seek: UInt32?
-        var capacity = 1
-        var frameDuration: Nanoseconds?
-        var work: Nanoseconds = 0
-        /// What the pipeline was told last, and of which kind of stream.
-        var toldLatency: (latency: Nanoseconds, isLive: Bool)?
     }
 
     private let state = Mutex(State())
@@ -89,43 +83,5 @@ final class StreamSignals: Sendable {
     /// Waits for an answer; throws `CancellationError` when flushing or stopping begins.
     func wait(for ticket: DetectionTicket) throws -> [Detection] {
         try interruptible(by: ticket.cancel) { try ticket.wait() }
-    }
-
-    // MARK: What latency depends on
-
-    func set(capacity: Int) { state.withLock { $0.capacity = capacity } }
-
-    func set(frameDuration: Nanoseconds?) { state.withLock { $0.frameDuration = frameDuration } }
-
-    func set(work: Nanoseconds) { state.withLock { $0.work = work } }
-
-    /// How frames are scheduled under these settings.
-    func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
-        state.withLock { Self.plan(for: settings, isLive: isLive, $0) }
-    }
-
-    /// What the element adds to the latency, for somebody who asks.
-    func tellLatency(_ settings: Settings, isLive: Bool) -> Nanoseconds {
-        state.withLock { state in
-            let latency = Self.plan(for: settings, isLive: isLive, state).latency
-            state.toldLatency = (latency, isLive)
-            return latency
-        }
-    }
-
-    /// Whether it is another one than was told, which counts as told then: the pipeline is going to ask.
-    func hasLatencyChanged(_ settings: Settings) -> Bool {
-        state.withLock { state in
-            guard let told = state.toldLatency else { return false }
-            let latency = Self.plan(for: settings, isLive: told.isLive, state).latency
-            state.toldLatency = (latency, told.isLive)
-            return latency != told.latency
-        }
-    }
-
-    private static func plan(for settings: Settings, isLive: Bool, _ state: borrowing State) -> SchedulePlan {
-        SchedulePlan(
-            settings: settings, isLive: isLive, capacity: state.capacity, frameDuration: state.frameDuration,
-            work: state.work)
     }
 }

@@ -2,9 +2,16 @@
 ///
 /// A detector takes what it needs from the frame inside ``start(_:options:)`` (a reduced copy, a network's input) and may go on
 /// working afterwards on other threads; the frame's memory is not touched after `start` has returned.
+///
+///     let detector: any Detector = MotionDetector()
+///     let detections = try detector.start(frame, options: DetectionOptions()).wait()
+///     for detection in detections { print(detection.box, detection.score, detection.label?.text ?? "a thing") }
 public protocol Detector: AnyObject, Sendable {
     /// How many detections may usefully be under way at once; 1 for detectors that learn from frame to frame.
     var capacity: Int { get }
+
+    /// How long its stages take; `nil` for those that have none to tell apart.
+    var timings: StageTimings? { get }
 
     /// Begins to look at a frame. Called from one thread at a time, in the order of the frames.
     ///
@@ -21,6 +28,8 @@ public protocol Detector: AnyObject, Sendable {
 }
 
 extension Detector {
+    public var timings: StageTimings? { nil }
+
     /// For those whose work ends within a moment.
     public func cancel() {}
 }

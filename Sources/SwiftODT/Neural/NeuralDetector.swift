@@ -3,6 +3,10 @@
 ///
 /// All detectors of a process with the same file, device, threads and hint share one compiled network, so that together they take no
 /// more threads than one.
+///
+///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
+///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
+///     }
 public final class NeuralDetector: Detector {
     public let network: Network
     public let capacity: Int
@@ -113,5 +117,5 @@ public final class NeuralDetector: Detector {
     }
 
     /// How long preprocessing, inference and decoding took so far.
-    public var timings: StageTimings { work.update { $0.timings } }
+    public var timings: StageTimings? { work.read { $0.timings } }
 }

@@ -80,7 +80,7 @@ func throughput(model: String, hint: InferenceHint, inFlight: Int, users: Int, d
     while threads.contains(where: { !$0.isFinished }) { usleep(2000) }
     let took = seconds() - begin
     let frames = counts.reduce(0, +)
-    let timings = detectors[0].timings
+    let timings = detectors[0].timings ?? StageTimings()
     print(
         "fps \(number(Double(frames) / took, 2)) cpu-ms \(number((processorSeconds() - used) / Double(frames) * 1e3)) "
             + "fill-ms \(number(Double(timings.preprocess.mean) / 1e6)) infer-ms \(number(Double(timings.inference.mean) / 1e6)) "
