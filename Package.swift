@@ -5,6 +5,8 @@ let package = Package(
     name: "swiftodt",
     products: [
         .library(name: "SwiftODT", targets: ["SwiftODT"]),
+        // The same with Foundation's types.
+        .library(name: "SwiftODTFoundation", targets: ["SwiftODTFoundation"]),
         .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
         // For Tests/fuzz, which is built as one program.
         .library(name: "GstSwiftODT", targets: ["GstSwiftODT"]),
@@ -29,6 +31,7 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", path: "CShims/CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CVersion", path: "CShims/CVersion"),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(
@@ -36,13 +39,15 @@ let package = Package(
 
         .target(
             name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CTurboJPEG", "CVocabularies", "CZlib"]),
+        .target(name: "SwiftODTFoundation", dependencies: ["SwiftODT"]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
-        .executableTarget(name: "odt", dependencies: ["SwiftODT"]),
+        .executableTarget(name: "odt", dependencies: ["SwiftODT", "CVersion"]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
         .testTarget(
             name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSeeds"], exclude: ["Classification/Labels"]),
+        .testTarget(name: "SwiftODTFoundationTests", dependencies: ["SwiftODTFoundation"]),
         .testTarget(
             name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSeeds"],
             exclude: ["Annotation/Golden"]),

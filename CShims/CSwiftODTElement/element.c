@@ -13,6 +13,7 @@
  * No thinking here: registration, pads, and the base class's virtual functions, which hand everything to the session.
  */
 #include "include/swiftodt-session.h"
+#include "../CVersion/version.h"
 
 /* Those of PixelFormat, the ones that decoders and cameras give most first. */
 #define FORMATS                                                                                  \
@@ -283,4 +284,4 @@ plugin_init (GstPlugin * plugin)
 
 #define PACKAGE "swiftodt"
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, swiftodt, "Object detection and tracking in Swift",
-    plugin_init, "0.1.0", "Apache 2.0", "swiftodt", "swiftodt")
+    plugin_init, SWIFTODT_VERSION, "Apache 2.0", "swiftodt", "swiftodt")

@@ -1,3 +1,4 @@
+import CVersion
 import Glibc
 
 /// The subcommands of `odt`, one file each. Add a line here to add one.
@@ -20,7 +21,7 @@ func usage() -> String {
 
         \(lines.joined(separator: "\n"))
 
-        'odt <subcommand> --help' tells more.
+        'odt <subcommand> --help' tells more, 'odt --version' which one this is.
         """
 }
 
@@ -31,6 +32,8 @@ case nil:
     exit(ExitCode.usage)
 case "help", "--help", "-h":
     print(usage())
+case "--version":
+    print("odt \(SWIFTODT_VERSION)")
 case let name?:
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
         complain("odt: there is no subcommand '\(name)'.\n\n\(usage())")

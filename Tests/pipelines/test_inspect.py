@@ -62,6 +62,9 @@ class Inspection(unittest.TestCase):
             self.assertGreater(len(factory.get_metadata(key)), 10, key)
         plugin = Gst.Registry.get().find_plugin("swiftodt")
         self.assertEqual(plugin.get_license(), "Apache 2.0")
+        self.assertEqual(f"odt {plugin.get_version()}\n", command(f"{ROOT}/.build/tool/odt", "--version").stdout)
+        with open(f"{ROOT}/CHANGELOG.md", encoding="utf-8") as file:
+            self.assertIn(f"\n## {plugin.get_version()}", file.read())
         self.assertTrue(plugin.get_filename().startswith(ROOT), "another swiftodt is tested: " + plugin.get_filename())
 
     def test_properties_are_those_of_the_documentation(self):

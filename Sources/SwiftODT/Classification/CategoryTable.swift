@@ -2,6 +2,9 @@
 ///
 /// A table is made of vocabularies, asked in order: a word may mean different things to different models (a *crane* flies
 /// or lifts, a *mouse* squeaks or clicks), so every vocabulary keeps its own reading of it.
+///
+///     let table = try CategoryTable.installed()
+///     print(table.category(of: "banana") == .food)
 public struct CategoryTable: Sendable {
     /// Normalised label to category, one dictionary a vocabulary.
     private var vocabularies: [[String: Category]]

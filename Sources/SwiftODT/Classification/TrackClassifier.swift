@@ -2,6 +2,11 @@
 ///
 /// What the detector calls an object decides where the ``CategoryTable`` knows that name, at no cost. For others a
 /// classifier looks at the object's crop, rarely: when the object is new, has grown, or leaves doubt.
+///
+///     let table = try CategoryTable.installed()
+///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
+///     let verdicts = try classifier.classify(tracker.tracks, in: frame, wait: true)
+///     print(verdicts.map { "\($0.category.name) \($0.confidence ?? 0)" })
 public struct TrackClassifier: Sendable {
     private let table: CategoryTable
     private let crop: (any Classifier)?

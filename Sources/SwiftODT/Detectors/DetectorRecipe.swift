@@ -1,4 +1,8 @@
 /// What a detector is to be made of: the names a user gives, turned into a ``Detector``.
+///
+///     var recipe = DetectorRecipe(.neural)
+///     recipe.modelFile = "yolov8n.onnx"
+///     let detector = try recipe.makeDetector()
 public struct DetectorRecipe: Hashable, Sendable {
     /// The detectors that look at the picture themselves.
     public enum Kind: Int, Sendable {

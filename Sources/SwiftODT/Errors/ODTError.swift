@@ -1,4 +1,8 @@
 /// Why a detector cannot be made or cannot look at a frame. The text says what to do about it.
+///
+///     do { _ = try Picture(contentsOfFile: "street.png") } catch let error as ODTError where error.reason == .fileNotFound {
+///         print(error)
+///     }
 public struct ODTError: Error, CustomStringConvertible, Sendable {
     /// What kind of thing went wrong, so that callers can report it in their own terms.
     public enum Reason: Sendable {

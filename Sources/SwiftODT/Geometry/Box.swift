@@ -1,6 +1,10 @@
 /// An axis-aligned rectangle in buffer coordinates: pixels, origin at the top left, edges between pixels.
 ///
 /// A box may reach outside the picture; whoever reports it clips it.
+///
+///     let one = Box(x: 0, y: 0, width: 100, height: 100)
+///     let other = Box(centerX: 100, centerY: 50, width: 100, height: 100)
+///     print(one.iou(other), one.intersection(other).area)
 public struct Box: Hashable, Sendable, BitwiseCopyable {
     public var x: Double
     public var y: Double

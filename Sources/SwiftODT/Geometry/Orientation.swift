@@ -1,5 +1,7 @@
 /// What has to be done to the picture in the buffer to see it upright: the eight cases of ML Kit, EXIF and
 /// GStreamer's `image-orientation` tag. Turns are clockwise.
+///
+///     let upright = Orientation.rotate90.upright(box, bufferWidth: 1920, bufferHeight: 1080)
 public enum Orientation: Int, CaseIterable, Sendable {
     /// The picture is upright as it is.
     case identity

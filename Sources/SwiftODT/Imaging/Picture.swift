@@ -3,6 +3,9 @@ import Glibc
 /// A picture of one's own: read from a file or copied from a frame, and lent out as a ``Frame``.
 ///
 /// Immutable, so it may be kept and passed between threads.
+///
+///     let picture = try Picture(contentsOfFile: "street.png")
+///     let detections = try picture.withFrame { try detector.start($0, options: DetectionOptions()).wait() }
 public final class Picture: @unchecked Sendable {
     public let format: PixelFormat
     /// Pixels across, as stored (not turned upright).

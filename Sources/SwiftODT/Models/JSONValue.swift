@@ -1,4 +1,7 @@
 /// What a JSON text says, as a value to pick from. Enough for manifests; it needs no Foundation, which would double the plugin.
+///
+///     let value = try JSONValue(parsing: #"{"labels": ["cup"]}"#.utf8)
+///     print(value["labels"]?.array?.first?.string ?? "none")
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -1,4 +1,7 @@
 /// The names of the classes that a network tells apart, by the network's own index.
+///
+///     let labels = try Labels.load(file: "coco.txt", manifest: nil, model: "yolov8n.onnx")
+///     print(labels?[0]?.text ?? "no name")
 public struct Labels: Sendable {
     private let labels: [Label?]
 

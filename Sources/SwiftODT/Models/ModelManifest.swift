@@ -1,6 +1,8 @@
 /// What a model's file does not say of itself: a small JSON text beside it (`yolox.onnx` has `yolox.json`).
 ///
 /// Every entry but the name may be left out; what is left out is seen from the network or is as its family usually has it.
+///
+///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
 public struct ModelManifest: Hashable, Sendable {
     /// What a model is for.
     public enum Task: String, CaseIterable, Sendable {

@@ -1,4 +1,7 @@
 /// Where models are looked for: the folders of `SWIFTODT_MODEL_PATH` (separated by colons), then as ``DataFolders`` has them.
+///
+///     let standard = try ModelSearchPath.locate(.detector)
+///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0")
 public enum ModelSearchPath {
     /// The models that are used where none is named, the best first: setup fetches them.
     public enum Purpose: String, CaseIterable, Sendable {

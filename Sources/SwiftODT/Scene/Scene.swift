@@ -3,6 +3,11 @@
 ///
 /// For every frame in order: ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:)`` where a detection has ended,
 /// then ``objects(in:)`` once. Used from one thread at a time.
+///
+///     let scene = Scene()
+///     scene.advance(to: frame.time, width: frame.width, height: frame.height, luma: LumaPlane.reduce(frame))
+///     scene.observe(try detector.start(frame, options: DetectionOptions()).wait(), seenAt: frame.time)
+///     for object in try scene.objects(in: frame) { print(object.track.id ?? 0, object.category, object.track.box) }
 public final class Scene {
     /// May change between any two frames.
     public var options: SceneOptions {

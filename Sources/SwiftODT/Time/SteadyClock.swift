@@ -4,6 +4,9 @@
 /// (``Nanoseconds/isReckonable``), or with one that is not later than that of the frame before it, comes one step after that frame, so
 /// that something is seen to move even where all times are equal or run backwards. A clock that is ahead of the times
 /// after this goes on at half their pace until they have caught up with it.
+///
+///     var clock = SteadyClock()
+///     let times = [0, nil, 80_000_000].map { clock.time(of: $0, step: 40_000_000) }
 public struct SteadyClock: Sendable {
     private var shown: Nanoseconds?
     private var told: Nanoseconds?

@@ -6,6 +6,13 @@
 /// All is reckoned in running time, so that one set of options serves any frame rate. Where no answer comes, boxes are
 /// carried on by their filters and, where planes are given, by what is seen to move in the picture; an answer at every
 /// frame costs no image motion at all. Planes also tell alike objects apart by their looks, and show where scenes are cut.
+///
+///     let tracker = Tracker()
+///     for (time, detections) in answers {
+///         tracker.advance(to: time, width: 1920, height: 1080, luma: nil)
+///         tracker.update(detections, seenAt: time)
+///         for track in tracker.tracks { print(track.id ?? 0, track.box) }
+///     }
 public final class Tracker {
     var state: TrackerState
 

@@ -1,6 +1,9 @@
 import Synchronization
 
 /// An image to look at, with what has to be known about it.
+///
+///     let image = try VisionImage(contentsOfFile: "kitchen.jpg")
+///     image.orientation = .rightTop
 public final class VisionImage: Sendable {
     private struct Facts {
         var metadata: VisionImageMetadata?

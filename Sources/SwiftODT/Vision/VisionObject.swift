@@ -1,7 +1,12 @@
 /// An object in an image.
 public struct VisionObject: Hashable, Sendable {
     /// Where it is, in pixels of the image as it lies in the buffer (not turned upright), clipped to it.
+    ///
+    /// Where `SwiftODTFoundation` is imported it is a `CGRect`, as ML Kit's guide has it, and ``box`` is this.
+    @_disfavoredOverload
     public let frame: Box
+    /// The ``frame``, whatever else is imported.
+    public var box: Box { frame }
     /// From 1, the same from call to call while the object is followed; `nil` for single images.
     public let trackingID: Int?
     /// `unknown` where classification is off or nothing is known yet.

@@ -4,6 +4,9 @@
 /// while it is busy only the latest waits, and the one that waited before it is dropped (``VisionDroppedError``).
 /// Single images all get their turn. What it needs is made at the first image, which may take seconds when a
 /// network has to be compiled.
+///
+///     let objectDetector = VisionObjectDetector()
+///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }
 public final class VisionObjectDetector: Sendable {
     public typealias Completion = @Sendable (_ objects: [VisionObject]?, _ error: (any Error)?) -> Void
 

@@ -1,4 +1,8 @@
 /// How an object detector works. Set up by one thread, then handed to a detector, which keeps a copy.
+///
+///     let options = VisionObjectDetectorOptions()
+///     options.detectorMode = .stream
+///     options.shouldEnableMultipleObjects = true
 public final class VisionObjectDetectorOptions {
     public typealias DetectorMode = VisionObjectDetectorMode
 

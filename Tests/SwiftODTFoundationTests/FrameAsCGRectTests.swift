@@ -1,0 +1,36 @@
+import Foundation
+import SwiftODT
+import SwiftODTFoundation
+import Testing
+
+/// Protects code that was written for iOS: a frame is a `CGRect` there, and a `Box` can still be had.
+@Suite struct FrameAsCGRectTests {
+    @Test func aFrameIsACGRect() throws {
+        let size = 96
+        let pixels = UnsafeMutableRawPointer.allocate(byteCount: size * size, alignment: 1)
+        defer { pixels.deallocate() }
+        let options = VisionObjectDetectorOptions()
+        options.detector = DetectorRecipe(.motion)
+        let objectDetector = VisionObjectDetector(options: options)
+        var found: [VisionObject] = []
+        // A white square that moves over black.
+        for number in 0..<20 {
+            pixels.initializeMemory(as: UInt8.self, repeating: 0, count: size * size)
+            for y in 30..<54 {
+                (pixels + y * size + 3 * number).initializeMemory(as: UInt8.self, repeating: 255, count: 24)
+            }
+            let frame = Frame(
+                format: .gray8, width: size, height: size, planes: [.init(base: pixels, stride: size)],
+                time: Nanoseconds(number) * 33_333_333)
+            let image = try VisionImage(image: Picture(copying: frame))
+            image.timestamp = frame.time
+            found += try objectDetector.results(in: image)
+        }
+        let object = try #require(found.last)
+        let inferred = object.frame
+        let rect: CGRect = object.frame
+        let box: Box = object.box
+        #expect(inferred == rect && inferred.width > 10 && inferred.intersects(rect))
+        #expect(rect == CGRect(x: box.x, y: box.y, width: box.width, height: box.height))
+    }
+}
