@@ -40,6 +40,9 @@ final class Painting {
 
     private var stride: Int { Int(cairo_image_surface_get_stride(surface)) }
 
+    /// All of them, row by row.
+    var pixels: [UInt32] { (0..<width * height).map { self[$0 % width, $0 / width] } }
+
     subscript(x: Int, y: Int) -> UInt32 {
         get { pixel(x, y).pointee & 0xFF_FFFF }
         set { pixel(x, y).pointee = newValue }

@@ -22,6 +22,7 @@ import Testing
                 }
             }
         }
+        #expect(Self.plainPicture(by: annotator) == Self.plainPicture(by: Annotator()))
     }
 
     @Test func anyOptionCanBeSet() {
@@ -44,6 +45,7 @@ import Testing
                         annotator.draw([object], options: options, into: $0)
                     }
                 }
+                #expect(Self.plainPicture(by: annotator) == Self.plainPicture(by: Annotator()))
             }
         }
     }
@@ -68,8 +70,17 @@ import Testing
                         id: 1, box: Box(x: 10, y: 20, width: 50, height: 30), label: text, score: 0.5)
                     picture.withFrame { annotator.draw([object], options: options, into: $0) }
                 }
+                #expect(Self.plainPicture(by: annotator) == Self.plainPicture(by: Annotator()))
             }
         }
+    }
+
+    /// What an annotator draws of a plain object: after whatever it has been through, that is what a new one draws.
+    private static func plainPicture(by annotator: Annotator) -> [UInt32] {
+        let picture = Painting(width: 96, height: 64)
+        let object = AnnotatedObject(id: 1, box: Box(x: 10, y: 20, width: 50, height: 30), label: "label", score: 0.5)
+        picture.withFrame { annotator.draw([object], options: AnnotatorOptions(), into: $0) }
+        return picture.pixels
     }
 
     @Test func aHundredObjectsHaveAHundredBoxes() {
