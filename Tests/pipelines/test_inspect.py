@@ -39,7 +39,7 @@ def registered(spec, text):
         default = number(spec.default_value)
     else:
         words = {"gboolean": "boolean", "gchararray": "string", "GBoxed": "structure"}[kind]
-        default = str(spec.default_value).lower() if kind == "gboolean" else spec.default_value
+        default = None if kind == "GBoxed" else str(spec.default_value).lower() if kind == "gboolean" else spec.default_value
     when = ("read only" if not spec.flags & GObject.ParamFlags.WRITABLE else
             "in READY" if spec.flags & Gst.PARAM_MUTABLE_READY else
             "controllable" if spec.flags & Gst.PARAM_CONTROLLABLE else

@@ -19,13 +19,22 @@ def junk(choose):
     return "".join(choose.choice(pieces) for _ in range(choose.randrange(1, 60)))
 
 
+# PyGObject before 3.50 gives a class of its own for these, later ones GLib's structure.
+def enum_values(known):
+    return list(known.__enum_values__) if hasattr(known, "__enum_values__") else list(range(known.minimum, known.maximum + 1))
+
+
+def flags_mask(known):
+    return sum(known.__flags_values__) if hasattr(known, "__flags_values__") else known.mask
+
+
 def any_value(choose, spec):
     """Any legal value of a property, most often at an edge."""
     kind = spec.value_type
     if kind.is_a(GObject.TYPE_ENUM):
-        return choose.choice([int(value) for value in spec.enum_class.__enum_values__])
+        return choose.choice(enum_values(spec.enum_class))
     if kind.is_a(GObject.TYPE_FLAGS):
-        return choose.randrange(sum(spec.flags_class.__flags_values__) + 1)
+        return choose.randrange(flags_mask(spec.flags_class) + 1)
     if kind == GObject.TYPE_BOOLEAN:
         return choose.random() < 0.5
     if kind == GObject.TYPE_STRING:
