@@ -8,7 +8,8 @@ from witness import GObject, Gst, Watched, formats
 
 JUNK = [None, "", " ", ",", ",,,;", "person,car", "((x)", "{", "}", "{}", "{{", "{label", "label}", "{label}{id}" * 40, "(?i)(", "\\", "\\x{",
         "%s%n%d", "\n\t\r", "é<&>\"'", "\u202e\u0000".replace("\u0000", "\u200f"), "😀" * 50, "(" * 3000, "[[[[" * 500, "{[(" * 800,
-        "a" * 100_000, "(structure)x, y=(int)1;", "\"", "\\\"", "$(id)", "-1", "\u0301" * 300, "{confidence:99999999999f}", "{id!r}"]
+        "a" * 100_000, "(structure)x, y=(int)1;", "\"", "\\\"", "$(id)", "-1", "\u0301" * 300, "{confidence:99999999999f}", "{id!r}",
+        "x#[*},\\=;{%0*(\\#==[\\%=(\\\" {}'é\n0\\)é\n()\n#é((\",\\"]
 
 
 def junk(choose):

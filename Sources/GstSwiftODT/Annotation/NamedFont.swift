@@ -19,9 +19,9 @@ final class NamedFont {
         }
         let size = Double(pango_font_description_get_size(description)) / Double(PANGO_SCALE)
         self.size = size > 0 ? size : nil
-        // Letters can stand on their heads too, but not in a label.
-        pango_font_description_unset_fields(
-            description, PangoFontMask(PANGO_FONT_MASK_SIZE.rawValue | PANGO_FONT_MASK_GRAVITY.rawValue))
+        // Letters can stand on their heads too, but not in a label. And from 1.56 on what follows a # are switches of the font's own,
+        // at whose mistakes Pango stays for ever.
+        pango_font_description_unset_fields(description, PangoFontMask(~Self.kept))
         if Self.family(of: description) == nil { pango_font_description_set_family(description, "Sans") }
         self.description = description
     }
@@ -53,6 +53,11 @@ final class NamedFont {
         while end > 1, plainStyles.contains(words[end - 1].lowercased()) || Double(words[end - 1]) != nil { end -= 1 }
         return (words[..<end].joined(separator: " "), words[end...].joined(separator: " "))
     }
+
+    /// What a label takes of a description.
+    private static let kept =
+        PANGO_FONT_MASK_FAMILY.rawValue | PANGO_FONT_MASK_STYLE.rawValue | PANGO_FONT_MASK_VARIANT.rawValue
+        | PANGO_FONT_MASK_WEIGHT.rawValue | PANGO_FONT_MASK_STRETCH.rawValue | PANGO_FONT_MASK_VARIATIONS.rawValue
 
     private static let plainStyles: Set<String> = ["bold", "italic", "oblique", "normal", "regular"]
 }

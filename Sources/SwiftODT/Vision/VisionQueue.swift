@@ -37,7 +37,7 @@ final class VisionQueue: Sendable {
             return (dropped, !state.isRunning)
         }
         for visitor in dropped { visitor.answer(.failure(VisionDroppedError())) }
-        if isFirst, !launch() {
+        if isFirst, !DetachedThread.run({ self.serve() }) {
             let stranded = state.update { state in
                 defer { state = State() }
                 return state.waiting
@@ -54,23 +54,6 @@ final class VisionQueue: Sendable {
         let ticket = Ticket<[VisionObject]>()
         join(image) { ticket.fulfil($0) }
         return try ticket.wait()
-    }
-
-    private func launch() -> Bool {
-        var thread = pthread_t()
-        let line = Unmanaged.passRetained(self)
-        let status = pthread_create(
-            &thread, nil,
-            { line in
-                if let line { Unmanaged<VisionQueue>.fromOpaque(line).takeRetainedValue().serve() }
-                return nil
-            }, line.toOpaque())
-        guard status == 0 else {
-            line.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 
     private func serve() {

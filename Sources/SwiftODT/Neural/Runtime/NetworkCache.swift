@@ -53,7 +53,7 @@ struct NetworkCache {
     ) {
         let key = self.key(file, input: input, target: target)
         // Through memory: the runtime does not notice when a disk is full, this does.
-        guard Self.mayWrite, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
+        guard NewFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
             Diagnostics.tell(.info, "\(file.name) cannot be kept in \(folder), so that each start compiles it anew")
@@ -99,28 +99,11 @@ struct NetworkCache {
         Array("\(key)\n\(sum)\n\(text)".utf8).withUnsafeBytes(FileBlock.sum)
     }
 
-    /// Where files must not become too long, whoever tries is ended by a signal: nothing is worth that.
-    private static var mayWrite: Bool {
-        var limit = rlimit()
-        return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur == ~0
-    }
-
-    /// Writes a file whole or not at all. Not made to last beyond a power cut: the sums would tell, and waiting for the disk would
-    /// keep the first frame waiting.
+    /// In place of an earlier file at once: whoever reads finds the one or the other. The sums tell where it was damaged later.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
-        guard Self.mayWrite else { return false }
-        var name = Array((path + ".XXXXXX").utf8CString)
-        let file = mkstemp(&name)
-        guard file >= 0 else { return false }
-        var count = 0
-        while count < bytes.count {
-            let step = Glibc.write(file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
-            if step < 0 && errno == EINTR { continue }
-            guard step > 0 else { break }
-            count += step
-        }
-        guard close(file) == 0, count == bytes.count, rename(name, path) == 0 else {
-            unlink(name)
+        guard let new = NewFile.write(bytes, named: path + ".") else { return false }
+        guard rename(new, path) == 0 else {
+            unlink(new)
             return false
         }
         return true

@@ -12,26 +12,18 @@ final class ReadableModel {
             isCopy = false
             return
         }
-        let bytes = end.cut(model.bytes)
-        let template = (DataFolders.environment("TMPDIR") ?? "/tmp") + "/swiftodt-XXXXXX.tflite"
-        var name = Array(template.utf8CString)
-        let copy = mkstemps(&name, 7)
-        guard copy >= 0 else {
-            throw ODTError(.failed, "\(file.name) has to be copied to be read, but \(template) cannot be written")
+        let folder = DataFolders.environment("TMPDIR") ?? "/tmp"
+        let copy = end.cut(model.bytes).withUnsafeBytes {
+            NewFile.write($0, named: folder + "/swiftodt-", ending: ".tflite")
         }
-        path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        isCopy = true
-        var written = 0
-        while written < bytes.count {
-            let step = bytes.withUnsafeBytes { write(copy, $0.baseAddress! + written, bytes.count - written) }
-            if step <= 0 { break }
-            written += step
-        }
-        close(copy)
-        guard written == bytes.count else {
+        guard let copy else {
             throw ODTError(
-                .failed, "\(file.name) has to be copied to be read, but \(path) cannot be written whole")
+                .failed,
+                "\(file.name) has to be copied to be read, but \(folder) cannot be written to: set TMPDIR to a folder "
+                    + "with room for it")
         }
+        path = copy
+        isCopy = true
     }
 
     deinit { if isCopy { unlink(path) } }
