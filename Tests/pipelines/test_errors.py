@@ -11,7 +11,7 @@ DETECTOR = os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")
 
 
 # Leaves so many descriptors free before it plays.
-FEW_DESCRIPTORS = """
+STARVED = """
 import gi, os, resource, sys
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst
@@ -19,6 +19,14 @@ Gst.init(None)
 pipeline = Gst.parse_launch("videotestsrc num-buffers=5 ! swiftodt detector=neural ! fakesink")
 pipeline.set_state(Gst.State.READY)
 bus = pipeline.get_bus()
+{scarce}
+pipeline.set_state(Gst.State.PLAYING)
+message = bus.timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
+if message.type == Gst.MessageType.ERROR:
+    print(message.parse_error()[0].domain, message.parse_error()[0].message)
+pipeline.set_state(Gst.State.NULL)
+"""
+FEW_DESCRIPTORS = STARVED.replace("{scarce}", """
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 taken = []
 while True:
@@ -28,12 +36,11 @@ while True:
         break
 for file in taken[len(taken) - int(sys.argv[1]):]:
     os.close(file)
-pipeline.set_state(Gst.State.PLAYING)
-message = bus.timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
-if message.type == Gst.MessageType.ERROR:
-    print(message.parse_error()[0].domain, message.parse_error()[0].message)
-pipeline.set_state(Gst.State.NULL)
-"""
+""")
+LITTLE_MEMORY = STARVED.replace("{scarce}", """
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]) * 2**20,) * 2)
+""")
 
 
 class Errors(unittest.TestCase):
@@ -82,6 +89,16 @@ class Errors(unittest.TestCase):
                                       env={**os.environ, "XDG_CACHE_HOME": cache})
                 self.assertEqual(done.returncode, 0, done.stderr[-1000:])
                 self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -n" in done.stdout, free < 8, done.stdout)
+
+    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    def test_too_little_memory(self):
+        # An error that says so, where the runtime crashed or hung in the middle of compiling, about once in ten.
+        for spare in (400, 3000):
+            with self.subTest(spare=spare), tempfile.TemporaryDirectory() as cache:
+                done = subprocess.run([sys.executable, "-c", LITTLE_MEMORY, str(spare)], capture_output=True, text=True, timeout=60,
+                                      env={**os.environ, "XDG_CACHE_HOME": cache})
+                self.assertEqual(done.returncode, 0, done.stderr[-1000:])
+                self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -v" in done.stdout, spare == 400, done.stdout)
 
     @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
     def test_what_is_named_is_not_replaced(self):

@@ -16,6 +16,8 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         case runtimeMissing
         /// The process may open no more files.
         case tooManyOpenFiles
+        /// The process may map no more memory.
+        case tooLittleMemory
         /// Options contradict each other or are out of range.
         case invalidOption
         /// The work itself failed.

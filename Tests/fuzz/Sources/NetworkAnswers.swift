@@ -32,7 +32,7 @@ func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     let placement = InputPlacement(
         scaleX: 0.1, scaleY: 0.1, offsetX: 0, offsetY: 0, region: whole, orientation: .identity)
     let shapes = outputs.map { $0.shape.map { $0 ?? bytes.extent() } }
-    let sizes = zip(shapes, outputs).map { ($0 + [$1.element.size]).product ?? .max }
+    let sizes = zip(shapes, outputs).map { ($0 + [$1.element.byteCount]).product ?? .max }
     guard sizes.allSatisfy({ $0 < 1 << 16 }) else { return 0 }
     let pattern = bytes.rest.isEmpty ? [0] : bytes.all
     let memory = sizes.map { size in

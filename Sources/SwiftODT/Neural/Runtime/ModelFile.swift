@@ -58,6 +58,7 @@ struct ModelFile: Hashable {
         }
         // From here on files are opened: this one, the runtime's libraries, the cache.
         try FreeDescriptors.require()
+        try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
             throw ODTError(
                 .invalidFile,

@@ -24,6 +24,7 @@ final class OpenVINO: @unchecked Sendable {
 
     private init() throws {
         try FreeDescriptors.require()
+        try FreeAddressSpace.require()
         functions = try Self.load(RuntimeSearch.candidates())
         RunsUnderWay.settleAtExit()
         version = Self.version(of: functions)
