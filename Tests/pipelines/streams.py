@@ -1,6 +1,8 @@
 """Runs pipelines for the tests and keeps what they said on the bus."""
+import glob
 import os
 import subprocess
+import unittest
 
 import gi
 
@@ -12,6 +14,7 @@ Gst.init(None)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
+needs_detector = unittest.skipUnless(glob.glob(os.path.join(DATA, "models", "efficientdet_lite0.*")), "no model: Pipelines/setup fetches it")
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
 

@@ -8,12 +8,12 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import DATA
+from streams import DATA, needs_detector
 
 PIPELINE = "videotestsrc num-buffers=3 ! swiftodt detector=neural mode=single-image ! fakesink"
 
 
-@unittest.skipUnless(os.path.exists(os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")), "no model: Pipelines/setup fetches it")
+@needs_detector
 class Cache(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.mkdtemp()

@@ -5,9 +5,7 @@ import sys
 import tempfile
 import unittest
 
-from streams import DATA, ball, command, run
-
-DETECTOR = os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")
+from streams import ball, command, needs_detector, run
 
 
 # Leaves so many descriptors free before it plays.
@@ -79,7 +77,7 @@ class Errors(unittest.TestCase):
         self.fails("detector=motion classify=true classifier-file=/nowhere/classifier.tflite",
                    "/nowhere/classifier.tflite")
 
-    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    @needs_detector
     def test_too_few_descriptors(self):
         # An error that says so, where a file that could not be opened was called damaged, and an exception of the runtime's, which nobody
         # could catch without a descriptor, ended the process.
@@ -90,7 +88,7 @@ class Errors(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr[-1000:])
                 self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -n" in done.stdout, free < 8, done.stdout)
 
-    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    @needs_detector
     def test_too_little_memory(self):
         # An error that says so, where the runtime crashed or hung in the middle of compiling, about once in ten.
         for spare in (400, 3000):
@@ -100,7 +98,7 @@ class Errors(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr[-1000:])
                 self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -v" in done.stdout, spare == 400, done.stdout)
 
-    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    @needs_detector
     def test_what_is_named_is_not_replaced(self):
         self.fails("label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
         self.fails("device=NONSENSE", "NONSENSE", "device=CPU")
@@ -116,7 +114,7 @@ class Errors(unittest.TestCase):
         self.warns('detector=motion label-format="{label} {speed} {id}"', "{speed}", "{confidence}")
         self.warns("detector=motion label-allowlist=person", "label-allowlist", "detector=neural")
 
-    @unittest.skipUnless(os.path.exists(DETECTOR), "no model: Pipelines/setup fetches it")
+    @needs_detector
     def test_labels_that_the_network_does_not_have(self):
         self.warns('detector=neural label-allowlist="person, persn" label-denylist=dogg', "dogg, persn", "bicycle")
         said = run(f"{ball(5)} ! swiftodt detector=neural label-allowlist=\"Person, dog\" ! fakesink", seconds=30)

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-from streams import DATA
+from streams import needs_detector
 
 PROGRAM = """
 import ctypes, gi, os, sys, threading, time
@@ -52,7 +52,7 @@ THREE = f"{ONE} {DETECT} mode=single-image ! fakesink videotestsrc ! swiftodt up
 INSTRUCTIONS = ({}, {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE"})
 
 
-@unittest.skipUnless(os.path.exists(os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")), "no model: Pipelines/setup fetches it")
+@needs_detector
 class Exit(unittest.TestCase):
     def leave(self, how, pipeline, **environment):
         with self.subTest(how=how, pipeline=pipeline, **environment):

@@ -19,10 +19,10 @@ class Installation(unittest.TestCase):
 
             run("Pipelines/setup", "--install", "--no-packages", "--no-models")
             self.assertIn(home, run("gst-inspect-1.0", "swiftodt"))
-            self.assertIn("ssd_mobilenet_v2", run(f"{home}/.local/bin/odt", "models", "list"))
+            self.assertIn("efficientdet_lite0", run(f"{home}/.local/bin/odt", "models", "list"))
             # Looks into everything that is needed to fetch and prepare the models.
-            self.assertIn("ssd_mobilenet_v2", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
-            with open(f"{home}/.local/share/swiftodt/models/ssd_mobilenet_v2.json", "w", encoding="ascii") as file:
+            self.assertIn("efficientdet_lite0", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
+            with open(f"{home}/.local/share/swiftodt/models/efficientdet_lite0.json", "w", encoding="ascii") as file:
                 file.write("{}")
             run(f"{home}/.local/share/swiftodt/fetch-models", "--list")
             run("Pipelines/setup", "--uninstall")

@@ -8,7 +8,7 @@ import unittest
 
 import gi
 
-from streams import DATA, ROOT, Gst, listen
+from streams import ROOT, Gst, listen, needs_detector
 
 try:
     gi.require_version("GstRtspServer", "1.0")
@@ -55,7 +55,7 @@ class Server:
 @unittest.skipUnless(GstRtspServer, "needs an RTSP server (Debian's gir1.2-gst-rtsp-server-1.0)")
 class RTSP(unittest.TestCase):
 
-    @unittest.skipUnless(os.path.exists(os.path.join(DATA, "models", "ssd_mobilenet_v2.xml")), "needs a model (Pipelines/setup)")
+    @needs_detector
     def test_one_network_is_made_and_none_thrown_away(self):
         """Whether the stream is live is known once decodebin has found its decoder: a network made before that once strove for the
         wrong thing, and was thrown away at the first frame."""

@@ -4,7 +4,7 @@ import os
 import shutil
 
 import program
-from torment import DATA, MODELS, Finding, need_network, require, torment
+from torment import DATA, DETECTOR, MODELS, Finding, need_network, require, torment
 
 # Starts one after another in one process, each with a model of its own; says what became of each.
 START = """
@@ -99,21 +99,20 @@ def damaged_models(trial):
     need_network()
     choose = trial.random
     properties = []
-    detectors = sorted(glob.glob(os.path.join(MODELS, "ssd_mobilenet_v2.*")))
     for turn in range(8):
         folder = trial.path(f"models{turn}")
         os.mkdir(folder)
-        kind = choose.choice(["xml", "xml", "tflite", "onnx"])
-        names = {"xml": detectors, "tflite": glob.glob(os.path.join(MODELS, "efficientnet_lite3.*")),
-                 "onnx": glob.glob(os.path.join(MODELS, "u2netp.*"))}[kind]
+        named, properties_of = choose.choice([
+            (DETECTOR, "detector=neural model-file={}"), (DETECTOR, "detector=neural model-file={}"),
+            (os.path.join(MODELS, "efficientnet_lite3.tflite"), "detector=motion classify=true classifier-file={}"),
+            (os.path.join(MODELS, "u2netp.onnx"), "detector=salient model-file={}")])
+        names = sorted(glob.glob(os.path.splitext(named)[0] + ".*"))
         for path in names:
             shutil.copy(path, folder)
-        victim = os.path.join(folder, os.path.basename(choose.choice(sorted(names))))
+        victim = os.path.join(folder, os.path.basename(choose.choice(names)))
         how = damage(choose, victim)
         print(f"models{turn}: {os.path.basename(victim)}: {how}")
-        name = next(os.path.join(folder, os.path.basename(path)) for path in names if path.endswith("." + kind))
-        properties.append({"xml": f"detector=neural model-file={name}", "tflite": f"detector=motion classify=true classifier-file={name}",
-                           "onnx": f"detector=salient model-file={name}"}[kind])
+        properties.append(properties_of.format(os.path.join(folder, os.path.basename(named))))
     start(*properties, XDG_CACHE_HOME=trial.path("cache"))
 
 
@@ -126,11 +125,12 @@ def strange_models(trial):
     for turn in range(10):
         folder = trial.path(f"models{turn}")
         os.mkdir(folder)
-        for path in glob.glob(os.path.join(MODELS, "ssd_mobilenet_v2.*")):
+        names = sorted(glob.glob(os.path.splitext(DETECTOR)[0] + ".*"))
+        for path in names:
             shutil.copy(path, folder)
-        victim = os.path.join(folder, "ssd_mobilenet_v2." + choose.choice(["xml", "bin", "json"]))
+        victim = os.path.join(folder, os.path.basename(choose.choice(names)))
         print(f"models{turn}: {os.path.basename(victim)}: {in_its_place(choose, victim)}")
-        properties.append(f"detector=neural model-file={folder}/ssd_mobilenet_v2.xml")
+        properties.append(f"detector=neural model-file={folder}/{os.path.basename(DETECTOR)}")
     labels = trial.path("labels.txt")
     with open(labels, "wb") as file:
         file.write(choose.choice([b"", b"\xff\xfe" * 100, b"a\n" * 100_000, b"x" * 10**6, choose.randbytes(10_000)]))

@@ -1,5 +1,6 @@
 """What a torment is: a function that does something to the element and says what it found."""
 import dataclasses
+import glob
 import importlib
 import os
 import pkgutil
@@ -10,6 +11,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
 MODELS = os.path.join(DATA, "models")
+# The default detector, prepared or as it is published.
+DETECTOR = max(glob.glob(os.path.join(MODELS, "efficientdet_lite0.[xt]*")), default=os.path.join(MODELS, "efficientdet_lite0.xml"))
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 CARTOON = os.path.join(DATA, "videos", "bigbuckbunny.mp4")
 ONE_BY_ONE = os.path.join(os.path.dirname(ROOT), "shared", "videos", "one-by-one-person-detection.mp4")
@@ -86,7 +89,7 @@ def need(*paths):
 
 def need_network():
     """Skips the torment where the runtime or the default detector is missing."""
-    need(os.path.join(DATA, "openvino"), os.path.join(MODELS, "ssd_mobilenet_v2.xml"))
+    need(os.path.join(DATA, "openvino"), DETECTOR)
 
 
 def require(condition, finding):

@@ -10,7 +10,7 @@ public enum ModelSearchPath {
         /// File names within a models folder.
         var files: [String] {
             switch self {
-            case .detector: ["ssd_mobilenet_v2.xml", "efficientdet_lite0.tflite"]
+            case .detector: ["efficientdet_lite0.xml", "efficientdet_lite0.tflite", "ssd_mobilenet_v2.xml"]
             case .salient: ["u2netp.onnx"]
             case .classifier: ["efficientnet_lite3.tflite"]
             }
