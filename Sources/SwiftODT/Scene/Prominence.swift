@@ -6,8 +6,8 @@
 ///
 /// An object's prominence is `0.4 * score + 0.3 * side + 0.3 * centrality`: the detector's score, the square root of the
 /// part of the picture it covers, and how near its centre is to the picture's (1 in the middle, 0 in a corner).
-/// So that the choice does not hop, each track's figure is smoothed over half a second, and those chosen before
-/// count a fifth more.
+/// So that the choice does not hop, each track's figure is smoothed over half a second, those chosen before count a fifth
+/// more, and the first place is lost only to one whose figure is greater by two fifths (1.2 twice).
 struct Prominence {
     private static let smoothing = 0.5
     private static let loyalty = 1.2
@@ -24,7 +24,7 @@ struct Prominence {
     /// Orders tracks by prominence, strongest first, and cuts after `limit`. Lost ones stay only where they were
     /// chosen last time, behind the others and beyond the limit: their end is news, not competition.
     mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
-        var ranked: [(track: Track, weight: Double)] = []
+        var ranked: [(track: Track, figure: Double, weight: Double)] = []
         var lost: [Track] = []
         for track in tracks {
             let standing = track.id.flatMap { standings[$0] }
@@ -36,22 +36,31 @@ struct Prominence {
             if let id = track.id {
                 standings[id] = Standing(prominence: smooth, time: time, rank: standing?.rank)
             }
-            // Loyalty twice over: the first place is the hardest to take.
             let loyalty =
                 switch standing?.rank {
                 case 0: Self.loyalty * Self.loyalty
                 case .some: Self.loyalty
                 case nil: 1.0
                 }
-            ranked.append((track, smooth * loyalty))
+            ranked.append((track, smooth, smooth * loyalty))
         }
         ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
-        let chosen = ranked.prefix(limit).map(\.track)
+        let chosen = keepingFirst(ranked.prefix(limit)).map(\.track)
         remember(chosen, among: tracks)
         return chosen + lost
     }
 
     mutating func reset() { standings.removeAll() }
+
+    /// Loyalty twice over: the first place is the hardest to take, also for those that count a fifth more themselves.
+    private func keepingFirst(
+        _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
+    ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {
+        guard let place = ranked.firstIndex(where: { $0.track.id.flatMap { standings[$0]?.rank } == 0 }), place > 0,
+            ranked[..<place].allSatisfy({ $0.figure <= ranked[place].weight })
+        else { return ranked }
+        return ranked[place...place] + ranked[..<place] + ranked[(place + 1)...]
+    }
 
     private func smoothed(_ figure: Double, after standing: Standing?, at time: Nanoseconds) -> Double {
         guard let standing else { return figure }

@@ -91,6 +91,18 @@ struct ProminenceTests {
         #expect(ids(&prominence, both, limit: 1, at: 10) == [first])
     }
 
+    /// The second place counts a fifth more than those left out, but not against the first: it is one of several that are shown
+    /// whose line is the thickest, and that must not hop.
+    @Test(arguments: [(0.8, [1, 2]), (1.0, [2, 1])]) func theFirstOneStaysAmongThoseShown(
+        second: Double, order: [Int]
+    ) {
+        var prominence = Prominence()
+        _ = ids(&prominence, [track(1, at: 500, 500, score: 0.6), track(2, at: 500, 500, score: 0.5)])
+        // 0.47 times 1.44 is 0.677, against 0.4 * score + 0.33.
+        let both = [track(1, at: 500, 500, score: 0.35), track(2, at: 500, 500, score: second)]
+        #expect(ids(&prominence, both, at: 10) == order)
+    }
+
     @Test(arguments: [(0.55, 2), (0.75, 3)]) func theSecondOneStaysWithAFifth(challenger: Double, second: Int) {
         var prominence = Prominence()
         let best = track(1, at: 500, 500, score: 1)
