@@ -11,7 +11,7 @@ struct AnnotatedObject: Sendable {
     var category: Category
     /// That of the classification, 0...1; `nil` leaves the label with the detector's ``score``.
     var confidence: Double?
-    /// The detector's figure, 0...1.
+    /// The detector's figure, 0...1. One that is not a number is not shown.
     var score: Double
     /// Whether the box is carried on rather than seen: it is drawn weaker.
     var coasting: Bool

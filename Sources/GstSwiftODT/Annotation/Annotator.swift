@@ -24,7 +24,11 @@ final class Annotator {
     private var tiles = TileCache()
     private var texts = LabelTexts()
     private var traces = TraceBook()
-    private var slots: [Int: LabelPlacement.Slot] = [:]
+    private var standings: [Int: LabelStanding] = [:]
+    /// The time of the latest frame that was drawn on.
+    private var latest: Nanoseconds?
+    /// Where the labels of the latest frame stand.
+    private(set) var placedLabels: [PlacedLabel] = []
 
     init() {}
 
@@ -33,7 +37,7 @@ final class Annotator {
     func needsDrawing(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
     ) -> Bool {
-        objects.contains { $0.isVisible(width: width, height: height) }
+        (options.drawBoxes || options.drawLabels) && objects.contains { $0.isVisible(width: width, height: height) }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
 
@@ -53,13 +57,24 @@ final class Annotator {
         // The most prominent one last, on top; the others as they come.
         let visible = objects.filter { $0.isVisible(width: frame.width, height: frame.height) }
         let ordered = visible.filter { !$0.prominent } + visible.filter(\.prominent)
-        guard !ordered.isEmpty else { return slots.removeAll() }
+        placedLabels.removeAll(keepingCapacity: true)
+        let elapsed = elapsed(until: frame.time)
+        guard !ordered.isEmpty else { return forgetLabels(but: [], elapsed) }
         let boxes = ordered.map { object in
             let pen = self.pen(for: object, among: ordered, setup)
             return (object, pen, setup.outerEdge(of: object.box, pen: pen))
         }
-        for (object, pen, rect) in boxes { drawBox(of: object, pen: pen, rect: rect, setup, in: frame) }
-        if options.drawLabels { drawLabels(boxes.map { ($0.0, $0.2) }, setup, in: frame) }
+        if options.drawBoxes {
+            for (object, pen, rect) in boxes { drawBox(of: object, pen: pen, rect: rect, setup, in: frame) }
+        }
+        if options.drawLabels { drawLabels(boxes.map { ($0.0, $0.2) }, setup, elapsed, in: frame) }
+    }
+
+    /// Seconds since the frame drawn on before: what labels may move by.
+    private func elapsed(until time: Nanoseconds) -> Double {
+        defer { latest = time }
+        guard let latest, time > latest else { return 0 }
+        return Double(time) / 1e9 - Double(latest) / 1e9
     }
 
     /// Another scene: ways through the one before mean nothing in it.
@@ -71,11 +86,13 @@ final class Annotator {
         tiles.removeAll()
         texts.removeAll()
         traces.removeAll()
-        slots.removeAll()
+        standings.removeAll()
+        latest = nil
     }
 
     private func prepare(_ options: AnnotatorOptions, canvas: Canvas) -> Setup {
         if let setup, setup.options == options, setup.canvas == canvas { return setup }
+        if setup?.canvas.region != canvas.region { standings.removeAll() }
         tiles.removeAll()
         texts.removeAll()
         let font = NamedFont(options.font)
@@ -109,9 +126,14 @@ extension Annotator {
             .faded(object.coasting ? Annotator.coastingFade : 1)
         let style = setup.options.boxStyle
         let outline = BoxOutline(rect, style: style, pen: pen, dashed: object.coasting, canvas: setup.canvas)
+        let inside = rect.inset(x: pen.across, y: pen.down)
         if style == .filled {
-            let inside = rect.inset(x: pen.across, y: pen.down)
             setup.blender.fill(inside, with: paint.faded(object.coasting ? 0.2 : 0.28), in: frame)
+        }
+        if style == .filled && !object.coasting {
+            // On busy ground a tint is hard to tell from what is there: a line beside the line, light or dark, ends it.
+            let edge = BoxOutline(inside, style: .rectangle, pen: setup.sizes.pen, dashed: false, canvas: setup.canvas)
+            for strip in edge.strips { setup.blender.fill(strip, with: paint.contrast.faded(0.35), in: frame) }
         }
         for strip in outline.strips { setup.blender.fill(strip, with: paint, in: frame) }
         for (place, corner) in outline.corners {
@@ -134,29 +156,56 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
+    /// For how long the side of a label is remembered when its object is not drawn, in seconds.
+    private static let memory = 1.0
+
     private func drawLabels(
-        _ boxes: [(object: AnnotatedObject, rect: PixelRect)], _ setup: Setup, in frame: Frame
+        _ boxes: [(object: AnnotatedObject, rect: PixelRect)], _ setup: Setup, _ elapsed: Double, in frame: Frame
     ) {
         guard let painter = setup.labels else { return }
-        var placement = LabelPlacement(region: setup.canvas.region, boxes: boxes.map(\.rect))
-        var kept: [Int: LabelPlacement.Slot] = [:]
-        var panels: [(tile: Tile, place: PixelRect)] = []
-        // The most prominent one chooses its place first and is drawn last.
-        for (index, (object, _)) in boxes.enumerated().reversed() {
+        let canvas = setup.canvas
+        var placement = LabelPlacement(
+            region: canvas.region, boxes: boxes.map(\.rect), step: canvas.step, elapsed: elapsed,
+            share: setup.sizes.isFontSizeGiven ? 1 : LabelPlacement.usualShare)
+        for index in placingOrder(boxes.map(\.object)) {
+            let (object, rect) = boxes[index]
             guard let style = style(for: object, setup) else { continue }
             let tile = tiles.tile(.label(style)) {
                 painter.draw(style, of: object, saying: setup.text).map { setup.blender.tile(from: $0) }
             }
             guard let tile else { continue }
-            let found = placement.place(
-                width: tile.width, height: tile.height, box: index, before: object.id.flatMap { slots[$0] })
-            guard let found else { continue }
-            if let id = object.id { kept[id] = found.slot }
-            panels.append((tile, found.place))
+            var standing = object.id.flatMap { standings[$0] }
+            let place = placement.place((tile.width, tile.height), box: index, &standing)
+            if let id = object.id { standings[id] = standing }
+            guard let place else { continue }
+            setup.blender.draw(tile, atBuffer: canvas.buffer(place), in: frame)
+            placedLabels.append(PlacedLabel(id: object.id, text: style.text, place: place, box: rect))
         }
-        slots = kept
-        for (tile, place) in panels.reversed() {
-            setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
+        forgetLabels(but: boxes.map(\.object), elapsed)
+    }
+
+    /// Who chooses first: the most prominent one, then those that have a label, of these those that are seen, and the older ones. So a label
+    /// that comes never drives one away that is there.
+    private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
+        func rank(_ index: Int) -> (Int, Int) {
+            let object = objects[index]
+            let hasLabel = object.id.flatMap { standings[$0] }.map { $0.absence == nil } ?? false
+            return (
+                object.prominent ? 0 : hasLabel && !object.coasting ? 1 : hasLabel ? 2 : 3, object.id ?? .max
+            )
+        }
+        let ranks = objects.indices.map(rank)
+        return objects.indices.sorted { (ranks[$0].0, ranks[$0].1, $0) < (ranks[$1].0, ranks[$1].1, $1) }
+    }
+
+    /// Labels of objects that are not drawn just now keep their side for a while.
+    private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
+        guard standings.count > objects.count else { return }
+        let drawn = Set(objects.lazy.compactMap(\.id))
+        for (id, standing) in standings where !drawn.contains(id) {
+            let away = (standing.absence?.duration ?? 0) + elapsed
+            standings[id]?.absence = LabelStanding.Absence(duration: away)
+            if away > Self.memory { standings[id] = nil }
         }
     }
 

@@ -18,6 +18,16 @@ struct AnnotatorOptions: Hashable, Sendable {
         case rectangle, rounded, corners, filled
     }
 
+    /// Whether boxes that are not seen but carried on are drawn.
+    enum Coasting: Int, CaseIterable, Sendable {
+        case never, always
+        /// For a moment: see ``CoastingPatience``.
+        case briefly
+    }
+
+    /// Whether objects have a box; its label stands where it would be in any case.
+    var drawBoxes = true
+    var drawCoasting = Coasting.briefly
     /// Whether objects have a label panel at all. The next two only leave parts of its text away.
     var drawLabels = true
     /// Whether the panel says the tracking id.

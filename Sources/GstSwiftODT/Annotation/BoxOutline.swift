@@ -94,12 +94,13 @@ struct BoxOutline {
         }
     }
 
-    /// Two arms at each corner, a quarter of the shorter side long.
+    /// Two arms at each corner, a quarter of the shorter side long, or what can be seen; never so long that they meet.
     private mutating func addBrackets(of rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) {
         let side = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY)
-        let arm = max(side / 4, 3 * Double(max(pen.across, pen.down)))
-        let armX = min(Int(arm / canvas.unitX) / 2 * 2, rect.width / 2)
-        let armY = min(Int(arm / canvas.unitY) / 2 * 2, rect.height / 2)
+        let arm = max(side / 4, 5 * max(Double(pen.across) * canvas.unitX, Double(pen.down) * canvas.unitY))
+        let step = canvas.step
+        let armX = max(pen.across, min(Int(arm / canvas.unitX), rect.width * 2 / 5) / step.x * step.x)
+        let armY = max(pen.down, min(Int(arm / canvas.unitY), rect.height * 2 / 5) / step.y * step.y)
         for x in [rect.x, rect.maxX - armX] {
             for y in [rect.y, rect.maxY - pen.down] {
                 strips.append(PixelRect(x: x, y: y, width: armX, height: pen.down))

@@ -10,6 +10,8 @@ struct DrawingSizes: Hashable {
 
     let lineWidth: Double
     let fontSize: Double
+    /// Whether the user said how large letters are, as a size or in the font's name.
+    let isFontSizeGiven: Bool
     let pen: Pen
     /// For the one object that stands out among several.
     let strongPen: Pen
@@ -21,9 +23,13 @@ struct DrawingSizes: Hashable {
         let scale = canvas.scale
         let given = usable(options.lineWidth, most: max(1, scale / 4))
         // Even, so that chroma, which many formats have for every other pixel only, is as sharp as luma.
-        let width = given ?? max(2, 2 * (scale / 800).rounded())
-        lineWidth = width
-        fontSize = usable(options.fontSize, most: 1024) ?? font.size.map { min($0, 1024) } ?? 8 + 0.011 * scale
+        let usual = max(2, 2 * (scale / 800).rounded())
+        lineWidth = given ?? usual
+        // Little is drawn of a box whose corners stand for all of it: that has to be seen.
+        let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
+        let wished = usable(options.fontSize, most: 1024) ?? font.size.map { min($0, 1024) }
+        fontSize = wished ?? 8 + 0.011 * scale
+        isFontSizeGiven = wished != nil
         pen = DrawingSizes.pen(width, canvas)
         strongPen = DrawingSizes.pen(given.map { $0 * 1.5 } ?? max(width + 1, width * 1.5), canvas)
     }

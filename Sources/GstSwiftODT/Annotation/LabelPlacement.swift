@@ -1,102 +1,241 @@
 import SwiftODT
 
-/// Finds places for labels: at their boxes, inside the picture, off each other, and off other boxes where it can.
+/// Finds places for the labels of one frame: each touches its box, is inside the picture, covers no other label and hides no
+/// object. Where there is no such place there is no label.
+///
+/// A label stays at the side of its box that it has, and goes along it where others push. Where they leave it no room it is
+/// away, and comes back when there has been room for a moment, or, after a while, at another side. Nothing jumps.
 struct LabelPlacement {
-    /// Where a label stands at its box, in the order of preference.
-    enum Slot: Int, CaseIterable {
-        case aboveLeft, aboveRight, belowLeft, belowRight
-        case insideTopLeft, insideTopRight, insideBottomLeft, insideBottomRight
-        case right, left
-    }
+    /// Of a label, in whole pixels.
+    typealias Size = (width: Int, height: Int)
+
+    /// Heights of the label in a second: how fast it goes back to where it likes to be, and how fast others may push it.
+    private static let glide = 3.0
+    private static let push = 10.0
+    /// Seconds for which there has to be room until a label comes back, and after which it looks for another side.
+    private static let calm = 0.3
+    private static let patience = 0.5
+    /// How much of a picture labels may take together, where their size follows from the picture's.
+    static let usualShare = 1.0 / 6
 
     /// What labels keep inside.
-    let region: PixelRect
+    private let region: PixelRect
     /// The boxes of all objects shown.
-    let boxes: [PixelRect]
+    private let boxes: [PixelRect]
+    /// Places are whole steps from the region's corner.
+    private let step: (x: Int, y: Int)
+    /// Seconds since the frame before.
+    private let elapsed: Double
+    private var areaLeft: Int
     private var taken: [PixelRect] = []
 
-    init(region: PixelRect, boxes: [PixelRect]) {
-        self.region = region
-        self.boxes = boxes
-    }
-
-    /// Chooses a place for the label of a box and keeps later ones off it. Linear in the number of boxes.
-    ///
-    /// - Parameter before: the slot it had in the frame before: it stays there unless another is clearly better.
-    /// - Returns: `nil` if the label does not fit the picture.
-    mutating func place(
-        width: Int, height: Int, box index: Int, before: Slot?
-    ) -> (place: PixelRect, slot: Slot)? {
-        guard width <= region.width, height <= region.height else { return nil }
-        var best = Candidate(place: region, slot: .aboveLeft, cost: .infinity)
-        for slot in Slot.allCases {
-            let wished = wish(slot, box: boxes[index], width: width, height: height)
-            consider(wished, instead: wished, slot, box: index, before: before, &best)
-        }
-        // In a heap, the next free place above or below the labels that are in the way.
-        if taken.contains(where: { !$0.intersection(best.place).isEmpty }) {
-            let wished = wish(.aboveLeft, box: boxes[index], width: width, height: height)
-            for label in taken where label.x < wished.maxX && wished.x < label.maxX {
-                for y in [label.y - height, label.maxY] where abs(y - wished.y) < 6 * height {
-                    let place = PixelRect(x: wished.x, y: y, width: width, height: height)
-                    consider(place, instead: wished, .aboveLeft, box: index, before: before, &best)
-                }
-            }
-        }
-        taken.append(best.place)
-        return (best.place, best.slot)
-    }
-
-    private struct Candidate {
-        var place: PixelRect
-        var slot: Slot
-        var cost: Double
-    }
-
-    /// Takes a place, moved into the picture, if it is better than the best so far.
-    private func consider(
-        _ rect: PixelRect, instead wished: PixelRect, _ slot: Slot, box index: Int, before: Slot?,
-        _ best: inout Candidate
+    /// - Parameter share: how much of the region labels may take together.
+    init(
+        region: PixelRect, boxes: [PixelRect], step: (x: Int, y: Int) = (2, 2), elapsed: Double = 0, share: Double = 1
     ) {
-        let place = PixelRect(
-            x: min(max(rect.x, region.x), region.maxX - rect.width),
-            y: min(max(rect.y, region.y), region.maxY - rect.height), width: rect.width, height: rect.height)
-        let moved = abs(place.x - wished.x) + 2 * abs(place.y - wished.y)
-        var cost = self.cost(of: place, box: index) + 0.1 * Double(slot.rawValue)
-        cost += 0.5 * Double(moved) / Double(rect.width)
-        if let before, slot != before { cost += 0.15 }
-        if cost < best.cost { best = Candidate(place: place, slot: slot, cost: cost) }
+        (self.region, self.boxes, self.step, self.elapsed) = (region, boxes, step, elapsed)
+        areaLeft = Int(Double(region.area) * share)
     }
 
-    private func wish(_ slot: Slot, box: PixelRect, width: Int, height: Int) -> PixelRect {
-        let x =
-            switch slot {
-            case .aboveLeft, .belowLeft, .insideTopLeft, .insideBottomLeft: box.x
-            case .aboveRight, .belowRight, .insideTopRight, .insideBottomRight: box.maxX - width
-            case .right: box.maxX
-            case .left: box.x - width
-            }
-        let y =
-            switch slot {
-            case .aboveLeft, .aboveRight: box.y - height
-            case .belowLeft, .belowRight: box.maxY
-            case .insideTopLeft, .insideTopRight, .right, .left: box.y
-            case .insideBottomLeft, .insideBottomRight: box.maxY - height
-            }
-        return PixelRect(x: x, y: y, width: width, height: height)
+    /// Chooses the place for the label of a box, and keeps later ones off it. Linear in the number of boxes, but for labels in a heap.
+    ///
+    /// - Parameter standing: how the label stood in the frame before; `nil` for a new one. Without a place it stays `nil`.
+    /// - Returns: `nil` if there is no room.
+    mutating func place(_ size: Size, box index: Int, _ standing: inout LabelStanding?) -> PixelRect? {
+        guard let spot = spot(for: size, box: index, &standing) else { return nil }
+        let place = spot.edge.place(of: size, at: aligned(spot.along, on: spot.edge))
+        taken.append(place)
+        areaLeft -= place.area
+        return place
     }
 
-    /// What is hidden there, in areas of the label; another label counts far more than a part of a box.
-    private func cost(of place: PixelRect, box index: Int) -> Double {
-        let area = Double(place.area)
-        var cost = taken.reduce(0) { $0 + 6 * Double(place.intersection($1).area) / area }
-        for (other, box) in boxes.enumerated() {
-            let hidden = Double(place.intersection(box).area)
-            guard hidden > 0 else { continue }
-            // Hiding a corner of a large box is little, hiding all of a small one much.
-            let part = hidden / Double(box.area)
-            cost += other == index ? 0.2 * hidden / area + 2 * part : 0.4 * hidden / area + 2 * part
+    private func spot(for size: Size, box index: Int, _ standing: inout LabelStanding?) -> Spot? {
+        guard size.width <= region.width, size.height <= region.height, size.width * size.height <= areaLeft else {
+            standing?.stayAway(elapsed, hasRoom: false)
+            return nil
         }
-        return cost
+        guard let stood = standing else {
+            let spot = bestSpot(for: size, box: index)
+            standing = spot.map { LabelStanding(side: $0.edge.side, shift: $0.along - Double($0.edge.home)) }
+            return spot
+        }
+        if let spot = nextSpot(for: size, box: index, stood) {
+            standing?.shift = spot.along - Double(spot.edge.home)
+            guard stood.absence != nil else { return spot }
+            standing?.stayAway(elapsed, hasRoom: true)
+            guard let absence = standing?.absence, absence.room >= Self.calm else { return nil }
+            standing?.absence = nil
+            return spot
+        }
+        standing?.stayAway(elapsed, hasRoom: false)
+        guard let absence = standing?.absence, absence.duration >= Self.patience,
+            let spot = bestSpot(for: size, box: index)
+        else { return nil }
+        standing = LabelStanding(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
+        return spot
+    }
+
+    // MARK: The side that it has
+
+    /// Where a label goes that stood somewhere: as far back to where it likes to be as others and the time let it. `nil` where
+    /// they leave it no room, or only beyond one that it would have to jump over.
+    private func nextSpot(for size: Size, box index: Int, _ standing: LabelStanding) -> Spot? {
+        guard let edge = Edge(standing.side, of: boxes[index], size, in: region) else { return nil }
+        let height = Double(size.height)
+        let before = min(max(Double(edge.home) + standing.shift, Double(edge.low)), Double(edge.high))
+        guard let free = nearestFree(to: aligned(before, on: edge), on: edge, size) else { return nil }
+        var along = free == aligned(before, on: edge) ? before : Double(free)
+        let isAway = standing.absence != nil
+        let reach = isAway ? Double.infinity : max(Double(max(step.x, step.y)), Self.push * height * elapsed)
+        guard abs(along - before) <= reach else { return nil }
+        let home = Double(wayHome(from: free, on: edge, size))
+        let most = isAway ? Double.infinity : Self.glide * height * elapsed
+        along += min(max(home - along, -most), most)
+        let spot = Spot(edge: edge, along: along)
+        return hidesAnObject(edge.place(of: size, at: aligned(along, on: edge)), but: index) ? nil : spot
+    }
+
+    /// The free place on an edge that is nearest to one that may not be free.
+    private func nearestFree(to wished: Int, on edge: Edge, _ size: Size) -> Int? {
+        var (down, up) = (wished, wished)
+        while down >= edge.low, let other = obstacle(at: down, on: edge, size) {
+            down = edge.start(other) - edge.length(size)
+        }
+        while up <= edge.high, let other = obstacle(at: up, on: edge, size) { up = edge.end(other) }
+        let (canGoDown, canGoUp) = (down >= edge.low, up <= edge.high)
+        guard canGoDown || canGoUp else { return nil }
+        return canGoDown && (!canGoUp || wished - down <= up - wished) ? down : up
+    }
+
+    private func obstacle(at along: Int, on edge: Edge, _ size: Size) -> PixelRect? {
+        let place = edge.place(of: size, at: along)
+        return taken.first { !$0.intersection(place).isEmpty }
+    }
+
+    /// How far towards the end that it likes a label may go until it meets another.
+    private func wayHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
+        let wished = min(max(edge.home, edge.low), edge.high)
+        let band = edge.place(of: size, at: along)
+        var way = wished
+        for other in taken where edge.isBeside(other, band) {
+            if wished < along, edge.end(other) <= along { way = max(way, edge.end(other)) }
+            if wished > along, edge.start(other) >= along + edge.length(size) {
+                way = min(way, edge.start(other) - edge.length(size))
+            }
+        }
+        return way
+    }
+
+    private func aligned(_ along: Double, on edge: Edge) -> Int {
+        let (origin, step) = edge.isLevel ? (region.x, step.x) : (region.y, step.y)
+        let place = origin + Int(((along - Double(origin)) / Double(step)).rounded()) * step
+        return min(max(place, edge.low), edge.high)
+    }
+
+    // MARK: A side to begin with
+
+    /// The best of all sides; `nil` where there is room at none.
+    private func bestSpot(for size: Size, box index: Int) -> Spot? {
+        var best: (spot: Spot, cost: Double)?
+        for (side, dislike) in zip(LabelStanding.Side.allCases, [0, 0.15, 0.5, 0.5]) {
+            guard let edge = Edge(side, of: boxes[index], size, in: region),
+                let along = nearestFree(to: min(max(edge.home, edge.low), edge.high), on: edge, size)
+            else { continue }
+            let place = edge.place(of: size, at: along)
+            guard !hidesAnObject(place, but: index) else { continue }
+            let shift = Double(abs(along - edge.home)) / Double(edge.length(size))
+            let cost = dislike + 0.3 * shift + 0.4 * hidden(by: place, but: index)
+            if cost < best?.cost ?? .infinity { best = (Spot(edge: edge, along: Double(along)), cost) }
+        }
+        return best?.spot
+    }
+
+    /// Whether half of another object, or more, would not be seen.
+    private func hidesAnObject(_ place: PixelRect, but index: Int) -> Bool {
+        boxes.indices.contains { $0 != index && 2 * place.intersection(boxes[$0]).area > boxes[$0].area }
+    }
+
+    /// How much of other objects is covered there, in areas of the label or, for smaller ones, of the object.
+    private func hidden(by place: PixelRect, but index: Int) -> Double {
+        boxes.indices.reduce(0) { sum, other in
+            guard other != index else { return sum }
+            let area = min(place.area, boxes[other].area)
+            return sum + Double(place.intersection(boxes[other]).area) / Double(max(1, area))
+        }
+    }
+}
+
+// MARK: - Edges
+
+extension LabelPlacement {
+    /// A place on an edge. It moves by fractions of pixels, so that slow ways are ways, too.
+    private struct Spot {
+        let edge: Edge
+        let along: Double
+    }
+
+    /// The line that a label may move along at one side of a box, while it touches it: from its left end to its right, or from its upper
+    /// end to its lower.
+    private struct Edge {
+        let side: LabelStanding.Side
+        /// The least and the most that the label's own left or upper end may be.
+        let low: Int
+        let high: Int
+        /// Where it likes to be.
+        let home: Int
+        /// Its upper end on a level edge, its left one on an upright.
+        let across: Int
+
+        /// `nil` where a label at this side would be outside of the picture, or hide half of its own object. At the upper and lower edge
+        /// of the picture it moves over its box rather than away.
+        init?(_ side: LabelStanding.Side, of box: PixelRect, _ size: Size, in region: PixelRect) {
+            self.side = side
+            switch side {
+            case .above:
+                across = max(region.y, box.y - size.height)
+                guard 2 * (across + size.height - box.y) <= box.height else { return nil }
+            case .below:
+                across = min(region.maxY - size.height, box.maxY)
+                guard 2 * (box.maxY - across) <= box.height else { return nil }
+            case .right:
+                across = box.maxX
+                guard across + size.width <= region.maxX else { return nil }
+            case .left:
+                across = box.x - size.width
+                guard across >= region.x else { return nil }
+            }
+            let isLevel = side == .above || side == .below
+            let (start, end) = isLevel ? (box.x, box.maxX - size.width) : (box.y, box.maxY - size.height)
+            home = start
+            low = max(min(start, end), isLevel ? region.x : region.y)
+            high = min(max(start, end), isLevel ? region.maxX - size.width : region.maxY - size.height)
+            guard low <= high else { return nil }
+        }
+
+        var isLevel: Bool { side == .above || side == .below }
+
+        func place(of size: Size, at along: Int) -> PixelRect {
+            PixelRect(
+                x: isLevel ? along : across, y: isLevel ? across : along, width: size.width, height: size.height)
+        }
+
+        func length(_ size: Size) -> Int { isLevel ? size.width : size.height }
+        func start(_ rect: PixelRect) -> Int { isLevel ? rect.x : rect.y }
+        func end(_ rect: PixelRect) -> Int { isLevel ? rect.maxX : rect.maxY }
+
+        /// Whether a label on this edge may meet another one by moving along.
+        func isBeside(_ other: PixelRect, _ place: PixelRect) -> Bool {
+            isLevel
+                ? other.y < place.maxY && place.y < other.maxY : other.x < place.maxX && place.x < other.maxX
+        }
+    }
+}
+
+extension LabelStanding {
+    fileprivate mutating func stayAway(_ elapsed: Double, hasRoom: Bool) {
+        var absence = absence ?? Absence()
+        absence.duration += elapsed
+        absence.room = hasRoom ? absence.room + elapsed : 0
+        self.absence = absence
     }
 }

@@ -197,6 +197,19 @@ extension Settings {
         Property(
             "draw", \.draw, .boolean, .controllable, "Draw", "Draw the objects into the picture"),
         Property(
+            "draw-boxes", \.annotator.drawBoxes, .boolean, .controllable, "Draw boxes",
+            "Draw the boxes; false leaves the labels alone"),
+        Property(
+            "draw-coasting", \.annotator.drawCoasting,
+            .choice(
+                "SwiftOdtDrawCoasting",
+                [
+                    (.never, "false", "Only what is seen"),
+                    (.always, "true", "Dashed, as long as it is carried on"),
+                    (.briefly, "auto", "Dashed, for a third of a second after it was missed"),
+                ]),
+            .playing, "Draw coasting", "Draw objects that are not seen but carried on"),
+        Property(
             "draw-labels", \.annotator.drawLabels, .boolean, .controllable, "Draw labels", "Draw a label at each box"),
         Property(
             "draw-tracking-labels", \.annotator.drawTrackingLabels, .boolean, .controllable, "Draw tracking labels",

@@ -70,6 +70,10 @@ extension Settings {
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
         Check(
+            "draw", "draw-boxes", "draw-labels", "draw-traces",
+            where: { $0.draw && !$0.annotator.drawBoxes && !$0.annotator.drawLabels && !$0.annotator.drawTraces },
+            text: "draw=true has no effect with draw-boxes=false and draw-labels=false, which leave nothing to draw"),
+        Check(
             "draw-traces", "tracking", "mode",
             where: { $0.draw && $0.annotator.drawTraces && !$0.scene.follows },
             text: "draw-traces=true has no effect: only objects that are followed leave traces, with tracking=true and "

@@ -8,6 +8,7 @@ final class FrameFinisher {
     private let reporter: BusReporter
     private let annotator = Annotator()
     private var figures = SteadyFigures()
+    private var coasting = CoastingPatience()
     private let scene = Scene()
     private var classifiers: ClassifierExchange
     private var hasWarnedOfDrawing = false
@@ -93,7 +94,8 @@ final class FrameFinisher {
     ) {
         let options = queued.settings.annotator
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
-        figures.steady(&drawn, at: queued.time)
+        figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
+        coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)
         guard queued.settings.draw,
             annotator.needsDrawing(
                 drawn, options: options, width: format.width, height: format.height, time: queued.time)
@@ -103,7 +105,9 @@ final class FrameFinisher {
         let isMapped: Void? = format.withFrame(
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
         ) { annotator.draw(drawn, options: options, into: $0, interlaced: isInterlaced) }
-        if isMapped == nil { warnOfDrawing() }
+        if isMapped == nil { return warnOfDrawing() }
+        guard element.isLogging(.trace) else { return }
+        for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
 
     private func warnOfDrawing() {
@@ -179,6 +183,7 @@ final class FrameFinisher {
         hasWarnedOfDrawing = false
         annotator.reset()
         figures.reset()
+        coasting.reset()
         reporter.reset()
         lastAnswer = nil
         lastReport = nil

@@ -11,15 +11,16 @@ import Testing
 @Suite struct FormatTests {
     private static let sizes = [(1, 1), (2, 2), (17, 13), (97, 61), (120, 90), (641, 21)]
 
-    /// One of each kind, at the edges and beyond them too.
+    /// One of each kind, at the edges and beyond them too, with labels off the lines of others: where two that are partly transparent meet,
+    /// the mean of what they make is not what their means make.
     private static func objects(_ width: Int, _ height: Int) -> [AnnotatedObject] {
         let (w, h) = (Double(width), Double(height))
         return [
             .init(
                 id: 1, box: Box(x: 0.1 * w, y: 0.3 * h, width: 0.33 * w, height: 0.5 * h), label: "person",
                 score: 0.87, prominent: true),
-            .init(id: 2, box: Box(x: 0.55 * w, y: -0.1 * h, width: 0.3 * w, height: 0.6 * h), label: "dog"),
-            .init(id: 3, box: Box(x: 0.71 * w, y: 0.6 * h, width: 0.5 * w, height: 0.7 * h), coasting: true),
+            .init(id: 2, box: Box(x: 0.55 * w, y: -0.1 * h, width: 0.3 * w, height: 0.35 * h), label: "dog"),
+            .init(id: 3, box: Box(x: 0.71 * w, y: 0.8 * h, width: 0.5 * w, height: 0.7 * h), coasting: true),
         ]
     }
 
@@ -240,7 +241,7 @@ import Testing
                 let pure = Palette.distinct(1)
                 let matrix = ComponentMatrix(format: format, colorSpace: picture.colorSpace)
                 let wanted = matrix.samples(red: pure.red, green: pure.green, blue: pure.blue, alpha: 1)
-                let painted = picture.sample(format.components.second, 30, 32)
+                let painted = picture.sample(format.components.second, 24, 44)
                 #expect(abs(Float(painted) - wanted[1]) <= 4 * Float(white) / 255)
             }
         }
