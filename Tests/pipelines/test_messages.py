@@ -19,7 +19,7 @@ def documented(name):
 
 
 # What is not in every message, and when it is.
-SOMETIMES = {"swiftodt": ("source", "json"), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
+SOMETIMES = {"swiftodt": ("zones", "source", "json"), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
 
 
 def always(name):

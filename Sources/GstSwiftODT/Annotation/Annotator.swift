@@ -29,15 +29,18 @@ final class Annotator {
     private var latest: Nanoseconds?
     /// Where the labels of the latest frame stand.
     private(set) var placedLabels: [PlacedLabel] = []
+    private var zones: (drawn: [Zone], painter: ZonePainter)?
 
     init() {}
 
     /// Whether ``draw(_:options:into:interlaced:)`` would change anything, so that a buffer is made writable and
     /// mapped for writing only then.
     func needsDrawing(
-        _ objects: [AnnotatedObject], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
+        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
     ) -> Bool {
-        (options.drawBoxes || options.drawLabels) && objects.contains { $0.isVisible(width: width, height: height) }
+        options.drawZones && !zones.isEmpty
+            || (options.drawBoxes || options.drawLabels)
+                && objects.contains { $0.isVisible(width: width, height: height) }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
 
@@ -48,10 +51,11 @@ final class Annotator {
     ///     the lines in shape, its time moves the traces.
     ///   - interlaced: whether two fields are woven into the picture, which decides the rows that share chroma.
     func draw(
-        _ objects: [AnnotatedObject], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
+        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
     ) {
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
         traces.record(objects, options: options, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
+        if options.drawZones { drawZones(zones, setup, in: frame) }
         drawTraces(setup, in: frame)
 
         // The most prominent one last, on top; the others as they come.
@@ -95,6 +99,7 @@ final class Annotator {
         if setup?.canvas.region != canvas.region { standings.removeAll() }
         tiles.removeAll()
         texts.removeAll()
+        zones = nil
         let font = NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
         let blender = setup.flatMap { $0.canvas == canvas ? $0.blender : nil } ?? Blender(canvas: canvas)
@@ -104,6 +109,30 @@ final class Annotator {
             traces: options.drawTraces ? TracePainter(blender: blender, lineWidth: sizes.lineWidth) : nil)
         setup = prepared
         return prepared
+    }
+}
+
+// MARK: - Zones
+
+extension Annotator {
+    /// Below all else.
+    private func drawZones(_ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame) {
+        let wanted = annotated.map(\.zone)
+        guard !wanted.isEmpty else { return }
+        if zones?.drawn != wanted {
+            zones = (wanted, ZonePainter(wanted, blender: setup.blender, lineWidth: setup.sizes.lineWidth))
+        }
+        guard let painter = zones?.painter else { return }
+        painter.draw(with: setup.blender, in: frame)
+        guard setup.options.drawLabels, let labels = setup.labels else { return }
+        for (zone, text) in annotated.map({ ($0.zone, $0.text) }) {
+            let paint = ZonePainter.paint(of: zone)
+            let style = LabelStyle(text: text, panel: paint.faded(0.8), ink: paint.contrast)
+            let tile = tiles.tile(.label(style)) { labels.draw(style).map { setup.blender.tile(from: $0) } }
+            guard let tile else { continue }
+            let place = painter.place(of: zone, width: tile.width, height: tile.height)
+            setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
+        }
     }
 }
 

@@ -35,6 +35,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether the panel says figures: confidence and score.
     var drawConfidence = true
     var drawTraces = false
+    var drawZones = true
     /// How long a trace takes to fade.
     var traceDuration: Nanoseconds = 2_000_000_000
     var colorMode = ColorMode.trackingID

@@ -19,7 +19,16 @@ struct LabelPainter {
     /// Draws an object's label: its text, shortened until it takes no more than about half of the picture's width. `nil`
     /// where nothing fits.
     func draw(_ style: LabelStyle, of object: AnnotatedObject, saying text: LabelText) -> CairoSurface? {
-        guard let line = line(style.text, of: object, saying: text) else { return nil }
+        line(style.text, of: object, saying: text).flatMap { draw(style, $0) }
+    }
+
+    /// Draws a text as it stands, shortened at its end where it is too long.
+    func draw(_ style: LabelStyle) -> CairoSurface? {
+        let line = typesetter.line(style.text, within: room)
+        return line.bytesBeforeEllipsis == 0 ? nil : draw(style, line)
+    }
+
+    private func draw(_ style: LabelStyle, _ line: TextLine) -> CairoSurface? {
         let (above, below) = reach(of: line)
         let tile = canvas.tileSize(
             width: (line.width + 2 * margin) / canvas.unitX, height: (above + below) / canvas.unitY)
@@ -56,10 +65,14 @@ struct LabelPainter {
         )
     }
 
+    /// How wide a text may be.
+    private var room: Double {
+        let most = Double(canvas.region.width) * canvas.unitX
+        return min(most, max(most / 2, 14 * fontSize)) - 2 * margin
+    }
+
     /// First the label gets shorter, so that figure and id stay; then all of it.
     private func line(_ whole: String, of object: AnnotatedObject, saying text: LabelText) -> TextLine? {
-        let most = Double(canvas.region.width) * canvas.unitX
-        let room = min(most, max(most / 2, 14 * fontSize)) - 2 * margin
         let line = typesetter.line(whole)
         if line.width <= room { return line }
         var shorter = whole

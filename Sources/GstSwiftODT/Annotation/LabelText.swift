@@ -63,7 +63,7 @@ struct LabelText {
     /// are valid Unicode by construction, whatever bytes they came from.
     ///
     /// - Parameter most: from this many characters on the rest gives way to an ellipsis: what a character is made of counts.
-    private static func legible(_ text: String, most: Int) -> String {
+    static func legible(_ text: String, most: Int) -> String {
         var legible = String.UnicodeScalarView()
         var count = 0
         for scalar in text.unicodeScalars {

@@ -32,9 +32,9 @@ final class BusReporter {
     ///   - time: a steady clock's, in nanoseconds.
     /// - Returns: how many reports gave way to newer ones.
     func post(
-        _ report: Report, events: [TrackReport], isResult: Bool, settings: Settings, at time: Nanoseconds
+        _ report: Report, events: [any EventReport], isResult: Bool, settings: Settings, at time: Nanoseconds
     ) -> Int {
-        var coalesced = post(events, settings: settings)
+        var coalesced = post(events, as: settings.messageFormat)
         guard settings.updates != .none else {
             waiting = nil
             return coalesced
@@ -55,13 +55,12 @@ final class BusReporter {
     ///
     /// - Returns: how many messages an unread bus had no room for.
     @discardableResult
-    func post(_ events: [TrackReport], settings: Settings) -> Int {
-        guard settings.trackEvents else { return 0 }
+    func post(_ events: [any EventReport], as format: MessageFormat) -> Int {
         var left = 0
         for event in events {
             if unread.value < Self.backlog {
                 element.log(.debug, event.summary)
-                post(StructureWriter.message(of: event, format: settings.messageFormat))
+                post(StructureWriter.message(of: event, format: format))
             } else {
                 left += 1
                 element.log(.warning, "not posted, because \(Self.backlog) messages are unread: \(event.summary)")

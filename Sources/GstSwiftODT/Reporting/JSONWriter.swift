@@ -6,18 +6,24 @@ enum JSONWriter {
         var text = "{\"message\":\"swiftodt\","
         append(report.fields, to: &text)
         text += ",\"objects\":["
-        for (index, object) in report.objects.enumerated() {
-            text += index == 0 ? "{" : ",{"
-            append(object.fields, to: &text)
-            text += "}"
-        }
+        append(report.objects.lazy.map(\.fields), to: &text)
         return text + "]}"
     }
 
-    static func text(of event: TrackReport) -> String {
-        var text = "{\"message\":\"swiftodt-track\","
+    static func text(of event: some EventReport) -> String {
+        var text = "{\"message\":\"\(type(of: event).message)\","
         append(event.fields, to: &text)
         return text + "}"
+    }
+
+    private static func append(_ objects: some Sequence<[(name: String, value: FieldValue)]>, to text: inout String) {
+        var isFirst = true
+        for fields in objects {
+            text += isFirst ? "{" : ",{"
+            isFirst = false
+            append(fields, to: &text)
+            text += "}"
+        }
     }
 
     private static func append(_ fields: [(name: String, value: FieldValue)], to text: inout String) {
@@ -37,6 +43,10 @@ enum JSONWriter {
         case .real(let number): text += number.isFinite ? number.description : "null"
         case .boolean(let flag): text += flag ? "true" : "false"
         case .text(let string): text += JSONValue.quoted(string)
+        case .list(_, let entries):
+            text += "["
+            append(entries, to: &text)
+            text += "]"
         }
     }
 }

@@ -20,17 +20,18 @@ struct Report: Sendable {
     let utcTime: UInt64
     let objects: [ReportedObject]
     let objectList: ObjectList
+    let zones: [ZoneCount]
     let source: String?
 
     init(
         epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
         detectionTimestamp: UInt64, detectionLatency: UInt64, utcTime: UInt64, objects: [ReportedObject],
-        source: String?
+        zones: [ZoneCount], source: String?
     ) {
         (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
         (self.orientation, self.mode, self.source) = (orientation, mode, source)
         (self.detectionTimestamp, self.detectionLatency) = (detectionTimestamp, detectionLatency)
-        self.utcTime = utcTime
+        (self.utcTime, self.zones) = (utcTime, zones)
         self.objects = objects
         objectList = ObjectList(objects)
     }
@@ -54,6 +55,7 @@ struct Report: Sendable {
             ("detection-latency", .time(detectionLatency)),
             ("object-count", .uint(UInt32(objects.count))),
         ]
+        if !zones.isEmpty { fields.append(("zones", .list(of: "zone", zones.map(\.fields)))) }
         if let source { fields.append(("source", .text(source))) }
         return fields
     }
@@ -68,6 +70,8 @@ enum FieldValue: Sendable {
     case real(Double)
     case text(String)
     case boolean(Bool)
+    /// Structures of one name, in JSON objects.
+    indirect case list(of: String, [[(name: String, value: FieldValue)]])
 }
 
 /// A box in whole pixels, within the picture.

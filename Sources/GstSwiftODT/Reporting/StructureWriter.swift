@@ -20,9 +20,9 @@ enum StructureWriter {
         return structure
     }
 
-    /// The structure of the message `swiftodt-track`.
-    static func message(of event: TrackReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
-        let structure = structure("swiftodt-track", event.fields)
+    /// The structure of a message of its own.
+    static func message(of event: some EventReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
+        let structure = structure(type(of: event).message, event.fields)
         if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: event)), in: structure) }
         return structure
     }
@@ -48,6 +48,14 @@ enum StructureWriter {
         case .boolean(let flag):
             g_value_init(&slot, GType.boolean)
             g_value_set_boolean(&slot, flag ? 1 : 0)
+        case .list(let name, let entries):
+            g_value_init(&slot, gst_value_list_get_type())
+            for fields in entries {
+                var item = GValue()
+                g_value_init(&item, gst_structure_get_type())
+                g_value_take_boxed(&item, self.structure(name, fields))
+                gst_value_list_append_and_take_value(&slot, &item)
+            }
         }
         gst_structure_take_value(structure, name, &slot)
     }

@@ -1,14 +1,15 @@
 import SwiftODT
 
 /// All that a message says of an object's beginning, change or end.
-struct TrackReport: Sendable {
+struct TrackReport: EventReport {
+    static let message = "swiftodt-track"
+
     let event: SceneEvent
     /// That of the frame at which it is said.
     let report: Report
     /// Timestamp of the frame in which the object was seen best.
     let bestTimestamp: UInt64
 
-    /// For a log.
     var summary: String {
         let track = event.event.track
         return "track \(track.id ?? 0) \(event.event.kind.rawValue)"

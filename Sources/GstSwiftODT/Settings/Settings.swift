@@ -42,6 +42,8 @@ struct Settings: Sendable {
     var messageFormat = MessageFormat.structure
     var attachMeta = AttachedMeta.standard
     var source: String?
+    /// A text or a file, see ``Zone/list(named:)``.
+    var zones: String?
 
     // As the user wrote them, for reading back; the meaning is in `scene.filter`.
     var labelAllowlist: String? {
@@ -221,6 +223,9 @@ extension Settings {
             "draw-traces", \.annotator.drawTraces, .boolean, .controllable, "Draw traces",
             "Draw the way that each object has come"),
         Property(
+            "draw-zones", \.annotator.drawZones, .boolean, .controllable, "Draw zones",
+            "Draw the zones, and what was counted in them"),
+        Property(
             "trace-duration", \.annotator.traceDuration, .time(upTo: 60_000_000_000), .playing, "Trace duration",
             "How far back traces reach, in nanoseconds"),
         Property(
@@ -308,6 +313,9 @@ extension Settings {
             .playing, "Attach metadata", "Which metadata is attached to the buffers"),
         Property(
             "source", \.source, .optionalText, .playing, "Source", "A name for the stream, put into every message"),
+        Property(
+            "zones", \.zones, .optionalText, .ready, "Zones",
+            "Areas and lines to watch, and areas to ignore: a JSON file, or the JSON text itself"),
         Property(
             structure: "stats", "Statistics", "Counters and the time that each stage takes"),
     ]

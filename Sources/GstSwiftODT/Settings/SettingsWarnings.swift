@@ -79,6 +79,10 @@ extension Settings {
             text: "draw-traces=true has no effect: only objects that are followed leave traces, with tracking=true and "
                 + "mode=stream"),
         Check(
+            "zones", "tracking", "mode", where: { $0.zones != nil && !$0.scene.follows },
+            text: "without tracking=true and mode=stream zones only tell how many objects are in them now: who comes, goes and "
+                + "crosses is told of objects that are followed"),
+        Check(
             "box-color", "color-mode",
             where: { $0.annotator.boxColor != AnnotatorOptions().boxColor && $0.annotator.colorMode != .fixed },
             text: "box-color has no effect unless color-mode=fixed"),

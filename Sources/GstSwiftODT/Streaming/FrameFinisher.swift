@@ -26,8 +26,9 @@ final class FrameFinisher {
         classifiers = ClassifierExchange(element: element)
     }
 
-    /// Makes the classifier where one is asked for, before the first frame.
-    func makeClassifier(_ settings: Settings) throws {
+    /// Reads the zones, and makes the classifier where one is asked for, before the first frame.
+    func prepare(_ settings: Settings) throws {
+        scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifiers.make(settings)
     }
 
@@ -55,7 +56,7 @@ final class FrameFinisher {
         statistics.time(.report) {
             attach(report, to: &buffer, settings: settings)
             let coalesced = reporter.post(
-                report, events: takeEvents(of: report), isResult: !answers.isEmpty, settings: settings, at: queued.time)
+                report, events: takeEvents(of: report, settings), isResult: !answers.isEmpty, settings: settings, at: queued.time)
             if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
         }
         lastReport = report
@@ -68,7 +69,9 @@ final class FrameFinisher {
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
         trail.note(queued.times.timestamp, at: queued.time)
         scene.options = queued.settings.scene
-        scene.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
+        scene.advance(
+            to: queued.time, width: format.width, height: format.height, orientation: queued.orientation,
+            luma: queued.luma)
         if scene.isCut {
             element.log(.debug, "the scene is cut at \(queued.times): its tracks end")
             annotator.forgetTraces()
@@ -96,18 +99,25 @@ final class FrameFinisher {
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
         coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)
+        let zones = options.drawZones ? self.zones : []
         guard queued.settings.draw,
             annotator.needsDrawing(
-                drawn, options: options, width: format.width, height: format.height, time: queued.time)
+                drawn, zones: zones, options: options, width: format.width, height: format.height, time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
         let isInterlaced = format.isInterlaced(buffer)
         let isMapped: Void? = format.withFrame(
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
-        ) { annotator.draw(drawn, options: options, into: $0, interlaced: isInterlaced) }
+        ) { annotator.draw(drawn, zones: zones, options: options, into: $0, interlaced: isInterlaced) }
         if isMapped == nil { return warnOfDrawing() }
         guard element.isLogging(.trace) else { return }
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
+    }
+
+    /// The zones, with what has been counted in them.
+    private var zones: [AnnotatedZone] {
+        let counts = scene.zoneCounts
+        return scene.zones.map { zone in AnnotatedZone(zone, count: counts.first { $0.name == zone.name }) }
     }
 
     private func warnOfDrawing() {
@@ -137,14 +147,16 @@ final class FrameFinisher {
             detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max,
             utcTime: queued.utcTime,
             objects: objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) },
-            source: queued.settings.source)
+            zones: scene.zoneCounts, source: queued.settings.source)
     }
 
-    /// What has happened to objects since it was last asked for.
-    private func takeEvents(of report: Report) -> [TrackReport] {
-        scene.takeEvents().map {
+    /// What has happened to objects and in zones since it was last asked for.
+    private func takeEvents(of report: Report, _ settings: Settings) -> [any EventReport] {
+        let (tracks, zones) = (scene.takeEvents(), scene.takeZoneEvents())
+        let told = settings.trackEvents ? tracks : []
+        return told.map {
             TrackReport(event: $0, report: report, bestTimestamp: trail.timestamp(at: $0.event.best.time))
-        }
+        } + zones.map { ZoneReport(event: $0, report: report) }
     }
 
     private func log(_ report: Report, _ answers: [(StartedDetection, [Detection])]) {
@@ -202,7 +214,7 @@ final class FrameFinisher {
     private func endTracks(_ reason: TrackEvent.Reason) {
         scene.reset(reason: reason)
         guard let lastReport else { return }
-        reporter.post(takeEvents(of: lastReport), settings: lastSettings)
+        reporter.post(takeEvents(of: lastReport, lastSettings), as: lastSettings.messageFormat)
     }
 }
 

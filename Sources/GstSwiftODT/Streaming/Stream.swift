@@ -40,7 +40,7 @@ final class Stream {
         self.isLive = isLive ?? false
         sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
         finisher = FrameFinisher(element: element, statistics: statistics)
-        try finisher.makeClassifier(settings)
+        try finisher.prepare(settings)
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         noteSource()
     }

@@ -1,7 +1,7 @@
 /// What is known of the picture's objects: detections in, reported objects out. It joins filter, tracker, classifier and
 /// choice, for the element, the library and the tool alike.
 ///
-/// For every frame in order: ``advance(to:width:height:luma:)``, then ``observe(_:seenAt:)`` where a detection has ended,
+/// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:)`` where a detection has ended,
 /// then ``objects(in:)`` once. Used from one thread at a time.
 ///
 ///     let scene = Scene()
@@ -13,14 +13,23 @@ public final class Scene {
     public var options: SceneOptions {
         didSet {
             tracker.options = options.tracker
-            if options.follows != oldValue.follows { reset(reason: .flush) }
+            guard options.follows != oldValue.follows else { return }
+            reset(reason: .flush)
+            watchAnew()
         }
     }
 
     /// Sorts objects into categories when ``SceneOptions/classify`` is on.
     public var classifier: TrackClassifier?
 
+    /// What is watched in the picture. Those who are in old ones leave them, and all counts begin anew.
+    public var zones: [Zone] = [] {
+        didSet { watchAnew() }
+    }
+
     private let tracker: Tracker
+    private var watch = ZoneWatch([])
+    private var zoneEvents: [ZoneEvent] = []
     private var prominence = Prominence()
     private var seen: [Track] = []
     private var told: [Int: SceneObject] = [:]
@@ -36,8 +45,13 @@ public final class Scene {
     }
 
     /// A frame has come. Objects are carried to its time.
-    public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
+    ///
+    /// - Parameter orientation: how the frame has to be turned to stand upright, as ``zones`` see it.
+    public func advance(
+        to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
+    ) {
         let time = time.reckonable
+        watch.look(at: ZoneWatch.Picture(width: width, height: height, orientation: orientation))
         (now, self.width, self.height) = (time, width, height)
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
@@ -49,7 +63,7 @@ public final class Scene {
     /// A detector has answered for the frame at `time`, the latest one or an earlier one.
     public func observe(_ detections: [Detection], seenAt time: Nanoseconds) {
         let time = time.reckonable
-        let kept = detections.filter { options.filter.keeps($0, width: width, height: height) }
+        let kept = detections.filter { options.filter.keeps($0, width: width, height: height) && !watch.ignores($0) }
         if options.follows {
             tracker.update(kept, seenAt: time)
         } else {
@@ -68,8 +82,10 @@ public final class Scene {
     ///   - waiting: whether categories are waited for, as single images and results that must not depend on the
     ///     machine's speed ask. Single-image mode waits in any case.
     public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
+        let known = options.follows ? tracker.tracks : seen
+        if options.follows { watch.follow(known, at: now) } else { watch.count(known) }
         let chosen = prominence.choose(
-            options.follows ? tracker.tracks : seen, limit: options.limit, width: width, height: height, time: now)
+            known, limit: options.limit, width: width, height: height, time: now)
         let verdicts =
             options.classify
             ? try classifier?.classify(chosen, in: frame, wait: waiting || options.mode == .singleImage) : nil
@@ -94,14 +110,30 @@ public final class Scene {
         return events
     }
 
+    /// What has been counted in ``zones`` so far, in their order; those that are ignored have no count.
+    public var zoneCounts: [ZoneCount] { watch.counts }
+
+    /// What happened in ``zones`` since the last call.
+    public func takeZoneEvents() -> [ZoneEvent] {
+        defer { zoneEvents.removeAll(keepingCapacity: true) }
+        return zoneEvents + watch.takeEvents()
+    }
+
     /// All objects end, and what was learnt of them is forgotten; ids go on.
     public func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         tell(of: [])
+        watch.reset()
         classifier?.reset()
         prominence.reset()
         seen = []
         told = [:]
+    }
+
+    private func watchAnew() {
+        watch.reset()
+        zoneEvents += watch.takeEvents()
+        watch = ZoneWatch(zones)
     }
 
     /// Without tracking a result holds until the next one, but not for ever.

@@ -96,8 +96,9 @@ import Testing
         let end = try #require(harness.messages("swiftodt-track").last)
         #expect(end[text: "event"] == "end")
         #expect(end[real: "best-score"] == 0.9 && end[uint: "best-x"] == 10)
-        #expect(end[uint64: "best-timestamp"] == 32 * 33_333_333)
-        #expect(end[uint64: "best-running-time"] == 32 * 33_333_333)
+        // Of the same type as what is compared with it: the macro would compare the two as AnyHashable, which reads beyond them.
+        let seen: UInt64 = 32 * 33_333_333
+        #expect(end[uint64: "best-timestamp"] == seen && end[uint64: "best-running-time"] == seen)
     }
 
     /// What is said of an object's change is what was best so far, not what is now.

@@ -1,0 +1,142 @@
+import CCairo
+import SwiftODT
+
+/// Draws areas and lines, once: as tiles that are laid over each frame until the zones or the picture change.
+///
+/// The picture is cut into squares, and only those that a zone touches are kept. What a frame costs grows with the area of the
+/// zones: a tenth of a millisecond for a quarter of a 1080p picture.
+struct ZonePainter {
+    private static let side = 128
+    private static let fill: Float = 0.10
+
+    private let canvas: Canvas
+    private let lineWidth: Double
+    private let tiles: [(tile: Tile, place: PixelRect)]
+
+    init(_ zones: [Zone], blender: Blender, lineWidth: Double) {
+        canvas = blender.canvas
+        self.lineWidth = max(2, lineWidth)
+        var tiles: [(tile: Tile, place: PixelRect)] = []
+        let (region, side) = (canvas.region, Self.side)
+        for top in stride(from: region.y, to: region.maxY, by: side) {
+            for left in stride(from: region.x, to: region.maxX, by: side) {
+                let place = PixelRect(
+                    minX: left, minY: top, maxX: min(left + side, region.maxX), maxY: min(top + side, region.maxY))
+                guard let surface = CairoSurface(width: place.width, height: place.height) else { continue }
+                let sketch = Sketch(canvas: canvas, lineWidth: self.lineWidth, place: place, surface: surface)
+                for zone in zones { sketch.draw(zone) }
+                if !surface.isEmpty { tiles.append((blender.tile(from: surface), place)) }
+            }
+        }
+        self.tiles = tiles
+    }
+
+    func draw(with blender: Blender, in frame: Frame) {
+        for (tile, place) in tiles { blender.draw(tile, atBuffer: canvas.buffer(place), in: frame) }
+    }
+
+    /// Where the words about a zone stand: below the highest point of an area, beside the middle of a line.
+    func place(of zone: Zone, width: Int, height: Int) -> PixelRect {
+        let corners = zone.points.map { (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight)) }
+        let middle = corners.count / 2
+        let point =
+            zone.kind == .line
+            ? (x: (corners[middle - 1].x + corners[middle].x) / 2, y: (corners[middle - 1].y + corners[middle].y) / 2)
+            : corners.min { ($0.y, $0.x) < ($1.y, $1.x) } ?? (0, 0)
+        let (region, gap) = (canvas.region, Int(2 * lineWidth))
+        func aligned(_ value: Double, _ size: Int, from low: Int, to high: Int, step: Int) -> Int {
+            let value = min(max(Int(value) + gap, low), max(low, high - size))
+            return low + (value - low) / step * step
+        }
+        return PixelRect(
+            x: aligned(point.x, width, from: region.x, to: region.maxX, step: canvas.step.x),
+            y: aligned(point.y, height, from: region.y, to: region.maxY, step: canvas.step.y), width: width, height: height)
+    }
+
+    /// Amber, which no track has; grey for what is ignored.
+    static func paint(of zone: Zone) -> Paint { Paint(argb: zone.kind == .ignore ? 0xFF9E_9E9E : 0xFFFF_C107) }
+}
+
+extension ZonePainter {
+    /// One square of the picture while it is drawn on.
+    private struct Sketch {
+        let canvas: Canvas
+        let lineWidth: Double
+        let place: PixelRect
+        let surface: CairoSurface
+
+        func draw(_ zone: Zone) {
+            let context = surface.context
+            let paint = ZonePainter.paint(of: zone)
+            cairo_save(context)
+            defer { cairo_restore(context) }
+            cairo_scale(context, 1 / canvas.unitX, 1 / canvas.unitY)
+            cairo_translate(context, -Double(place.x) * canvas.unitX, -Double(place.y) * canvas.unitY)
+            cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
+            cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+            cairo_set_fill_rule(context, CAIRO_FILL_RULE_EVEN_ODD)
+            cairo_new_path(context)
+            let corners = zone.points.map {
+                (
+                    x: $0.x * Double(canvas.uprightWidth) * canvas.unitX,
+                    y: $0.y * Double(canvas.uprightHeight) * canvas.unitY
+                )
+            }
+            for corner in corners { cairo_line_to(context, corner.x, corner.y) }
+            if zone.kind != .line {
+                cairo_close_path(context)
+                surface.setPaint(paint.faded(ZonePainter.fill * (zone.kind == .ignore ? 2 : 1)))
+                cairo_fill_preserve(context)
+            }
+            stroke(paint, dashed: zone.kind == .ignore)
+            if zone.kind == .line { drawArrow(across: corners, paint) }
+        }
+
+        /// With a dark edge, so that it shows on light ground too.
+        private func stroke(_ paint: Paint, dashed: Bool = false) {
+            let context = surface.context
+            if dashed { cairo_set_dash(context, [3 * lineWidth, 3 * lineWidth], 2, 0) }
+            surface.setPaint(Paint(red: 0, green: 0, blue: 0, alpha: 0.35))
+            cairo_set_line_width(context, lineWidth + 2)
+            cairo_stroke_preserve(context)
+            surface.setPaint(paint)
+            cairo_set_line_width(context, lineWidth)
+            cairo_stroke(context)
+        }
+
+        /// Points to where `in` is: the right hand of somebody who walks along the line.
+        private func drawArrow(across corners: [(x: Double, y: Double)], _ paint: Paint) {
+            let middle = corners.count / 2
+            let (from, to) = (corners[middle - 1], corners[middle])
+            let (dx, dy) = (to.x - from.x, to.y - from.y)
+            let length = (dx * dx + dy * dy).squareRoot()
+            guard length > 0 else { return }
+            let (reach, context) = (6 * lineWidth, surface.context)
+            let (along, across) = ((x: dx / length, y: dy / length), (x: -dy / length, y: dx / length))
+            // A quarter of the way along: the words stand in the middle.
+            let root = (x: from.x + dx / 4, y: from.y + dy / 4)
+            let tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
+            cairo_move_to(context, root.x, root.y)
+            cairo_line_to(context, tip.x, tip.y)
+            for side in [-1.0, 1] {
+                cairo_move_to(context, tip.x, tip.y)
+                cairo_line_to(
+                    context, tip.x + (side * along.x - across.x) * reach * 0.4, tip.y + (side * along.y - across.y) * reach * 0.4)
+            }
+            stroke(paint)
+        }
+    }
+}
+
+extension CairoSurface {
+    /// Whether nothing has been drawn.
+    fileprivate var isEmpty: Bool {
+        var isEmpty = true
+        withPixels { pixels, stride in
+            for row in 0..<height where isEmpty {
+                isEmpty = (0..<width).allSatisfy { pixels[row * stride + $0] == 0 }
+            }
+        }
+        return isEmpty
+    }
+}

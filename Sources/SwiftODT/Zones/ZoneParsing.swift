@@ -1,0 +1,122 @@
+extension Zone {
+    /// More would be a mistake, and cost time in every frame.
+    private static let mostZones = 256
+    private static let mostPoints = 256
+
+    /// Reads zones from a JSON text, or from a file that holds one: a list of them, or an object whose `zones` is that list.
+    ///
+    ///     [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["person"]}]
+    ///
+    /// - Parameter name: the text itself, where its first character is a bracket, else a file's path.
+    /// - Throws: ``ODTError`` that names the zone and what is wrong with it.
+    public static func list(named name: String) throws -> [Zone] {
+        let isText = name.first { !$0.isWhitespace }.map { $0 == "[" || $0 == "{" } ?? false
+        return isText
+            ? try list(parsing: name.utf8, file: "zones")
+            : try list(parsing: FileBytes.read(name, limit: 4 << 20), file: name)
+    }
+
+    static func list(parsing text: some Collection<UInt8>, file: String) throws -> [Zone] {
+        let root: JSONValue
+        do {
+            root = try JSONValue(parsing: text)
+        } catch {
+            throw ODTError(.invalidFile, "\(file): this is no JSON: \(error)")
+        }
+        guard let entries = root.array ?? root["zones"]?.array else {
+            throw ODTError(.invalidFile, "\(file): a list of zones was expected, such as \(example)")
+        }
+        guard entries.count <= mostZones else {
+            throw ODTError(.invalidFile, "\(file): \(entries.count) zones are too many, the most are \(mostZones)")
+        }
+        let zones = try entries.enumerated().map { index, entry in
+            try ZoneEntry(entry, place: "\(file): zone \(index + 1)").zone(mostPoints: mostPoints)
+        }
+        for (index, zone) in zones.enumerated() where zones[..<index].contains(where: { $0.name == zone.name }) {
+            throw ODTError(.invalidFile, "\(file): two zones are called \"\(zone.name)\"")
+        }
+        return zones
+    }
+
+    fileprivate static let example =
+        #"[{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]]}]"#
+}
+
+/// One zone of a text. What is not known is an error, since it is misspelt.
+private struct ZoneEntry {
+    private static let keys: Set = ["name", "kind", "points", "labels", "anchor", "min-time"]
+
+    private let members: [String: JSONValue]
+    private let place: String
+
+    init(_ value: JSONValue, place: String) throws {
+        guard case .object(let members) = value else {
+            throw ODTError(.invalidFile, "\(place) is not an object such as \(Zone.example.dropFirst().dropLast())")
+        }
+        self.members = members.filter { $0.value != .null }
+        self.place = members["name"]?.string.map { "\(place) (\"\($0)\")" } ?? place
+    }
+
+    func zone(mostPoints: Int) throws -> Zone {
+        if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
+            throw error("\"\(unknown)\" is not known; known are " + Self.keys.sorted().joined(separator: ", "))
+        }
+        guard let name = members["name"]?.string, !name.isEmpty else { throw error("it has no \"name\"") }
+        let kind = try choice("kind", Zone.Kind.area)
+        return Zone(
+            name, kind, try points(of: kind, most: mostPoints), labels: try labels(),
+            anchor: members["anchor"] == nil ? nil : try choice("anchor", Zone.Anchor.bottom), minTime: try minTime(of: kind))
+    }
+
+    private func error(_ problem: String) -> ODTError { ODTError(.invalidFile, "\(place): \(problem)") }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: String, _ standard: Choice
+    ) throws -> Choice {
+        guard let value = members[key] else { return standard }
+        guard let choice = value.string.flatMap(Choice.init(rawValue:)) else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error("\"\(key)\" is none of \(choices)")
+        }
+        return choice
+    }
+
+    private func points(of kind: Zone.Kind, most: Int) throws -> [Zone.Point] {
+        let least = kind == .line ? 2 : 3
+        let points = try (members["points"]?.array ?? []).map { value in
+            guard let pair = value.array, pair.count == 2, let x = pair[0].number, let y = pair[1].number else {
+                throw error("each of its \"points\" is a pair, [x, y]")
+            }
+            guard (0...1).contains(x), (0...1).contains(y) else {
+                throw error("the point [\(x), \(y)] is outside the picture, which reaches from 0 to 1")
+            }
+            return Zone.Point(x, y)
+        }
+        guard points.count >= least, points.count <= most else {
+            throw error(
+                "it has \(points.count) \"points\"; "
+                    + (points.count > most ? "the most are \(most)" : "a \(kind.rawValue) needs \(least)"))
+        }
+        guard Set(points).count >= least else { throw error("its points lie on one another") }
+        return points
+    }
+
+    private func labels() throws -> Set<String> {
+        guard let value = members["labels"] else { return [] }
+        let labels = value.array?.compactMap(\.string) ?? []
+        guard !labels.isEmpty, labels.count == value.array?.count else {
+            throw error("\"labels\" is not a list of names; without it all objects count")
+        }
+        return Set(labels)
+    }
+
+    /// Seconds in the text.
+    private func minTime(of kind: Zone.Kind) throws -> Nanoseconds? {
+        guard let value = members["min-time"] else { return nil }
+        guard kind == .area else { throw error("\"min-time\" means nothing for a \(kind.rawValue)") }
+        guard let seconds = value.number, seconds > 0, seconds <= 1e6 else {
+            throw error("\"min-time\" is not a number of seconds")
+        }
+        return Nanoseconds(seconds * 1e9)
+    }
+}

@@ -1,0 +1,68 @@
+"""Counts who crosses lines of a video, beside what its ground truth says.
+
+Usage: lines.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge). Two lines are watched, one
+down the middle of the picture and one across it. The truth's crossings are counted here, by a rule of its own: whose feet are
+clearly on another side than before, at a place where the line runs, has crossed. Prints both, and the error of all crossings.
+"""
+import collections
+import json
+import sys
+
+from element import play
+
+LINES = {"down": [(0.5, 0.05), (0.5, 0.95)], "across": [(0.05, 0.55), (0.95, 0.55)]}
+
+
+def truth_of(path):
+    """The boxes of each person in the order of time."""
+    ways = collections.defaultdict(list)
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            frame, name, left, top, width, height = (float(figure) for figure in line.split(",")[:6])
+            ways[int(name)].append((frame, left, top, width, height))
+    return [sorted(way) for way in ways.values()]
+
+
+def crossings(ways, width, height, line):
+    """In and out: over a line that runs along an axis, from its first end to its last."""
+    (x, y), (to_x, to_y) = line
+    vertical = x == to_x
+    count = {"in": 0, "out": 0}
+    for way in ways:
+        last = None
+        for _, left, top, w, h in way:
+            foot = (min(max(left + w / 2, 0), width), min(top + h, height))
+            # To the right hand of who goes down is the left of the picture, of who goes to the right its lower part.
+            beyond = x * width - foot[0] if vertical else foot[1] - y * height
+            along = foot[1] / height if vertical else foot[0] / width
+            if abs(beyond) <= (w + h) / 24 or not (y <= along <= to_y if vertical else x <= along <= to_x):
+                continue
+            if last is not None and (beyond > 0) != last:
+                count["in" if beyond > 0 else "out"] += 1
+            last = beyond > 0
+    return count
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    video, sequence, properties = sys.argv[1], sys.argv[2], sys.argv[3:]
+    zones = json.dumps([{"name": name, "kind": "line", "points": points} for name, points in LINES.items()])
+    # One word to a shell and to GStreamer's parser.
+    results, _ = play(video, ["label-allowlist=person", *properties, "zones=" + zones.replace(" ", "").replace('"', '\\"').join('""')])
+    ours = {zone["name"]: zone for zone in results[-1]["zones"]}
+    ways = truth_of(f"{sequence}/gt/gt.txt")
+    width, height = results[-1]["width"], results[-1]["height"]
+    all_of, wrong = 0, 0
+    print(f"{'line':<8} {'':>4} {'truth':>6} {'counted':>8}")
+    for name, line in LINES.items():
+        true = crossings(ways, width, height, line)
+        for way in ("in", "out"):
+            print(f"{name:<8} {way:>4} {true[way]:>6} {ours[name][way]:>8}")
+        all_of += sum(true.values())
+        wrong += abs(sum(true.values()) - sum(ours[name][way] for way in true))
+    print(f"error of all {all_of} crossings: {100 * wrong / max(1, all_of):.1f} %")
+
+
+if __name__ == "__main__":
+    main()

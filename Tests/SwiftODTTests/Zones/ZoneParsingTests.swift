@@ -1,0 +1,46 @@
+import Testing
+
+@testable import SwiftODT
+
+@Suite struct ZoneParsingTests {
+    @Test func aList() throws {
+        let zones = try Zone.list(
+            named: """
+                 [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["Person"], "anchor": "centre"},
+                  {"name": "yard", "points": [[0, 0], [1, 0], [1, 1]], "min-time": 2.5},
+                  {"name": "tree", "kind": "ignore", "points": [[0, 0], [1, 0], [1, 1]]}]
+                """)
+        #expect(
+            zones == [
+                Zone("door", .line, [Zone.Point(0.2, 0.9), Zone.Point(0.8, 0.9)], labels: ["person"], anchor: .centre),
+                Zone(
+                    "yard", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1)], anchor: .bottom,
+                    minTime: 2_500_000_000),
+                Zone("tree", .ignore, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1)], anchor: .centre),
+            ])
+        #expect(try Zone.list(named: #"{"zones": []}"#) == [])
+    }
+
+    /// Each mistake is named with its zone.
+    @Test(arguments: [
+        ("[", "no JSON"), ("{}", "a list of zones"), ("[1]", "zone 1"), ("[{}]", "name"),
+        (#"[{"name": "a", "points": [[0, 0], [1, 1]]}]"#, "needs 3"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0]]}]"#, "needs 2"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [0, 0]]}]"#, "on one another"),
+        (#"[{"name": "a", "kind": "circle", "points": []}]"#, "zone, line, ignore"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [640, 480]]}]"#, "from 0 to 1"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1]]}]"#, "a pair"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "label": ["x"]}]"#, "\"label\" is not known"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "labels": [1]}]"#, "labels"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "min-time": 1}]"#, "min-time"),
+        (#"[{"name": "a", "points": [[0, 0], [1, 1], [0, 1]], "min-time": -1}]"#, "seconds"),
+        (
+            #"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]]}, {"name": "a", "kind": "line", "points": [[0, 0], [1, 1]]}]"#,
+            "two zones"
+        ),
+        ("/nowhere/zones.json", "/nowhere/zones.json cannot be read"),
+    ])
+    func mistakes(text: String, words: String) {
+        #expect { try Zone.list(named: text) } throws: { "\($0)".contains(words) }
+    }
+}

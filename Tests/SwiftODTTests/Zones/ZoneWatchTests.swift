@@ -1,0 +1,250 @@
+import TestSeeds
+import Testing
+
+@testable import SwiftODT
+
+/// Objects go through a picture of 1000 by 500 pixels; what is counted is known.
+@Suite struct ZoneWatchTests {
+    private static let room = Zone(
+        "room", .area, [Zone.Point(0.4, 0.2), Zone.Point(0.8, 0.2), Zone.Point(0.8, 0.8), Zone.Point(0.4, 0.8)])
+    /// From top to bottom, so that who goes to the left of the picture goes from its left hand to its right: in.
+    private static let line = Zone("line", .line, [Zone.Point(0.5, 0), Zone.Point(0.5, 1)])
+
+    /// A picture's objects by time: each a track, or none where it is not seen.
+    private struct Walk {
+        var watch: ZoneWatch
+        var events: [ZoneEvent] = []
+        var now: Nanoseconds = 0
+
+        init(_ zones: Zone..., orientation: Orientation = .identity) {
+            watch = ZoneWatch(zones)
+            watch.look(at: ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation))
+        }
+
+        /// The middle of the lower edge of a box of 40 by 100 pixels.
+        mutating func see(_ places: [(id: Int, x: Double, y: Double)], label: String = "person", state: Track.State = .tracked) {
+            let tracks = places.map { id, x, y in
+                Track(
+                    id: id, box: Box(x: x - 20, y: y - 100, width: 40, height: 100), score: 0.9,
+                    label: Label(index: 0, text: label), state: state)
+            }
+            watch.follow(tracks, at: now)
+            events += watch.takeEvents()
+            now += 40_000_000
+        }
+
+        mutating func see(_ id: Int, _ x: Double, _ y: Double, label: String = "person", state: Track.State = .tracked) {
+            see([(id, x, y)], label: label, state: state)
+        }
+
+        /// From one place to another, 10 pixels a frame.
+        mutating func go(_ id: Int, from: (Double, Double), to: (Double, Double), label: String = "person") {
+            let steps = max(1, Int(max(abs(to.0 - from.0), abs(to.1 - from.1)) / 10))
+            for step in 0...steps {
+                let part = Double(step) / Double(steps)
+                see(id, from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1), label: label)
+            }
+        }
+
+        mutating func seeNothing(seconds: Double) {
+            for _ in 0..<Int(seconds * 25) { see([]) }
+        }
+
+        var story: [String] { events.map { "\($0.kind.rawValue)\($0.direction.map { " " + $0.rawValue } ?? "") \($0.id ?? 0)" } }
+        var figures: ZoneCount.Figures { watch.counts[0].all }
+    }
+
+    @Test func enteringAndLeavingAnArea() {
+        var walk = Walk(Self.room)
+        walk.go(1, from: (100, 300), to: (600, 300))
+        #expect(walk.figures.count == 1 && walk.figures.entered == 1)
+        walk.go(1, from: (600, 300), to: (950, 300))
+        #expect(walk.story == ["enter 1", "leave 1"])
+        #expect(walk.figures == ZoneCount.Figures(count: 0, entered: 1, left: 1))
+        // From 400 to 800 at 10 pixels in 40 ms is 1.6 s.
+        #expect(abs((walk.events.last?.dwell ?? 0) - 1_600_000_000) < 200_000_000)
+    }
+
+    @Test func enteringAtACorner() {
+        var walk = Walk(Self.room)
+        walk.go(1, from: (350, 50), to: (500, 200))
+        walk.go(1, from: (500, 200), to: (600, 300))
+        #expect(walk.story == ["enter 1"])
+        // Passing by the corner, nearer than the box is wide.
+        var other = Walk(Self.room)
+        other.go(1, from: (300, 115), to: (415, 0))
+        #expect(other.story == [])
+    }
+
+    /// A box trembles by a few pixels for a minute: on the edge of an area, and on a line.
+    @Test func tremblingCountsOnce() {
+        var random = SeededGenerator(seed: testSeed())
+        var walk = Walk(Self.room)
+        for _ in 0..<1500 { walk.see(1, 400 + .random(in: -4...4, using: &random), 300) }
+        #expect(walk.figures.entered <= 1 && walk.figures.left == 0)
+        var crossing = Walk(Self.line)
+        crossing.go(1, from: (300, 300), to: (490, 300))
+        for _ in 0..<1500 { crossing.see(1, 500 + .random(in: -4...4, using: &random), 300) }
+        crossing.go(1, from: (510, 300), to: (700, 300))
+        #expect(crossing.story == ["cross out 1"])
+    }
+
+    @Test func aLineIsCrossedBothWays() {
+        var walk = Walk(Self.line)
+        walk.go(1, from: (300, 300), to: (700, 300))
+        walk.go(1, from: (700, 300), to: (300, 300))
+        #expect(walk.story == ["cross out 1", "cross in 1"])
+        #expect(walk.figures == ZoneCount.Figures(in: 1, out: 1))
+    }
+
+    /// Who turns back before the line, and who goes round its end, has not crossed.
+    @Test func nearALineIsNotAcross() {
+        let short = Zone("short", .line, [Zone.Point(0.5, 0.5), Zone.Point(0.5, 1)])
+        var walk = Walk(short)
+        walk.go(1, from: (300, 400), to: (490, 400))
+        walk.go(1, from: (490, 400), to: (300, 400))
+        walk.go(2, from: (300, 400), to: (450, 200))
+        walk.go(2, from: (450, 200), to: (550, 200))
+        walk.go(2, from: (550, 200), to: (700, 400))
+        #expect(walk.story == [])
+    }
+
+    /// A line with a corner in it is crossed once, also exactly there.
+    @Test func aBentLine() {
+        let bent = Zone("bent", .line, [Zone.Point(0.4, 0), Zone.Point(0.5, 0.6), Zone.Point(0.4, 1)])
+        var walk = Walk(bent)
+        walk.go(1, from: (300, 300), to: (700, 300))
+        #expect(walk.story == ["cross out 1"])
+    }
+
+    /// Somebody is hidden while crossing.
+    @Test func hiddenOnTheWayAcross() {
+        var walk = Walk(Self.line)
+        walk.go(1, from: (300, 300), to: (450, 300))
+        for step in 0..<10 { walk.see(1, 450 + Double(step) * 10, 300, state: .coasting) }
+        #expect(walk.story == [])
+        walk.go(1, from: (560, 300), to: (700, 300))
+        #expect(walk.story == ["cross out 1"])
+    }
+
+    /// An object that gets a new id goes on as the old one: in an area and on both sides of a line.
+    @Test func anotherIdIsTheSameOne() {
+        var walk = Walk(Self.room)
+        walk.go(1, from: (100, 300), to: (600, 300))
+        walk.seeNothing(seconds: 0.4)
+        walk.go(2, from: (620, 300), to: (950, 300))
+        #expect(walk.story == ["enter 1", "leave 2"])
+        #expect(walk.figures == ZoneCount.Figures(count: 0, entered: 1, left: 1))
+        var crossing = Walk(Self.line)
+        crossing.go(1, from: (300, 300), to: (480, 300))
+        crossing.seeNothing(seconds: 0.4)
+        crossing.go(2, from: (520, 300), to: (700, 300))
+        #expect(crossing.story == ["cross out 2"])
+    }
+
+    /// Another one who comes in much later, or elsewhere, or is another thing, is not.
+    @Test func othersAreOthers() {
+        var walk = Walk(Self.room)
+        walk.go(1, from: (100, 300), to: (600, 300))
+        walk.seeNothing(seconds: 3)
+        #expect(walk.story == ["enter 1", "leave 1"])
+        walk.go(2, from: (600, 300), to: (620, 300))
+        walk.go(3, from: (620, 300), to: (640, 300), label: "dog")
+        #expect(walk.story == ["enter 1", "leave 1", "enter 2", "enter 3"])
+        #expect(walk.watch.counts[0].byLabel["dog"]?.count == 1)
+    }
+
+    /// Standing for long: one dwell, when its time is over.
+    @Test func standingForLong() {
+        var room = Self.room
+        room.minTime = 5_000_000_000
+        var walk = Walk(room)
+        for _ in 0..<1000 { walk.see(1, 600, 300) }
+        #expect(walk.story == ["enter 1", "dwell 1"])
+        #expect(walk.events.last?.dwell.map { (5_000_000_000...5_100_000_000).contains($0) } == true)
+    }
+
+    @Test func labelsChoose() {
+        var room = Self.room
+        room.labels = ["dog"]
+        var walk = Walk(room)
+        walk.go(1, from: (100, 300), to: (600, 300))
+        walk.go(2, from: (100, 350), to: (600, 350), label: "Dog")
+        #expect(walk.story == ["enter 2"])
+    }
+
+    /// Whose box reaches the picture's lower border stands in the area that ends there, and leaves it with the picture.
+    @Test func onThePicturesBorder() {
+        let floor = Zone("floor", .area, [Zone.Point(0, 0.5), Zone.Point(1, 0.5), Zone.Point(1, 1), Zone.Point(0, 1)])
+        var walk = Walk(floor)
+        for _ in 0..<30 { walk.see(1, 500, 560) }
+        #expect(walk.story == ["enter 1"])
+        walk.seeNothing(seconds: 2.5)
+        #expect(walk.story == ["enter 1", "leave 1"])
+        let lastSeen: Nanoseconds = 29 * 40_000_000
+        #expect(walk.events.last?.time == lastSeen)
+    }
+
+    /// Zones are said in the upright picture: the same walk in a buffer that lies on its side.
+    @Test(arguments: Orientation.allCases) func orientation(_ orientation: Orientation) {
+        let upper = Zone("upper", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.5), Zone.Point(0, 0.5)], anchor: .centre)
+        var watch = ZoneWatch([upper])
+        let picture = ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation)
+        watch.look(at: picture)
+        let size = orientation.swapsAxes ? (500.0, 1000.0) : (1000.0, 500.0)
+        for (x, y, isInside) in [(0.3, 0.2, true), (0.7, 0.8, false)] {
+            let box = orientation.buffer(
+                Box(centerX: x * size.0, centerY: y * size.1, width: 20, height: 20), bufferWidth: 1000, bufferHeight: 500)
+            watch.count([Track(box: box, score: 1)])
+            #expect(watch.counts[0].all.count == (isInside ? 1 : 0))
+        }
+    }
+
+    @Test func whatIsIgnoredIsNotSeen() {
+        let scene = Scene()
+        scene.zones = [
+            Zone("tree", .ignore, [Zone.Point(0, 0), Zone.Point(0.5, 0), Zone.Point(0.5, 1), Zone.Point(0, 1)], labels: ["bird"])
+        ]
+        scene.options.multipleObjects = true
+        scene.options.tracking = false
+        scene.advance(to: 0, width: 1000, height: 500, luma: nil)
+        scene.observe(
+            ["bird", "person"].map {
+                Detection(box: Box(x: 100, y: 100, width: 50, height: 50), score: 0.9, label: Label(index: 0, text: $0))
+            }, seenAt: 0)
+        #expect(try! scene.objects(in: nil).map(\.track.label?.text) == ["person"])
+        #expect(scene.zoneCounts.isEmpty)
+    }
+
+    /// Nothing that comes traps, and nobody is counted out who was not counted in.
+    @Test func anythingMayCome() {
+        var random = SeededGenerator(seed: testSeed())
+        let odd: [Double] = [.nan, .infinity, -.infinity, 0, -1e300, 1e300, 500]
+        for _ in 0..<200 {
+            let points = (0..<Int.random(in: 3...8, using: &random)).map { _ in
+                Zone.Point(.random(in: 0...1, using: &random), .random(in: 0...1, using: &random))
+            }
+            var watch = ZoneWatch([Zone("area", .area, points), Zone("line", .line, points)])
+            var now: Nanoseconds = 0
+            for _ in 0..<50 {
+                watch.look(
+                    at: ZoneWatch.Picture(
+                        width: .random(in: 0...3000, using: &random), height: .random(in: 0...3000, using: &random),
+                        orientation: Orientation.allCases.randomElement(using: &random)!))
+                let tracks = (0..<5).map { id in
+                    Track(
+                        id: id,
+                        box: Box(
+                            x: odd.randomElement(using: &random)!, y: .random(in: -100...3000, using: &random),
+                            width: odd.randomElement(using: &random)!, height: .random(in: -10...500, using: &random)),
+                        score: 1)
+                }
+                watch.follow(tracks, at: now)
+                now += .random(in: 0...3_000_000_000, using: &random)
+                for count in watch.counts { #expect(count.all.count >= 0 && count.all.entered == count.all.left + count.all.count) }
+            }
+            watch.reset()
+            #expect(watch.counts.allSatisfy { $0.all.count == 0 })
+        }
+    }
+}

@@ -1,0 +1,118 @@
+"""Zones and lines: what the bus says of who comes, goes and crosses, and what is drawn."""
+import json
+import tempfile
+import unittest
+
+from streams import ball, frames, run
+from test_messages import TYPES, documented, types
+
+# The ball goes to and fro over 320x240 pixels of black.
+HALVES = [{"name": "left", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]], "min-time": 0.2},
+          {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]
+
+
+def text(zones):
+    """For a pipeline's description."""
+    return '"' + json.dumps(zones).replace('"', '\\"') + '"'
+
+
+class Zones(unittest.TestCase):
+    def play(self, properties, frames=300):
+        said = run(f"{ball(frames)} ! swiftodt detector=motion updates=every-frame {properties} ! fakesink")
+        self.assertEqual((said.errors, said.warnings), ([], []))
+        return said
+
+    def test_events_and_counts_agree(self):
+        said = self.play(f"zones={text(HALVES)}")
+        events = [(event.get_value("zone"), event.get_value("event"), event.get_value("direction"))
+                  for event in said.named("swiftodt-zone")]
+        left, middle = said.results[-1].get_value("zones")
+        self.assertGreater(middle.get_value("in") + middle.get_value("out"), 1, events)
+        for name in ("in", "out"):
+            self.assertEqual(events.count(("middle", "cross", name)), middle.get_value(name))
+        # The way back follows the way there.
+        ways = [way for zone, _, way in events if zone == "middle"]
+        self.assertTrue(all(one != other for one, other in zip(ways, ways[1:])), ways)
+        self.assertEqual(events.count(("left", "enter", None)), left.get_value("entered"))
+        self.assertEqual(left.get_value("entered") - left.get_value("left"), left.get_value("count"))
+        self.assertGreater(events.count(("left", "dwell", None)), 0)
+        # The end of the stream is the end of all stays.
+        self.assertEqual(events.count(("left", "enter", None)), events.count(("left", "leave", None)))
+
+    def test_where_the_ball_is(self):
+        """What is counted is where the message says that the object is."""
+        for result in self.play(f"zones={text(HALVES[:1])}").results[20:]:
+            for thing in result.get_value("objects"):
+                middle = (thing.get_value("x-min") + thing.get_value("x-max")) / 2
+                if thing.get_value("state") == "tracked" and abs(middle - 0.5) > 0.1:
+                    self.assertEqual(result.get_value("zones")[0].get_value("count"), int(middle < 0.5))
+
+    def test_fields_and_types(self):
+        said = self.play(f"zones={text(HALVES)} source=door")
+        for event in said.named("swiftodt-zone"):
+            fields = documented("swiftodt-zone")
+            for name, kinds in (("direction", ["cross"]), ("dwell", ["enter", "leave", "dwell"])):
+                if event.get_value("event") not in kinds:
+                    fields.pop(name)
+            fields.pop("json")
+            self.assertEqual(types(event), fields)
+        left, middle = said.results[-1].get_value("zones")
+        documented_of = documented("zone")
+        for zone, lacks in ((left, ("in", "out")), (middle, ("count", "entered", "left"))):
+            self.assertEqual(types(zone), {name: kind for name, kind in documented_of.items() if name not in lacks})
+        self.assertEqual(types(said.results[-1])["zones"], TYPES["list"])
+
+    def test_json_says_the_same(self):
+        said = self.play(f"zones={text(HALVES)} message-format=structure+json")
+        result = said.results[-1]
+        for zone, same in zip(result.get_value("zones"), json.loads(result.get_value("json"))["zones"]):
+            for name in set(types(zone)) - {"by-label"}:
+                self.assertEqual(zone.get_value(name), same[name])
+            self.assertEqual([one["label"] for one in same["by-label"]], [""])
+        event = said.named("swiftodt-zone")[0]
+        self.assertEqual(json.loads(event.get_value("json"))["message"], "swiftodt-zone")
+
+    def test_a_file_and_a_text_are_the_same(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(HALVES, file)
+            file.flush()
+            one = self.play(f"zones={file.name}").results[-1].get_value("zones")
+        other = self.play(f"zones={text(HALVES)}").results[-1].get_value("zones")
+        self.assertEqual([zone.to_string() for zone in one], [zone.to_string() for zone in other])
+
+    def test_nothing_is_found_in_what_is_ignored(self):
+        everywhere = [{"name": "all", "kind": "ignore", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]
+        said = self.play(f"zones={text(everywhere)}", frames=60)
+        self.assertEqual([list(result.get_value("objects")) for result in said.results], [[]] * 60)
+        self.assertIsNone(said.results[-1].get_value("zones"))
+
+    def test_mistakes_are_errors_with_their_place(self):
+        for zones, word in (("/nowhere/zones.json", "/nowhere/zones.json"), (text([{"name": "a"}]), "needs 3"), ("[", "no JSON")):
+            said = run(f"{ball(5)} ! swiftodt detector=motion zones={zones} ! fakesink")
+            self.assertEqual(len(said.errors), 1)
+            self.assertIn(word, said.errors[0][0].message)
+
+    def test_zones_without_ids_are_warned_of(self):
+        said = run(f"{ball(30)} ! swiftodt detector=motion tracking=false zones={text(HALVES)} ! fakesink")
+        self.assertEqual((len(said.warnings), said.errors), (1, []))
+        self.assertIn("zones", said.warnings[0][0].message)
+        self.assertEqual(said.named("swiftodt-zone"), [])
+
+    def test_they_are_drawn_unless_told_otherwise(self):
+        def picture(properties):
+            source = "videotestsrc num-buffers=1 pattern=black ! video/x-raw,format=I420,width=320,height=240"
+            (sample,) = frames(f"{source} ! swiftodt detector=motion {properties} ! appsink name=frames sync=false")
+            buffer = sample.get_buffer()
+            return buffer.extract_dup(0, buffer.get_size())
+
+        plain = picture("")
+        self.assertEqual(picture(f"zones={text(HALVES)} draw-zones=false"), plain)
+        drawn = picture(f"zones={text(HALVES)}")
+        # The line's pixels, in the middle of the picture, and the faint fill of the left half alone.
+        self.assertGreater(drawn[320 * 200 + 160], plain[320 * 200 + 160] + 80)
+        self.assertGreater(drawn[320 * 200 + 60], plain[320 * 200 + 60])
+        self.assertEqual(drawn[320 * 200 + 260], plain[320 * 200 + 260])
+
+
+if __name__ == "__main__":
+    unittest.main()
