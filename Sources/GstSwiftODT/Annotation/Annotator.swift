@@ -36,7 +36,8 @@ final class Annotator {
     /// Whether ``draw(_:options:into:interlaced:)`` would change anything, so that a buffer is made writable and
     /// mapped for writing only then.
     func needsDrawing(
-        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
+        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, width: Int, height: Int,
+        time: Nanoseconds
     ) -> Bool {
         options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
@@ -51,7 +52,8 @@ final class Annotator {
     ///     the lines in shape, its time moves the traces.
     ///   - interlaced: whether two fields are woven into the picture, which decides the rows that share chroma.
     func draw(
-        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
+        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, into frame: Frame,
+        interlaced: Bool = false
     ) {
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
         traces.record(objects, options: options, time: frame.time, spacing: max(2, setup.canvas.scale / 250))

@@ -37,7 +37,9 @@ struct ZonePainter {
 
     /// Where the words about a zone stand: below the highest point of an area, beside the middle of a line.
     func place(of zone: Zone, width: Int, height: Int) -> PixelRect {
-        let corners = zone.points.map { (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight)) }
+        let corners = zone.points.map {
+            (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight))
+        }
         let middle = corners.count / 2
         let point =
             zone.kind == .line
@@ -50,7 +52,8 @@ struct ZonePainter {
         }
         return PixelRect(
             x: aligned(point.x, width, from: region.x, to: region.maxX, step: canvas.step.x),
-            y: aligned(point.y, height, from: region.y, to: region.maxY, step: canvas.step.y), width: width, height: height)
+            y: aligned(point.y, height, from: region.y, to: region.maxY, step: canvas.step.y), width: width,
+            height: height)
     }
 
     /// Amber, which no track has; grey for what is ignored.
@@ -121,7 +124,8 @@ extension ZonePainter {
             for side in [-1.0, 1] {
                 cairo_move_to(context, tip.x, tip.y)
                 cairo_line_to(
-                    context, tip.x + (side * along.x - across.x) * reach * 0.4, tip.y + (side * along.y - across.y) * reach * 0.4)
+                    context, tip.x + (side * along.x - across.x) * reach * 0.4,
+                    tip.y + (side * along.y - across.y) * reach * 0.4)
             }
             stroke(paint)
         }

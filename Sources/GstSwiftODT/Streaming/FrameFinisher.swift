@@ -56,7 +56,8 @@ final class FrameFinisher {
         statistics.time(.report) {
             attach(report, to: &buffer, settings: settings)
             let coalesced = reporter.post(
-                report, events: takeEvents(of: report, settings), isResult: !answers.isEmpty, settings: settings, at: queued.time)
+                report, events: takeEvents(of: report, settings), isResult: !answers.isEmpty, settings: settings,
+                at: queued.time)
             if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
         }
         lastReport = report

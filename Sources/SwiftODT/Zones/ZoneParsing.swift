@@ -65,7 +65,8 @@ private struct ZoneEntry {
         let kind = try choice("kind", Zone.Kind.area)
         return Zone(
             name, kind, try points(of: kind, most: mostPoints), labels: try labels(),
-            anchor: members["anchor"] == nil ? nil : try choice("anchor", Zone.Anchor.bottom), minTime: try minTime(of: kind))
+            anchor: members["anchor"] == nil ? nil : try choice("anchor", Zone.Anchor.bottom),
+            minTime: try minTime(of: kind))
     }
 
     private func error(_ problem: String) -> ODTError { ODTError(.invalidFile, "\(place): \(problem)") }

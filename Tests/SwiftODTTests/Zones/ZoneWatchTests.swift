@@ -22,7 +22,9 @@ import Testing
         }
 
         /// The middle of the lower edge of a box of 40 by 100 pixels.
-        mutating func see(_ places: [(id: Int, x: Double, y: Double)], label: String = "person", state: Track.State = .tracked) {
+        mutating func see(
+            _ places: [(id: Int, x: Double, y: Double)], label: String = "person", state: Track.State = .tracked
+        ) {
             let tracks = places.map { id, x, y in
                 Track(
                     id: id, box: Box(x: x - 20, y: y - 100, width: 40, height: 100), score: 0.9,
@@ -33,7 +35,8 @@ import Testing
             now += 40_000_000
         }
 
-        mutating func see(_ id: Int, _ x: Double, _ y: Double, label: String = "person", state: Track.State = .tracked) {
+        mutating func see(_ id: Int, _ x: Double, _ y: Double, label: String = "person", state: Track.State = .tracked)
+        {
             see([(id, x, y)], label: label, state: state)
         }
 
@@ -50,7 +53,9 @@ import Testing
             for _ in 0..<Int(seconds * 25) { see([]) }
         }
 
-        var story: [String] { events.map { "\($0.kind.rawValue)\($0.direction.map { " " + $0.rawValue } ?? "") \($0.id ?? 0)" } }
+        var story: [String] {
+            events.map { "\($0.kind.rawValue)\($0.direction.map { " " + $0.rawValue } ?? "") \($0.id ?? 0)" }
+        }
         var figures: ZoneCount.Figures { watch.counts[0].all }
     }
 
@@ -187,14 +192,17 @@ import Testing
 
     /// Zones are said in the upright picture: the same walk in a buffer that lies on its side.
     @Test(arguments: Orientation.allCases) func orientation(_ orientation: Orientation) {
-        let upper = Zone("upper", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.5), Zone.Point(0, 0.5)], anchor: .centre)
+        let upper = Zone(
+            "upper", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.5), Zone.Point(0, 0.5)],
+            anchor: .centre)
         var watch = ZoneWatch([upper])
         let picture = ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation)
         watch.look(at: picture)
         let size = orientation.swapsAxes ? (500.0, 1000.0) : (1000.0, 500.0)
         for (x, y, isInside) in [(0.3, 0.2, true), (0.7, 0.8, false)] {
             let box = orientation.buffer(
-                Box(centerX: x * size.0, centerY: y * size.1, width: 20, height: 20), bufferWidth: 1000, bufferHeight: 500)
+                Box(centerX: x * size.0, centerY: y * size.1, width: 20, height: 20), bufferWidth: 1000,
+                bufferHeight: 500)
             watch.count([Track(box: box, score: 1)])
             #expect(watch.counts[0].all.count == (isInside ? 1 : 0))
         }
@@ -203,7 +211,9 @@ import Testing
     @Test func whatIsIgnoredIsNotSeen() {
         let scene = Scene()
         scene.zones = [
-            Zone("tree", .ignore, [Zone.Point(0, 0), Zone.Point(0.5, 0), Zone.Point(0.5, 1), Zone.Point(0, 1)], labels: ["bird"])
+            Zone(
+                "tree", .ignore, [Zone.Point(0, 0), Zone.Point(0.5, 0), Zone.Point(0.5, 1), Zone.Point(0, 1)],
+                labels: ["bird"])
         ]
         scene.options.multipleObjects = true
         scene.options.tracking = false
@@ -241,7 +251,9 @@ import Testing
                 }
                 watch.follow(tracks, at: now)
                 now += .random(in: 0...3_000_000_000, using: &random)
-                for count in watch.counts { #expect(count.all.count >= 0 && count.all.entered == count.all.left + count.all.count) }
+                for count in watch.counts {
+                    #expect(count.all.count >= 0 && count.all.entered == count.all.left + count.all.count)
+                }
             }
             watch.reset()
             #expect(watch.counts.allSatisfy { $0.all.count == 0 })
