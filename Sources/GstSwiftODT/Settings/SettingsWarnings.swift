@@ -80,8 +80,8 @@ extension Settings {
                 + "mode=stream"),
         Check(
             "zones", "tracking", "mode", where: { $0.zones != nil && !$0.scene.follows },
-            text: "without tracking=true and mode=stream zones only tell how many objects are in them now: who comes, goes "
-                + "and crosses is told of objects that are followed"),
+            text: "without tracking=true and mode=stream zones only tell how many objects are in them now: who comes, "
+                + "goes and crosses is told of objects that are followed"),
         Check(
             "box-color", "color-mode",
             where: { $0.annotator.boxColor != AnnotatorOptions().boxColor && $0.annotator.colorMode != .fixed },
