@@ -2,7 +2,7 @@
 ///
 /// An object counts where it has been seen, not where it is thought to be while it is hidden: who walks behind a pillar and comes
 /// out beyond a line has crossed it then. Nobody counts twice for trembling on an edge: a side is changed by going clearly
-/// beyond the edge, a twelfth of the object's own size, or by staying there for half a second. Who takes another id (an object that was
+/// beyond the edge, an eighth of the object's own size, or by staying there for a second. Who takes another id (an object that was
 /// lost and is found again nearby within two seconds) goes on as the one who was there before.
 ///
 /// Costs some dozen operations for each object and each edge of a zone, a frame.
@@ -17,7 +17,7 @@ struct ZoneWatch {
     }
 
     private static let patience: Nanoseconds = 2_000_000_000
-    private static let settling: Nanoseconds = 500_000_000
+    private static let settling: Nanoseconds = 1_000_000_000
 
     /// Those that are watched: all but the ignored ones.
     private let zones: [Zone]
@@ -170,7 +170,7 @@ extension ZoneWatch {
 
     private mutating func pass(_ zone: Zone, _ index: Int, _ visitor: inout Visitor, _ now: Nanoseconds) {
         let place = anchor(zone.anchor, of: visitor.box)
-        let isClear = shapes[index].distance(to: place) > (visitor.box.width + visitor.box.height) / 24
+        let isClear = shapes[index].distance(to: place) > (visitor.box.width + visitor.box.height) / 16
         if zone.kind == .line {
             cross(zone, index, &visitor, to: place, isClear: isClear, now)
         } else {
