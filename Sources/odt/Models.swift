@@ -7,6 +7,7 @@ private let help = """
 
     usage: odt models list             what is installed and what can be fetched
            odt models fetch [NAME...]  fetch and prepare models (those that are used by default; 'all' for all)
+           odt models fetch --from URL|FILE [--sha256 HEX ...]   one of yours; fetch --help says more
            odt models verify           compare the installed files with their hashes
            odt models show FILE        what a model is: family, inputs, outputs, labels
 
@@ -16,6 +17,8 @@ private let help = """
 
 @Sendable private func runModels(_ arguments: [String]) -> Int32 {
     do {
+        // Its options are those of the program that fetches.
+        if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
         let line = try CommandLineOptions(arguments, valued: [], flags: ["--help", "-h"])
         if line.has("--help") || line.has("-h") {
             print(help)
@@ -24,7 +27,6 @@ private let help = """
         let rest = Array(line.operands.dropFirst())
         switch line.operands.first {
         case "list" where rest.isEmpty: return listModels()
-        case "fetch": return try fetchModels(rest)
         case "verify" where rest.isEmpty: return try verifyModels()
         case "show" where rest.count == 1: return try showModel(rest[0])
         case "show": throw CommandLineError("'show' wants one FILE.")

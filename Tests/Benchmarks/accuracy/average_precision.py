@@ -25,15 +25,15 @@ class Photographs:
         return self.category_of_80[index] if classes == 80 else index + 1
 
     def average_precision(self, detections):
-        """`detections`: file name -> list of {box: [x0, y0, x1, y1], score, category}. Gives percent: AP, AP at IoU 0.5."""
+        """`detections`: file name -> list of {box: [x0, y0, x1, y1], score, category}. Gives percent: AP, AP at IoU 0.5, AP of medium objects."""
         rows = [{"image_id": self.ids[name], "category_id": d["category"], "score": d["score"],
                  "bbox": [d["box"][0], d["box"][1], d["box"][2] - d["box"][0], d["box"][3] - d["box"][1]]}
                 for name, found in detections.items() for d in found if d["category"] is not None]
         if not rows:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         with contextlib.redirect_stdout(io.StringIO()):
             evaluation = COCOeval(self.coco, self.coco.loadRes(rows), "bbox")
             evaluation.evaluate()
             evaluation.accumulate()
             evaluation.summarize()
-        return 100 * evaluation.stats[0], 100 * evaluation.stats[1]
+        return 100 * evaluation.stats[0], 100 * evaluation.stats[1], 100 * evaluation.stats[4]

@@ -184,6 +184,16 @@ def detr(path):
     return maker.save(path, [ops.multiply(rest, constant([[[1.5]]])), placed], {"labels": names, "family": "detr"})
 
 
+def rfdetr(path):
+    """RF-DETR's own export: boxes and logits by their names, each class for itself, numbered from 1 as COCO does."""
+    maker = Maker(18, 256)
+    maker.range = "normal"
+    raw, rest = maker.split(maker.rows(4 + 91, (16,)), 4, 91)
+    placed = ops.multiply(boxes(maker, raw, (16,)), constant([[[1 / 256] * 4]]))
+    logits = ops.subtract(ops.multiply(rest, constant([[[1.2]]])), constant([[[11.0]]]))
+    return maker.save(path, {"dets": placed, "labels": logits}, {"labels": [f"thing {number}" for number in range(1, 91)]})
+
+
 def ssd_postprocessed(path):
     """A real DetectionOutput at the end, with prior boxes and suppression inside."""
     maker = Maker(19, 256)
@@ -214,5 +224,6 @@ NETWORKS = {
     "made-up torchvision": (torchvision, "three-lists", dict(decode=dict(first=1))),
     "made-up nanodet": (nanodet, "nanodet", {}),
     "made-up detr": (detr, "detr", dict(decode=dict(activation="softmax", background=1))),
+    "made-up rf-detr": (rfdetr, "detr", dict(decode=dict(activation="sigmoid", background=1))),
     "made-up ssd-post": (ssd_postprocessed, "ssd-postprocessed", {}),
 }

