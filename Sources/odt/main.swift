@@ -7,6 +7,7 @@ let subcommands: [Subcommand] = [
     detectSubcommand,
     modelsSubcommand,
     trackSubcommand,
+    zonesSubcommand,
 ]
 
 func usage() -> String {

@@ -1,9 +1,14 @@
 """Zones and lines: what the bus says of who comes, goes and crosses, and what is drawn."""
+import base64
 import json
+import os
+import re
+import shutil
+import subprocess
 import tempfile
 import unittest
 
-from streams import ball, frames, run
+from streams import BIKES, ROOT, ball, frames, run
 from test_messages import TYPES, documented, types
 
 # The ball goes to and fro over 320x240 pixels of black.
@@ -112,6 +117,79 @@ class Zones(unittest.TestCase):
         self.assertGreater(drawn[320 * 200 + 160], plain[320 * 200 + 160] + 80)
         self.assertGreater(drawn[320 * 200 + 60], plain[320 * 200 + 60])
         self.assertEqual(drawn[320 * 200 + 260], plain[320 * 200 + 260])
+
+
+class Page(unittest.TestCase):
+    """`odt zones`: the page on which zones are drawn."""
+
+    def odt(self, *words):
+        return subprocess.run([f"{ROOT}/.build/tool/odt", "zones", *words], capture_output=True, text=True, timeout=60)
+
+    def test_zones_are_checked(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(HALVES, file)
+            file.flush()
+            said = self.odt("--check", file.name)
+        self.assertEqual((said.returncode, said.stdout.split()[:4]), (0, ["left", "zone", "4", "points"]), said.stderr)
+        said = self.odt("--check", "[{\"name\": 1}]")
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("name", said.stderr)
+
+    def test_what_cannot_be_read_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = f"{folder}/page.html"
+            for words, code, part in ((("/nowhere.mp4",), 1, "/nowhere.mp4 cannot be read"), ((), 2, "no video"),
+                                      ((__file__,), 1, "no frame can be read")):
+                said = self.odt("-o", page, *words)
+                self.assertEqual(said.returncode, code, said.stderr)
+                self.assertIn(part, said.stderr)
+                self.assertFalse(os.path.exists(page))
+
+    @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+    def test_a_page_with_a_frame_and_zones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page, zones = f"{folder}/it's \\ a \"page\".html", f"{folder}/zones.json"
+            with open(zones, "w", encoding="utf-8") as file:
+                json.dump([HALVES[0] | {"name": "</script>"}], file)
+            said = self.odt("-o", page, "--zones", zones, BIKES)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            picture = base64.b64decode(re.search(r"data:image/jpeg;base64,([^\"]*)", text).group(1), validate=True)
+            self.assertEqual((picture[:2], picture[-2:]), (b"\xff\xd8", b"\xff\xd9"))
+            self.assertEqual(text.count("</script>"), 1)
+            self.assertEqual(self.odt("-o", page, BIKES).returncode, 2, "a page that is there is not replaced")
+            self.assertEqual(self.odt("-o", page, "--force", BIKES).returncode, 0)
+
+    @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+    @unittest.skipUnless(shutil.which("chromium"), "no chromium")
+    def test_clicks_make_zones(self):
+        """A browser clicks three corners and a line; the text that the page shows is what the element takes."""
+        with tempfile.TemporaryDirectory() as folder:
+            page = f"{folder}/page.html"
+            self.assertEqual(self.odt("-o", page, BIKES).returncode, 0)
+            with open(page, "a", encoding="utf-8") as file:
+                file.write("""<script>addEventListener("load", () => {
+                  const frame = canvas.getBoundingClientRect();
+                  const click = (x, y) => canvas.dispatchEvent(new PointerEvent("pointerdown", {
+                    clientX: frame.left + x * frame.width, clientY: frame.top + y * frame.height, bubbles: true}));
+                  begin("zone"); click(.1, .1); click(.6, .1); click(.6, .9); finish();
+                  begin("line"); click(.2, .5); click(.9, .5); finish();
+                  begin("zone"); click(.1, .1); finish();
+                  document.body.dataset.answer = btoa($("json").value);
+                });</script>""")
+            said = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+                                   "--window-size=1200,900", "--dump-dom", f"file://{page}"],
+                                  capture_output=True, text=True, timeout=60)
+            answer = re.search(r"data-answer=\"([^\"]+)\"", said.stdout)
+            self.assertIsNotNone(answer, said.stderr[-2000:])
+            text = base64.b64decode(answer.group(1)).decode()
+            area, line = json.loads(text)
+            self.assertEqual((area["kind"], line["kind"], len(area["points"])), ("zone", "line", 3))
+            for point, true in zip(area["points"] + line["points"], [(.1, .1), (.6, .1), (.6, .9), (.2, .5), (.9, .5)]):
+                self.assertAlmostEqual(point[0], true[0], delta=0.005)
+                self.assertAlmostEqual(point[1], true[1], delta=0.005)
+            self.assertEqual(self.odt("--check", text).returncode, 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,223 @@
+/// The web page on which zones are drawn: self-contained, with the frame inside, and no word to any server.
+enum ZonePage {
+    /// - Parameter zones: the JSON text of those to begin with.
+    static func html(picture: [UInt8], zones: [UInt8]?) -> String {
+        let start = zones.map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+        // A text that closes the script would end it.
+        let safe = start.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
+        return head + "<img id=picture alt=\"a frame of the video\" src=\"data:image/jpeg;base64," + base64(picture)
+            + "\">"
+            + body + "<script>const START = " + safe + ";\n" + script + "</script>\n"
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let three = bytes[start..<min(start + 3, bytes.count)]
+            let bits = three.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - three.count))
+            for place in 0..<4 {
+                text.append(place <= three.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let head = """
+        <!DOCTYPE html>
+        <html lang=en>
+        <meta charset=utf-8>
+        <meta name=viewport content="width=device-width, initial-scale=1">
+        <title>Zones</title>
+        <style>
+          :root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif }
+          body { margin: 1rem auto; max-width: 80rem; padding: 0 1rem }
+          #stage { position: relative; line-height: 0 }
+          #picture { width: 100%; border-radius: 6px }
+          canvas { position: absolute; inset: 0; width: 100%; height: 100%; cursor: crosshair; touch-action: none }
+          button, input, select { font: inherit; padding: .25rem .6rem }
+          .bar { display: flex; flex-wrap: wrap; gap: .5rem; margin: .8rem 0; align-items: center }
+          .bar [aria-pressed=true] { outline: 2px solid #ffc107 }
+          table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .2rem .4rem .2rem 0 }
+          input { width: 9rem } textarea { width: 100%; height: 12rem; font: 13px/1.4 monospace; box-sizing: border-box }
+          #hint { opacity: .75 }
+        </style>
+        <h1>Zones and lines</h1>
+        <div class=bar>
+          <button data-kind=zone>+ zone</button><button data-kind=line>+ line</button><button data-kind=ignore>+ ignored area</button>
+          <span id=hint></span>
+        </div>
+        <div id=stage>
+        """
+
+    private static let body = """
+        <canvas id=canvas></canvas></div>
+        <table id=list></table>
+        <p>For <code>zones=zones.json</code>, or <code>odt zones --zones zones.json VIDEO</code> to go on with:</p>
+        <textarea id=json spellcheck=false aria-label="the zones as JSON"></textarea>
+        <div class=bar><button id=copy>Copy</button><button id=save>Save zones.json</button><span id=said role=status></span></div>
+        """
+
+    private static let script = #"""
+        const $ = id => document.getElementById(id), canvas = $("canvas"), context = canvas.getContext("2d");
+        const COLOURS = {zone: "#ffc107", line: "#ffc107", ignore: "#9e9e9e"}, LEAST = {zone: 3, line: 2, ignore: 3};
+        const KNOWN = ["name", "kind", "points", "labels", "anchor", "min-time"];
+        let zones = (Array.isArray(START) ? START : START.zones || []).map(zone => ({kind: "zone", ...zone}));
+        let drawn = null, held = null;
+        const round = value => Math.round(Math.min(Math.max(value, 0), 1) * 1000) / 1000;
+
+        function say(text) { $("hint").textContent = text; }
+        function idle() { say("Choose what to add; drag a corner to move it."); }
+
+        function begin(kind) {
+          finish();
+          let number = 1;
+          while (zones.some(zone => zone.name === kind + " " + number)) number++;
+          drawn = {name: kind + " " + number, kind, points: []};
+          zones.push(drawn);
+          say("Click the " + (kind === "line" ? "ends" : "corners") + "; double-click, or Enter, at the last one. Escape takes it back.");
+          show();
+        }
+        function finish() {
+          if (drawn && drawn.points.length < LEAST[drawn.kind]) zones = zones.filter(zone => zone !== drawn);
+          drawn = null;
+          idle();
+          show();
+        }
+        function place(event) {
+          const frame = canvas.getBoundingClientRect();
+          return [round((event.clientX - frame.left) / frame.width), round((event.clientY - frame.top) / frame.height)];
+        }
+        function near(point, event) {
+          const frame = canvas.getBoundingClientRect();
+          return Math.hypot(point[0] * frame.width - (event.clientX - frame.left),
+                            point[1] * frame.height - (event.clientY - frame.top)) < 12;
+        }
+
+        canvas.addEventListener("pointerdown", event => {
+          if (drawn) {
+            const last = drawn.points[drawn.points.length - 1];
+            if (!last || !near(last, event)) drawn.points.push(place(event));
+          } else {
+            for (const zone of zones) zone.points.forEach((point, index) => { if (near(point, event)) held = [zone, index]; });
+            if (held) canvas.setPointerCapture(event.pointerId);
+          }
+          show();
+        });
+        canvas.addEventListener("pointermove", event => {
+          if (!held) return;
+          held[0].points[held[1]] = place(event);
+          show();
+        });
+        canvas.addEventListener("pointerup", () => { held = null; });
+        canvas.addEventListener("dblclick", finish);
+        document.addEventListener("keydown", event => {
+          if (event.target.matches("input, textarea, select")) return;
+          if (event.key === "Enter") finish();
+          if (event.key === "Escape" && drawn) { zones = zones.filter(zone => zone !== drawn); drawn = null; idle(); show(); }
+        });
+        document.querySelectorAll("[data-kind]").forEach(button => button.onclick = () => begin(button.dataset.kind));
+
+        function paint() {
+          const frame = canvas.getBoundingClientRect(), scale = window.devicePixelRatio || 1;
+          canvas.width = frame.width * scale;
+          canvas.height = frame.height * scale;
+          context.scale(scale, scale);
+          for (const zone of zones) {
+            const points = zone.points.map(point => [point[0] * frame.width, point[1] * frame.height]);
+            if (!points.length) continue;
+            context.beginPath();
+            points.forEach(point => context.lineTo(...point));
+            context.strokeStyle = COLOURS[zone.kind];
+            context.fillStyle = COLOURS[zone.kind] + "30";
+            context.lineWidth = 2.5;
+            context.setLineDash(zone.kind === "ignore" ? [8, 6] : []);
+            if (zone.kind !== "line") { if (zone !== drawn) context.closePath(); context.fill("evenodd"); }
+            context.stroke();
+            context.setLineDash([]);
+            for (const point of points) { context.beginPath(); context.arc(...point, 4.5, 0, 7); context.fillStyle = COLOURS[zone.kind]; context.fill(); }
+            if (zone.kind === "line" && points.length > 1) arrow(points);
+            context.font = "600 14px system-ui, sans-serif";
+            context.strokeStyle = "#000a";
+            context.lineWidth = 4;
+            context.strokeText(zone.name, points[0][0] + 8, points[0][1] - 8);
+            context.fillStyle = "#fff";
+            context.fillText(zone.name, points[0][0] + 8, points[0][1] - 8);
+          }
+        }
+        // To where "in" is: the right hand of who walks from the first point to the last.
+        function arrow(points) {
+          const middle = points.length >> 1, [from, to] = [points[middle - 1], points[middle]];
+          const [dx, dy] = [to[0] - from[0], to[1] - from[1]], length = Math.hypot(dx, dy) || 1;
+          const root = [from[0] + dx / 4, from[1] + dy / 4], tip = [root[0] - dy / length * 26, root[1] + dx / length * 26];
+          context.beginPath();
+          context.moveTo(...root);
+          context.lineTo(...tip);
+          context.stroke();
+          context.fillStyle = "#fff";
+          context.font = "12px system-ui, sans-serif";
+          context.fillText("in", tip[0] - dy / length * 8 - 5, tip[1] + dx / length * 10 + 4);
+        }
+
+        function cell(row, thing) { row.insertCell().append(thing); return thing; }
+        function field(row, zone, key, hint, read, write) {
+          const input = cell(row, document.createElement("input"));
+          input.placeholder = input.title = hint;
+          input.value = read(zone[key]);
+          input.oninput = () => {
+            const value = write(input.value);
+            if (value === undefined) delete zone[key]; else zone[key] = value;
+            tell();
+          };
+        }
+        function show() {
+          const list = $("list");
+          list.replaceChildren();
+          for (const zone of zones) {
+            const row = list.insertRow();
+            cell(row, zone.kind);
+            field(row, zone, "name", "name", value => value || "", value => value);
+            field(row, zone, "labels", "labels: person, dog", value => (value || []).join(", "), value => {
+              const labels = value.split(",").map(label => label.trim()).filter(Boolean);
+              return labels.length ? labels : undefined;
+            });
+            if (zone.kind === "zone")
+              field(row, zone, "min-time", "dwell from, seconds", value => value || "", value => Number(value) > 0 ? Number(value) : undefined);
+            else row.insertCell();
+            const remove = cell(row, document.createElement("button"));
+            remove.textContent = "Remove";
+            remove.onclick = () => { zones = zones.filter(other => other !== zone); if (drawn === zone) drawn = null; show(); };
+          }
+          tell();
+        }
+        function tell() {
+          const whole = zones.filter(zone => zone.points.length >= LEAST[zone.kind]);
+          const entries = whole.map(zone => Object.fromEntries(KNOWN.filter(key => zone[key] !== undefined).map(key => [key, zone[key]])));
+          $("json").value = "[" + entries.map(entry => "\n  " + JSON.stringify(entry)).join(",") + (entries.length ? "\n" : "") + "]\n";
+          paint();
+        }
+        $("json").onchange = () => {
+          try {
+            const read = JSON.parse($("json").value);
+            zones = (Array.isArray(read) ? read : read.zones).map(zone => ({kind: "zone", ...zone}));
+            $("said").textContent = "";
+            show();
+          } catch (error) { $("said").textContent = "Not understood: " + error.message; }
+        };
+        $("copy").onclick = async () => {
+          try { await navigator.clipboard.writeText($("json").value); } catch { $("json").select(); document.execCommand("copy"); }
+          $("said").textContent = "Copied.";
+        };
+        $("save").onclick = () => {
+          const link = document.createElement("a");
+          link.href = URL.createObjectURL(new Blob([$("json").value], {type: "application/json"}));
+          link.download = "zones.json";
+          link.click();
+        };
+        new ResizeObserver(paint).observe($("picture"));
+        idle();
+        show();
+
+        """#
+}
