@@ -8,6 +8,7 @@ private let help = """
     usage: odt models list             what is installed and what can be fetched
            odt models fetch [NAME...]  fetch and prepare models (those that are used by default; 'all' for all)
            odt models fetch --from URL|FILE [--sha256 HEX ...]   one of yours; fetch --help says more
+           odt models quantise MODEL --pictures FOLDER           bring a detector to 8 bits; quantise --help says more
            odt models verify           compare the installed files with their hashes
            odt models show FILE        what a model is: family, inputs, outputs, labels
 
@@ -19,6 +20,7 @@ private let help = """
     do {
         // Its options are those of the program that fetches.
         if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
+        if arguments.first == "quantise" { return try quantiseModel(Array(arguments.dropFirst())) }
         let line = try CommandLineOptions(arguments, valued: [], flags: ["--help", "-h"])
         if line.has("--help") || line.has("-h") {
             print(help)
@@ -77,6 +79,14 @@ private func fetchModels(_ names: [String]) throws -> Int32 {
         return ExitCode.failure
     }
     return try fetcher.run(names)
+}
+
+private func quantiseModel(_ words: [String]) throws -> Int32 {
+    if words.contains("--help") || words.contains("-h") {
+        print(ModelQuantiser.help)
+        return ExitCode.success
+    }
+    return try ModelQuantiser(words).run()
 }
 
 private func verifyModels() throws -> Int32 {

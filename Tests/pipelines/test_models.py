@@ -1,5 +1,6 @@
 """Models come in as they should be, in as few bytes as it takes, or not at all."""
 import contextlib
+import glob
 import hashlib
 import http.server
 import io
@@ -15,7 +16,7 @@ import unittest
 import unittest.mock
 import zipfile
 
-from streams import ROOT, command
+from streams import DATA, ROOT, command, needs_detector
 
 sys.path.insert(0, os.path.join(ROOT, "Pipelines", "models"))
 sys.dont_write_bytecode = True
@@ -172,6 +173,57 @@ class OnesOwn(Fetching):
                 self.assertIn(hint, said.stderr)
                 self.assertNotIn("Traceback", said.stderr)
                 self.assertEqual(self.brought(), [])
+
+
+class Quantising(Fetching):
+    """Into 8 bits where that costs little; otherwise nothing but a sentence with the loss in it."""
+
+    PACKAGES = glob.glob(os.path.join(DATA, "quantise-3.*", ".stamp"))
+    PHOTOGRAPHS = os.path.join(os.path.dirname(os.path.dirname(YOLOX)), "data", "photos", "coco-val-128", "images")
+
+    def quantise(self, *words):
+        return command(".build/tool/odt", "models", "quantise", *words, seconds=150)
+
+    @needs_detector
+    def test_what_cannot_be(self):
+        empty = os.path.join(self.folder, "empty")
+        os.mkdir(empty)
+        broken, _ = self.file("broken.onnx")
+        there, _ = self.file("there.xml")
+        for words, hint in (
+                (["efficientdet_lite0"], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
+                ([broken, "--pictures", empty], "broken.onnx"), (["u2netp", "--pictures", empty], "no detector"),
+                (["efficientdet_lite0", "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
+                (["efficientdet_lite0", "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
+                (["efficientdet_lite0", "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),
+                (["efficientdet_lite0", "--pictures", empty, "--output", there], "--force"),
+                (["efficientdet_lite0", "--pictures", empty, "--max-loss", "2"], "--max-loss")):
+            with self.subTest(words=words):
+                said = self.quantise(*words)
+                self.assertNotEqual(said.returncode, 0)
+                self.assertIn(hint, said.stderr)
+                self.assertNotIn("Traceback", said.stderr)
+                self.assertEqual(sorted(os.listdir(self.folder)), ["broken.onnx", "empty", "there.xml"])
+
+    @unittest.skipUnless(PACKAGES, "NNCF is not there: odt models quantise fetches it")
+    @unittest.skipUnless(os.path.isdir(PHOTOGRAPHS), "needs the photographs and yolox_nano.onnx of the test material")
+    def test_the_loss_is_told_and_too_much_of_it_refused(self):
+        pictures = os.path.join(self.folder, "pictures")
+        os.mkdir(pictures)
+        for name in sorted(os.listdir(self.PHOTOGRAPHS))[:24]:
+            os.symlink(os.path.join(self.PHOTOGRAPHS, name), os.path.join(pictures, name))
+        output = os.path.join(self.folder, "small.xml")
+        said = self.quantise(YOLOX, "--pictures", pictures, "--output", output, "--max-loss", "0")
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertRegex(said.stdout, r"agreement \d+\.\d %, loss \d+\.\d %")
+        self.assertEqual(os.listdir(self.folder), ["pictures"])
+        said = self.quantise(YOLOX, "--pictures", pictures, "--output", output, "--max-loss", "0", "--force")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["pictures", "small.bin", "small.json", "small.xml"])
+        self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", output).stdout)
+        again = self.quantise(output, "--pictures", pictures, "--output", f"{self.folder}/smaller.xml")
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("in 8 bits already", again.stderr)
 
 
 class Preparing(Fetching):
