@@ -45,16 +45,20 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     recipe.modelFile = line.text("--model")
     recipe.labelFile = line.text("--labels")
     if let device = line.text("--device") { recipe.device = device }
+    var sceneOptions = SceneOptions()
+    sceneOptions.mode = .singleImage
+    if let score = try line.number("--score", in: 0...1) { sceneOptions.tracker.scoreThreshold = score }
+    let threshold = sceneOptions.tracker.scoreThreshold
+    // Weaker ones are looked at, too: where there is nothing else the best of them is told of.
     let options = DetectionOptions(
-        scoreFloor: try line.number("--score", in: 0...1) ?? 0.4,
-        iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
+        scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     let detector = try recipe.makeDetector()
     var code = ExitCode.success
     for path in line.operands {
         do {
             let picture = try Picture(contentsOfFile: path)
             let detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
-            let found = PictureReport(path, picture, detections)
+            let found = PictureReport(path, picture, detections, threshold: threshold)
             print(line.has("--json") ? found.json.text : found.text)
         } catch let error as ODTError {
             complain("odt detect: \(error)")
@@ -69,30 +73,45 @@ private struct PictureReport {
     let path: String
     let picture: Picture
     let detections: [Detection]
+    private let rejections: Rejections
+    private let threshold: Double
 
-    init(_ path: String, _ picture: Picture, _ detections: [Detection]) {
-        (self.path, self.picture, self.detections) = (path, picture, detections)
+    init(_ path: String, _ picture: Picture, _ found: [Detection], threshold: Double) {
+        (self.path, self.picture, self.threshold) = (path, picture, threshold)
+        detections = found.filter { $0.score >= threshold }
+        rejections = Rejections(found, below: threshold)
     }
 
+    /// Where there is nothing, the best of what there was instead stands in a member of its own.
     var json: JSONValue {
-        .object([
+        var members: [String: JSONValue] = [
             "picture": .string(path), "width": .number(Double(picture.width)),
             "height": .number(Double(picture.height)),
             "objects": .array(detections.map(Self.json)),
-        ])
+        ]
+        if detections.isEmpty, let best = rejections.best {
+            members["best-rejected"] = .object(Self.members(score: best.score, label: best.label))
+        }
+        return .object(members)
     }
 
     private static func json(_ detection: Detection) -> JSONValue {
         let box = detection.box
-        var members: [String: JSONValue] = [
-            "x": .number(box.x), "y": .number(box.y), "width": .number(box.width), "height": .number(box.height),
-            "score": .number(detection.score),
-        ]
-        if let label = detection.label {
+        var members = members(score: detection.score, label: detection.label)
+        members["x"] = .number(box.x)
+        members["y"] = .number(box.y)
+        members["width"] = .number(box.width)
+        members["height"] = .number(box.height)
+        return .object(members)
+    }
+
+    private static func members(score: Double, label: Label?) -> [String: JSONValue] {
+        var members: [String: JSONValue] = ["score": .number(score)]
+        if let label {
             members["label"] = .string(label.text)
             members["label-index"] = .number(Double(label.index))
         }
-        return .object(members)
+        return members
     }
 
     var text: String {
@@ -103,6 +122,8 @@ private struct PictureReport {
                 + numbers.joined(separator: " ")
         }
         let count = detections.count
-        return (["\(path): \(count) object\(count == 1 ? "" : "s")"] + lines).joined(separator: "\n")
+        let heading =
+            count == 0 ? rejections.explanation(threshold: threshold) : "\(count) object\(count == 1 ? "" : "s")"
+        return (["\(path): \(heading)"] + lines).joined(separator: "\n")
     }
 }

@@ -67,6 +67,9 @@ class RealVideo(unittest.TestCase):
             said = command("Pipelines/single-image", "-o", annotated, picture)
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertGreater(os.path.getsize(annotated), 100_000)
+            # Nobody is as sure as that: then it is said who came nearest.
+            nothing = command(f"{ROOT}/.build/tool/odt", "detect", "--score", "0.999", picture).stdout
+            self.assertRegex(nothing, r"^\S+: nothing from 0\.999 up; the best was \w+, 0\.\d+\n$")
         (result,) = [one for one in map(json.loads, said.stdout.splitlines()) if one["message"] == "swiftodt"]
         self.assertGreater(result["object-count"], 0)
         for thing in result["objects"]:

@@ -19,7 +19,8 @@ def documented(name):
 
 
 # What is not in every message, and when it is.
-SOMETIMES = {"swiftodt": ("zones", "source", "json"), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
+BEST = ("best-rejected-label", "best-rejected-score", "best-rejected-reason")
+SOMETIMES = {"swiftodt": ("zones", "source", "json", *BEST), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
 
 
 def always(name):

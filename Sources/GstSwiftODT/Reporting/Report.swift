@@ -21,18 +21,21 @@ struct Report: Sendable {
     let objects: [ReportedObject]
     let objectList: ObjectList
     let zones: [ZoneCount]
+    /// The surest of what was found and not reported, where that is to be told.
+    let bestRejected: Rejections.Candidate?
     let source: String?
 
     init(
         epoch: UInt32, times: FrameTimes, width: Int, height: Int, orientation: Orientation, mode: SceneOptions.Mode,
         detectionTimestamp: UInt64, detectionLatency: UInt64, utcTime: UInt64, objects: [ReportedObject],
-        zones: [ZoneCount], source: String?
+        zones: [ZoneCount], bestRejected: Rejections.Candidate? = nil, source: String?
     ) {
         (self.epoch, self.times, self.width, self.height) = (epoch, times, width, height)
         (self.orientation, self.mode, self.source) = (orientation, mode, source)
         (self.detectionTimestamp, self.detectionLatency) = (detectionTimestamp, detectionLatency)
         (self.utcTime, self.zones) = (utcTime, zones)
         self.objects = objects
+        self.bestRejected = bestRejected
         objectList = ObjectList(objects)
     }
 
@@ -55,9 +58,20 @@ struct Report: Sendable {
             ("detection-latency", .time(detectionLatency)),
             ("object-count", .uint(UInt32(objects.count))),
         ]
+        if let bestRejected { fields += bestRejected.fields }
         if !zones.isEmpty { fields.append(("zones", .list(of: "zone", zones.map(\.fields)))) }
         if let source { fields.append(("source", .text(source))) }
         return fields
+    }
+}
+
+extension Rejections.Candidate {
+    /// As messages and `stats` tell it.
+    var fields: [(name: String, value: FieldValue)] {
+        [
+            ("best-rejected-label", .text(label?.text ?? "")), ("best-rejected-score", .real(score)),
+            ("best-rejected-reason", .text(reason.rawValue)),
+        ]
     }
 }
 

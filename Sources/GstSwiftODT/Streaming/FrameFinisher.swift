@@ -47,10 +47,12 @@ final class FrameFinisher {
         try classifiers.adapt(to: settings, in: scene)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
-        note(answers)
+        let rejections = scene.takeRejections()
+        note(answers, rejections)
 
-        let report = report(of: objects, in: queued, format: format)
+        let report = report(of: objects, rejections, in: queued, format: format)
         log(report, answers)
+        explain(report, rejections, queued.settings)
         var buffer = queued.buffer
         statistics.time(.draw) { draw(objects, into: &buffer, queued: queued, format: format) }
         statistics.time(.report) {
@@ -140,7 +142,9 @@ final class FrameFinisher {
         MetadataWriter.attach(report, to: buffer, settings.attachMeta)
     }
 
-    private func report(of objects: [SceneObject], in queued: QueuedFrame, format: StreamFormat) -> Report {
+    private func report(
+        of objects: [SceneObject], _ rejections: Rejections, in queued: QueuedFrame, format: StreamFormat
+    ) -> Report {
         Report(
             epoch: epoch, times: queued.times, width: format.width, height: format.height,
             orientation: queued.orientation, mode: queued.settings.scene.mode,
@@ -148,7 +152,9 @@ final class FrameFinisher {
             detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max,
             utcTime: queued.utcTime,
             objects: objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) },
-            zones: scene.zoneCounts, source: queued.settings.source)
+            zones: scene.zoneCounts,
+            bestRejected: queued.settings.scene.mode == .singleImage && objects.isEmpty ? rejections.best : nil,
+            source: queued.settings.source)
     }
 
     /// What has happened to objects and in zones since it was last asked for.
@@ -173,11 +179,21 @@ final class FrameFinisher {
         for object in report.objects { element.log(.trace, object.summary) }
     }
 
-    private func note(_ answers: [(StartedDetection, [Detection])]) {
+    /// A picture that stands alone and has nothing in it: people ask why.
+    private func explain(_ report: Report, _ rejections: Rejections, _ settings: Settings) {
+        guard settings.scene.mode == .singleImage, report.objects.isEmpty else { return }
+        element.log(
+            .info,
+            "the picture at \(report.times): "
+                + rejections.explanation(threshold: settings.scene.tracker.scoreThreshold))
+    }
+
+    private func note(_ answers: [(StartedDetection, [Detection])], _ rejections: Rejections) {
         let now = MonotonicClock.now
         let trackCount = UInt32(clamping: scene.trackCount)
         statistics.update { counters in
             counters.activeTracks = trackCount
+            if !rejections.isEmpty { counters.rejections.add(rejections) }
             for (answer, _) in answers {
                 counters.detections += 1
                 counters.detectionLatency.add(now - answer.startedAt)

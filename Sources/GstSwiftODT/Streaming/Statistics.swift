@@ -25,6 +25,7 @@ final class Statistics: Sendable {
         var unseen: UInt64 = 0
         var undrawn: UInt64 = 0
         var coalesced: UInt64 = 0
+        var rejections = Rejections()
         var activeTracks: UInt32 = 0
         var epoch: UInt32 = 0
         /// From the start of a detection to its use, in wall time.
@@ -87,6 +88,10 @@ final class Statistics: Sendable {
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
         ]
+        for reason in Rejections.Reason.allCases {
+            fields.append(("rejected-\(reason.rawValue)", .time(UInt64(clamping: now.rejections[reason]))))
+        }
+        if let best = now.rejections.best { fields += best.fields }
         if let name { fields.append(("source", .text(name))) }
         fields += Self.fields("detection-latency", now.detectionLatency)
         for (stage, durations) in zip(Stage.allCases, now.stages) { fields += Self.fields(stage.rawValue, durations) }

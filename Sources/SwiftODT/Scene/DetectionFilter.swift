@@ -16,15 +16,26 @@ public struct DetectionFilter: Hashable, Sendable {
         Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
     }
 
-    func keeps(_ detection: Detection, width: Int, height: Int) -> Bool {
-        guard detection.box.isFinite, !detection.box.isEmpty, detection.score.isFinite else { return false }
+    /// What becomes of a detection.
+    enum Verdict: Equatable {
+        case kept
+        case rejected(Rejections.Reason)
+        /// It makes no sense: nowhere in the picture, or no number.
+        case senseless
+    }
+
+    func judge(_ detection: Detection, width: Int, height: Int) -> Verdict {
+        guard detection.box.isFinite, !detection.box.isEmpty, detection.score.isFinite else { return .senseless }
         let visible = detection.box.clipped(width: width, height: height).area
-        guard visible > 0 else { return false }
+        guard visible > 0 else { return .senseless }
+        if let name = detection.label?.text, !(allowlist.isEmpty && denylist.isEmpty) {
+            let key = name.lowercased()
+            let isAllowed = (allowlist.isEmpty || allowlist.contains(key)) && !denylist.contains(key)
+            guard isAllowed else { return .rejected(.notAllowed) }
+        }
         let share = visible / (Double(width) * Double(height))
-        guard share >= minArea, share <= maxArea else { return false }
-        guard let name = detection.label?.text, !(allowlist.isEmpty && denylist.isEmpty) else { return true }
-        let key = name.lowercased()
-        return (allowlist.isEmpty || allowlist.contains(key)) && !denylist.contains(key)
+        if share < minArea { return .rejected(.tooSmall) }
+        return share > maxArea ? .rejected(.tooLarge) : .kept
     }
 }
 

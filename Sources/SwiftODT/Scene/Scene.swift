@@ -34,6 +34,7 @@ public final class Scene {
     private var seen: [Track] = []
     private var told: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
+    private var rejections = Rejections()
     private var now: Nanoseconds = 0
     private var width = 0
     private var height = 0
@@ -63,16 +64,32 @@ public final class Scene {
     /// A detector has answered for the frame at `time`, the latest one or an earlier one.
     public func observe(_ detections: [Detection], seenAt time: Nanoseconds) {
         let time = time.reckonable
-        let kept = detections.filter { options.filter.keeps($0, width: width, height: height) && !watch.ignores($0) }
+        let threshold = options.tracker.scoreThreshold
+        let kept = detections.filter(passes)
         if options.follows {
             tracker.update(kept, seenAt: time)
+            tracker.forEachUntracked(of: kept) { if $0.score < threshold { reject($0, .belowThreshold) } }
+            for (label, score) in tracker.takeUnproved() { rejections.add(.unproved, label: label, score: score) }
         } else {
-            seen = kept.lazy.filter { [options] in $0.score >= options.tracker.scoreThreshold }.map {
+            for detection in kept where detection.score < threshold { reject(detection, .belowThreshold) }
+            seen = kept.lazy.filter { $0.score >= threshold }.map {
                 Track(
                     box: $0.box, score: $0.score, label: $0.label, state: .new, firstSeen: time, lastSeen: time,
                     timeSinceUpdate: self.now - time)
             }
         }
+    }
+
+    /// Whether the user's filter lets a detection pass; notes why not.
+    private func passes(_ detection: Detection) -> Bool {
+        var verdict = options.filter.judge(detection, width: width, height: height)
+        if verdict == .kept, watch.ignores(detection) { verdict = .rejected(.ignored) }
+        if case .rejected(let reason) = verdict { reject(detection, reason) }
+        return verdict == .kept
+    }
+
+    private func reject(_ detection: Detection, _ reason: Rejections.Reason) {
+        rejections.add(reason, label: detection.label, score: detection.score)
     }
 
     /// The objects to report now, the most prominent first.
@@ -103,6 +120,13 @@ public final class Scene {
 
     /// How many objects are being followed, reported or not.
     public var trackCount: Int { options.follows ? tracker.trackCount : seen.count }
+
+    /// What was proposed and not reported since the last call.
+    public func takeRejections() -> Rejections {
+        if rejections.isEmpty { return rejections }
+        defer { rejections.removeAll() }
+        return rejections
+    }
 
     /// What happened to reported objects since the last call.
     public func takeEvents() -> [SceneEvent] {

@@ -21,8 +21,9 @@ public struct SceneOptions: Hashable, Sendable {
 
     /// Whether objects are followed and have ids.
     public var follows: Bool { tracking && mode == .stream }
-    /// What a detector need not report: a tracker makes use of detections too weak to begin an object.
-    public var scoreFloor: Double { follows ? tracker.scoreFloor : tracker.scoreThreshold }
+    /// What a detector need not report. It is lower than the threshold: a tracker makes use of detections too weak to begin an
+    /// object, and where nothing is found the best of them are told of.
+    public var scoreFloor: Double { tracker.scoreFloor }
     /// How many objects are shown at most.
     public var limit: Int { multipleObjects ? maxObjects : 1 }
 }

@@ -60,6 +60,11 @@ extension TrackerState {
         for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isShown {
             keep(index, &kept)
         }
+        // Nobody asks: what is old news goes.
+        if unproved.count > 1000 { unproved.removeAll(keepingCapacity: true) }
+        for index in kept..<tracklets.count {
+            unproved.append((tracklets[index].votes.winner, tracklets[index].best.score))
+        }
         tracklets.removeLast(tracklets.count - kept)
     }
 

@@ -8,6 +8,8 @@ struct TrackerState: ~Copyable {
     var statistics = MotionStatistics()
     var history = FrameHistory()
     var events: [TrackEvent] = []
+    /// Those that went before they were shown, until somebody asks.
+    var unproved: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
     /// The frame the latest `advance` spoke of, and the one the tracklets stand at.
     var now: Nanoseconds?

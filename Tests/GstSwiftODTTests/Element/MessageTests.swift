@@ -55,6 +55,34 @@ import Testing
         #expect(object[flag: "prominent"] == true && object[uint: "rank"] == 0)
     }
 
+    /// A picture in which nothing is found says what came nearest; `stats` counts what was left out, and why.
+    @Test func aPictureWithNothingInItTellsTheBestThatThereWas() throws {
+        let harness = ElementHarness("detector=upstream mode=single-image multiple-objects=true label-denylist=dog")
+        harness.setCaps()
+        let pictures = [[("person", 0.31), ("cat", 0.25)], [("dog", 0.9)], [("cup", 0.5), ("cat", 0.3)], []]
+        for (number, regions) in pictures.enumerated() {
+            let buffer = harness.buffer(number)
+            for (name, score) in regions {
+                harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16, name: name, confidence: score)
+            }
+            ElementHarness.release(harness.pass(buffer))
+        }
+        let told = harness.messages("swiftodt").map { message in
+            message[text: "best-rejected-label"].map {
+                "\($0) \(message[real: "best-rejected-score"] ?? -1) \(message[text: "best-rejected-reason"] ?? "")"
+            }
+        }
+        #expect(told == ["person 0.31 below-threshold", "dog 0.9 not-allowed", nil, nil])
+        var stats: UnsafeMutablePointer<GstStructure>?
+        structureProperty(harness.element, "stats", &stats)
+        let counters = Structure(copying: try #require(stats))
+        gst_structure_free(stats)
+        #expect(counters[uint64: "rejected-below-threshold"] == 3)
+        #expect(counters[uint64: "rejected-not-allowed"] == 1)
+        #expect(counters[uint64: "rejected-too-small"] == 0)
+        #expect(counters[text: "best-rejected-label"] == "dog")
+    }
+
     @Test func everyStructureParsesBackFromItsText() {
         let harness = ElementHarness(
             "detector=upstream track-min-hits=1 message-format=structure+json source=\"a,\\ \\\"b\\\"\"")

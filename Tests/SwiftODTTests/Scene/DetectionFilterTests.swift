@@ -11,7 +11,7 @@ struct DetectionFilterTests {
         let detection = Detection(
             box: Box(x: x, y: y, width: side, height: side), score: score,
             label: label.map { Label(index: 0, text: $0) })
-        return filter.keeps(detection, width: 100, height: 100)
+        return filter.judge(detection, width: 100, height: 100) == .kept
     }
 
     @Test func allPassUnlessSomethingIsAsked() {

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what is said where nothing is found.
+struct RejectionsTests {
+    private let box = Box(x: 10, y: 10, width: 20, height: 20)
+
+    private func detection(_ label: String, _ score: Double, at x: Double = 10) -> Detection {
+        Detection(box: Box(x: x, y: 10, width: 20, height: 20), score: score, label: Label(index: 0, text: label))
+    }
+
+    private func scene(_ change: (inout SceneOptions) -> Void) -> Scene {
+        var options = SceneOptions()
+        change(&options)
+        let scene = Scene(options: options)
+        scene.advance(to: 0, width: 100, height: 100, luma: nil)
+        return scene
+    }
+
+    @Test func inASingleImageEachReasonIsCounted() {
+        let scene = scene {
+            $0.mode = .singleImage
+            $0.filter.denylist = ["dog"]
+            $0.filter.minArea = 0.01
+            $0.filter.maxArea = 0.5
+        }
+        var speck = detection("cup", 0.9)
+        speck.box = Box(x: 0, y: 0, width: 5, height: 5)
+        var wall = detection("bed", 0.7)
+        wall.box = Box(x: 0, y: 0, width: 100, height: 100)
+        scene.observe(
+            [detection("person", 0.31), detection("cat", 0.2), detection("dog", 0.95), speck, wall], seenAt: 0)
+        let rejections = scene.takeRejections()
+        #expect(Rejections.Reason.allCases.map { rejections[$0] } == [2, 1, 1, 1, 0, 0])
+        #expect(rejections.best?.label?.text == "dog")
+        #expect(rejections.best?.reason == .notAllowed)
+        #expect(scene.takeRejections().isEmpty, "each is told once")
+    }
+
+    /// A weak detection that keeps an object alive is none that was rejected.
+    @Test func inAStreamWhatKeepsAnObjectAliveIsNotCounted() {
+        let scene = scene { $0.multipleObjects = true }
+        scene.observe([detection("person", 0.8)], seenAt: 0)
+        #expect(scene.takeRejections().isEmpty)
+        scene.advance(to: 40_000_000, width: 100, height: 100, luma: nil)
+        scene.observe([detection("person", 0.3), detection("cat", 0.2, at: 70)], seenAt: 40_000_000)
+        let rejections = scene.takeRejections()
+        #expect(rejections[.belowThreshold] == 1)
+        #expect(rejections.best?.label?.text == "cat")
+    }
+
+    /// One sighting in a scene that is known is not enough.
+    @Test func whatGoesBeforeItIsProvedIsCounted() {
+        let scene = scene { $0.multipleObjects = true }
+        scene.observe([detection("person", 0.8)], seenAt: 0)
+        for (frame, extra) in [[detection("cat", 0.9, at: 70)], [], []].enumerated() {
+            let time = Nanoseconds(frame + 1) * 40_000_000
+            scene.advance(to: time, width: 100, height: 100, luma: nil)
+            scene.observe([detection("person", 0.8)] + extra, seenAt: time)
+        }
+        let rejections = scene.takeRejections()
+        #expect(rejections[.unproved] == 1)
+        #expect(rejections.best.map { [$0.label?.text, $0.reason.rawValue] } == ["cat", "unproved"])
+    }
+
+    @Test func theSentenceNamesTheBestAndTheReason() {
+        #expect(Rejections().explanation(threshold: 0.4) == "nothing from 0.4 up, nor anything weaker")
+        var rejections = Rejections([detection("person", 0.318), detection("cat", 0.2)], below: 0.4)
+        #expect(rejections.explanation(threshold: 0.4) == "nothing from 0.4 up; the best was person, 0.31")
+        rejections.add(.tooSmall, label: nil, score: 0.399)
+        #expect(
+            rejections.explanation(threshold: 0.4)
+                == "nothing large enough; the best was a thing without a name, 0.39, smaller than min-area")
+    }
+
+    /// The threshold alone decides what is reported, whatever weaker ones the detector is asked for to tell of.
+    @Test func weakerOnesAreLookedAtAndNotReported() throws {
+        let scene = scene { $0.mode = .singleImage }
+        #expect(scene.options.scoreFloor < scene.options.tracker.scoreThreshold)
+        scene.observe([detection("person", 0.39), detection("cat", 0.4)], seenAt: 0)
+        #expect(try scene.objects(in: nil).map(\.track.label?.text) == ["cat"])
+    }
+}
