@@ -10,8 +10,11 @@ struct Association: ~Copyable {
         /// ``Neighbours`` is all.
         var isThorough: Bool
 
+        /// Whether its pairs are sure enough, and of all scores, to learn from them what scores tell.
+        var tellsOfScores = false
+
         /// Strong detections: the main pass.
-        static let strong = Rule(threshold: 0.2, isThorough: true)
+        static let strong = Rule(threshold: 0.2, isThorough: true, tellsOfScores: true)
         /// Weak detections continue tracks where they are expected to be, and have to fit well.
         static let weak = Rule(threshold: 0.6, isThorough: true)
         /// Objects that stopped, or turned while they were hidden, reappear where they were.
@@ -23,6 +26,8 @@ struct Association: ~Copyable {
     struct Pair: Sendable {
         var track: Int
         var detection: SiftedDetection
+        /// The detection's place among those that were offered.
+        var column: Int
     }
 
     /// By how much of its size each box is widened on every side where a rule is thorough.
@@ -41,11 +46,13 @@ struct Association: ~Copyable {
 
     /// Finds the best pairs among some of the tracks, given by index, and the detections that are their neighbours.
     ///
-    /// - Parameter shift: how far the camera has moved everything away from the predictions.
+    /// - Parameters:
+    ///   - shift: how far the camera has moved everything away from the predictions.
+    ///   - scoreWeight: what an unusual score takes away, see ``ScoreStatistics``.
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>, _ neighbours: borrowing Neighbours,
         with detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>,
-        appearances: borrowing DetectionAppearances
+        appearances: borrowing DetectionAppearances, scoreWeight: Double
     ) {
         pairs.clear()
         if neighbours.all.isEmpty { return }
@@ -57,7 +64,7 @@ struct Association: ~Copyable {
                 let column = Int(neighbour.column)
                 let gain = Self.gain(
                     of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule, shift: shift,
-                    appearances: appearances)
+                    appearances: appearances, scoreWeight: scoreWeight)
                 assignment.offer(column: column, gain: gain)
             }
             assignment.endRow()
@@ -65,7 +72,7 @@ struct Association: ~Copyable {
         assignment.solve()
         for row in rows.indices {
             let column = assignment.column(of: row)
-            if column >= 0 { pairs.append(Pair(track: rows[row], detection: detections[column])) }
+            if column >= 0 { pairs.append(Pair(track: rows[row], detection: detections[column], column: column)) }
         }
     }
 
@@ -73,11 +80,11 @@ struct Association: ~Copyable {
     @inline(__always)
     private static func gain(
         of detection: SiftedDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
-        rule: Rule, shift: SIMD2<Double>, appearances: borrowing DetectionAppearances
+        rule: Rule, shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double
     ) -> Double {
         let isOther =
-            detection.label >= 0 && track.pointee.votes.winnerIndex >= 0
-            && detection.label != track.pointee.votes.winnerIndex
+            detection.label >= 0 && track.pointee.votes.leaderIndex >= 0
+            && detection.label != track.pointee.votes.leaderIndex
         if !rule.isThorough { return (isOther ? overlap * doubtOfOtherLabel : overlap) - rule.threshold }
         let expected = track.pointee.filter.box.offset(x: shift.x, y: shift.y)
         let closer = WideBox(expected, by: margin).overlap(WideBox(detection.box, by: margin))
@@ -91,7 +98,7 @@ struct Association: ~Copyable {
         let spokenFor = track.pointee.secondsStrong
         let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
         let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
-        let surprise = 0.6 * track.pointee.usualScore.distance(to: detection.score)
+        let surprise = scoreWeight * track.pointee.usualScore.distance(to: detection.score)
         return max(likeness + motion + standing - surprise, 1e-6)
             + appearances.worth(of: track.pointee.appearance, at: expected, detection)
     }

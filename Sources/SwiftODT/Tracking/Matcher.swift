@@ -9,6 +9,7 @@ struct Matcher: ~Copyable {
     private(set) var shift = SIMD2<Double>.zero
 
     private(set) var appearances = DetectionAppearances()
+    private var scores = ScoreStatistics()
 
     /// Detections that could not be used, of all answers so far.
     var unused: UnusedDetections { sieve.unused }
@@ -101,14 +102,15 @@ struct Matcher: ~Copyable {
         return camera.estimate()
     }
 
-    /// Weak detections keep what strong ones have spoken for, long enough. Others have most likely never been there.
+    /// Weak detections keep what strong ones have spoken for: half as long again, and for a while in any case. What is longer
+    /// doubted than that has most likely never been there, or something else is.
     private mutating func findEstablished(
         for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds
     ) {
         established.clear()
         for index in shown.view {
             let strongFor = tracks[index].lastStrong - tracks[index].firstSeen
-            if time - tracks[index].lastStrong <= patience || strongFor >= patience { established.append(index) }
+            if time - tracks[index].lastStrong <= max(patience, strongFor) / 2 { established.append(index) }
         }
     }
 
@@ -118,12 +120,27 @@ struct Matcher: ~Copyable {
         _ detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds
     ) {
         association.match(
-            tracks, rows, neighbours, with: detections, at: time, rule: rule, shift: shift, appearances: appearances)
+            tracks, rows, neighbours, with: detections, at: time, rule: rule, shift: shift, appearances: appearances,
+            scoreWeight: scores.weight)
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
             if tracks[pair.track].misses == 0 { appearances.learn(from: tracks[pair.track].appearance, pair.detection) }
             pairs.append(pair)
+        }
+        if rule.tellsOfScores { learnScores(tracks, detections) }
+    }
+
+    /// Learns from the pairs of a stage, and from the next detection to each, which is another object.
+    private mutating func learnScores(
+        _ tracks: UnsafeBufferPointer<Tracklet>, _ detections: UnsafeBufferPointer<SiftedDetection>
+    ) {
+        if detections.count < 2 { return }
+        for pair in association.pairs.view where tracks[pair.track].misses == 0 {
+            let usual = tracks[pair.track].usualScore
+            let other = detections[pair.column + 1 < detections.count ? pair.column + 1 : 0]
+            scores.learn(
+                fromItself: usual.distance(to: pair.detection.score), fromOther: usual.distance(to: other.score))
         }
     }
 

@@ -28,6 +28,7 @@ struct TrackerState: ~Copyable {
     private var sceneCut = SceneCut()
     private var carrier = BoxCarrier()
     var matcher = Matcher()
+    private var places = PlaceCheck()
     private var lastAnswer: Nanoseconds?
 
     init(options: TrackerOptions) { self.options = options }
@@ -77,7 +78,7 @@ struct TrackerState: ~Copyable {
         var shown: [Track] = []
         shown.reserveCapacity(tracklets.count + lostJustNow.count)
         tracklets.withUnsafeBufferPointer { tracklets in
-            for index in tracklets.indices where tracklets[index].isShown {
+            for index in tracklets.indices where tracklets[index].isTold {
                 shown.append(Track(of: tracklets.baseAddress! + index, at: moment))
             }
         }
@@ -85,7 +86,7 @@ struct TrackerState: ~Copyable {
         return shown
     }
 
-    var trackCount: Int { tracklets.indices.count { tracklets[$0].isShown } + lostJustNow.count }
+    var trackCount: Int { tracklets.indices.count { tracklets[$0].isTold } + lostJustNow.count }
 
     mutating func takeEvents() -> [TrackEvent] {
         if events.isEmpty { return [] }
@@ -106,6 +107,7 @@ struct TrackerState: ~Copyable {
     private mutating func beginScene() {
         history.removeAll()
         carrier.forgetPictures()
+        places.forget()
         lastAnswer = nil
         isSceneNew = true
     }
@@ -143,6 +145,8 @@ struct TrackerState: ~Copyable {
                 teaching: &statistics)
         }
         live(detections, at: time)
+        let last = history.isEmpty ? nil : history[0].plane.map { (plane: $0, time: history.time(0)) }
+        places.look(at: &tracklets, in: plane, after: last, time: time)
     }
 
     /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.

@@ -18,6 +18,7 @@ struct Tracklet: Sendable {
     var usualScore: UsualScore
     var votes = LabelVotes()
     var imageDoubt = ImageDoubt()
+    var presence: Presence
     /// As far as there were pictures to see it in.
     private(set) var appearance: Appearance?
     /// When it was seen best, where, and how well.
@@ -49,15 +50,18 @@ struct Tracklet: Sendable {
         (lastSeen, lastBox) = (time, detection.box)
         firstSeen = time
         lastStrong = time
+        presence = Presence(at: detection.box)
         score = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         usualScore = UsualScore(detection.score)
         self.evidence = evidence
         self.appearance = appearance
-        votes.vote(label, weight: detection.score)
+        votes.vote(label, weight: detection.score, after: 0)
     }
 
     var isShown: Bool { id != nil }
+    /// Whether it is to be told of now: its place may show that it is gone, see ``Presence``.
+    var isTold: Bool { isShown && !presence.isAbsent }
 
     /// For how long detections that would begin a track have spoken for it, in seconds.
     var secondsStrong: Double { Double(lastStrong - firstSeen) / 1e9 }
@@ -86,12 +90,13 @@ extension Tracklet {
         residual = (detection.box.vector - filter.position) * Self.shareOfSeen
         (residualSince, residualSpan) = (time, Self.residualFade)
         if detection.score >= threshold { lastStrong = time }
+        presence.confirm(at: detection.box, isSure: detection.score >= threshold)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         usualScore.follow(detection.score, after: time - lastSeen)
+        votes.vote(label, weight: detection.score, after: time - lastSeen)
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(sighting)
         score = detection.score
-        votes.vote(label, weight: detection.score)
         if score > best.score { best = Track.Best(score: score, box: detection.box, time: time) }
         hits += 1
         misses = 0
@@ -118,6 +123,12 @@ extension Tracklet {
         let faster = shift / max(step, 0.3)
         filter.shift(shift, faster: faster)
         filterWhenSeen.shift(shift, faster: faster)
+    }
+
+    /// It has not gone on as was thought, but stands here.
+    mutating func stop(at box: Box) {
+        let offset = box.vector - filter.position
+        filter.shift(SIMD2(offset.x, offset.y), faster: -SIMD2(filter.velocity.x, filter.velocity.y))
     }
 
     /// After a gap the filter has drifted on its own. It goes back to the last sighting and along the straight way from

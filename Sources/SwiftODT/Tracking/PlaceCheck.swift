@@ -1,0 +1,57 @@
+/// Looks at the places of objects that the detector has missed: a box stays only while the picture supports it.
+///
+/// An object is believed in where something that is seen stands before it, where the picture still shows it, and where it was
+/// seen to go behind something. It is gone where its place shows something else that stands still: the background. What moves there
+/// may be hiding it, and is given a while. Before a camera that pans nothing stands still, and that while decides alone.
+struct PlaceCheck {
+    /// The pictures of earlier answers, the older one far enough back for things that move to have moved.
+    private var recent: LumaPlane?
+    private var earlier: LumaPlane?
+    /// When the newer one was seen; what a plane says of its time has not been checked.
+    private var recentTime: Nanoseconds = 0
+
+    /// After an answer: looks after those it has missed.
+    ///
+    /// - Parameters:
+    ///   - plane: the picture that the answer is about; without one nothing is said.
+    ///   - last: that of the answer before.
+    mutating func look(
+        at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
+        after last: (plane: LumaPlane, time: Nanoseconds)?,
+        time: Nanoseconds
+    ) {
+        guard let plane else { return forget() }
+        if recent == nil || time - recentTime >= Self.step {
+            (earlier, recent, recentTime) = (recent, plane, time)
+        }
+        var looks = 0
+        for index in tracklets.indices where tracklets[index].isShown && tracklets[index].lastStrong < time {
+            if let last, last.time == tracklets[index].lastStrong {
+                tracklets[index].presence.remember(from: last.plane)
+            }
+            guard tracklets[index].misses > 0, !tracklets[index].presence.isAbsent, looks < Self.most,
+                !isCovered(index, tracklets)
+            else { continue }
+            looks += 1
+            let place = tracklets[index].presence.doubt(
+                at: tracklets[index].filter.box, in: plane, before: earlier,
+                unseen: time - tracklets[index].lastSeen)
+            if let place { tracklets[index].stop(at: place) }
+        }
+    }
+
+    mutating func forget() { (recent, earlier) = (nil, nil) }
+
+    /// Whether another that is in sight covers so much of the box that it may hide what is in it.
+    private func isCovered(_ index: Int, _ tracklets: ContiguousArray<Tracklet>) -> Bool {
+        let box = tracklets[index].filter.box
+        return tracklets.contains {
+            $0.misses == 0 && $0.filter.box.intersection(box).area > 0.4 * box.area
+        }
+    }
+
+    /// From picture to picture at least.
+    private static let step: Nanoseconds = 80_000_000
+    /// So many are looked after at most, so that a crowd that vanishes at once costs little.
+    private static let most = 50
+}

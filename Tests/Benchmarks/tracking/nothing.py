@@ -1,0 +1,84 @@
+"""How many of the boxes that the element shows stand where nothing is: a video with ground truth, end to end.
+
+Usage: nothing.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge); the properties are
+given to the element, such as model-file=yolox_nano.onnx label-allowlist=person. Needs what Pipelines/setup builds, and the
+packages numpy, scipy and trackeval.
+
+A box stands on nothing where no object of the truth overlaps it by 0.3 (IoU). Boxes are told apart by what they rest on: a
+sighting from score-threshold up; a weaker one, up to half a second after the last of those, or later; none, while the object
+coasts. Objects behind others, of which a nearer one covers 0.4, are recalled where a box, seen or not, overlaps them by 0.5.
+HOTA, IDF1 and MOTA are those of video.py.
+"""
+import collections
+import pathlib
+import sys
+
+import numpy as np
+
+import score
+from element import box, play
+
+KINDS = ("seen", "held by weak ones", "held by them for long", "coasting")
+
+
+def kinds(results, threshold):
+    """What each box of each frame rests on: by frame, a list of (kind, id, box)."""
+    sure, frames = {}, []
+    for result in results:
+        now, here = result["running-time"], []
+        for thing in result["objects"]:
+            if thing["state"] == "lost":
+                continue
+            name = thing["tracking-id"]
+            if thing["state"] == "coasting":
+                kind = 3
+            elif thing["score"] >= threshold:
+                kind, sure[name] = 0, now
+            else:
+                kind = 1 if now - sure.get(name, now) <= 5e8 else 2
+            here.append((kind, name, box(thing, result)))
+        frames.append(here)
+    return frames
+
+
+def behind(truth):
+    """Which of a frame's objects are covered by one whose feet are nearer."""
+    covered = score.shared_area(truth, truth) / np.prod(truth[:, 2:], axis=1)[:, None]
+    feet = truth[:, 1] + truth[:, 3]
+    covered[feet[None, :] <= feet[:, None]] = 0
+    return covered.max(axis=1) > 0.4
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    video, folder, properties = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    truth = score.read(folder / "gt/gt.txt")
+    real = truth[truth[:, 6] != 0]
+    threshold = float(dict(one.split("=", 1) for one in properties).get("score-threshold", 0.4))
+    frames = kinds(play(video, properties)[0], threshold)
+    every, vain = collections.Counter(), collections.Counter()
+    hidden = recalled = 0
+    for number, here in enumerate(frames, 1):
+        objects = real[real[:, 0] == number][:, 2:6]
+        boxes = np.array([one[2] for one in here]).reshape(-1, 4)
+        overlap = score.overlap(objects, boxes)
+        for place, (kind, _, _) in enumerate(here):
+            every[kind] += 1
+            vain[kind] += not len(objects) or overlap[:, place].max() < 0.3
+        if len(objects):
+            is_behind = behind(objects)
+            hidden += is_behind.sum()
+            if len(boxes):
+                recalled += (overlap.max(axis=1)[is_behind] >= 0.5).sum()
+    for kind, name in enumerate(KINDS):
+        print(f"{name:<22} {vain[kind]:5} of {every[kind]:5} on nothing")
+    print(f"{'behind others':<22} {recalled:5} of {hidden:5} recalled")
+    rows = np.array([(number, name, *place) for number, here in enumerate(frames, 1) for kind, name, place in here
+                     if kind != 3], float).reshape(-1, 6)
+    figures = score.score([(truth, np.hstack([rows, np.ones((len(rows), 3))]), len(frames))])
+    print(f"{'HOTA, IDF1, MOTA':<22} " + " ".join(f"{figure:.2f}" for figure in figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what is shown of objects that the detector has missed: a box stays while the picture supports it and no longer.
+///
+/// Somebody who is 80 x 200 pixels in pictures with texture; the detector answers at every frame.
+@Suite struct PresenceTests {
+    private static let rates = [10.0, 25]
+
+    private func person(_ place: @escaping @Sendable (Double) -> (x: Double, y: Double), seed: UInt64 = 3)
+        -> SyntheticScene.Thing
+    {
+        .init(width: 80, height: 200, place: place, seed: seed)
+    }
+
+    /// What is shown in each frame, where `isSeen` says when the detector sees which of the scene's things.
+    private func play(
+        _ scene: SyntheticScene, seconds: Double, rate: Double, isSeen: (Int, Double) -> Bool
+    ) -> [(time: Double, tracks: [Track])] {
+        let tracker = Tracker()
+        return (0..<Int((seconds * rate).rounded())).map { frame in
+            let time = Double(frame) / rate
+            let boxes = scene.boxes(at: time).map {
+                $0.clipped(width: SyntheticScene.width, height: SyntheticScene.height)
+            }
+            let found = boxes.indices.filter { isSeen($0, time) }.map { Detection(box: boxes[$0], score: 0.8) }
+            return (time, tracker.step(Nanoseconds(time * 1e9), found, luma: scene.plane(at: time)))
+        }
+    }
+
+    private func ids(_ tracks: [Track]) -> [Int?] { tracks.filter { $0.state != .lost }.map(\.id) }
+
+    /// Its box stood there for a second.
+    @Test(arguments: rates)
+    func whatWasTakenAwayIsGone(_ rate: Double) {
+        let scene = SyntheticScene(things: [person { $0 < 2 ? (600, 300) : (-3000, 300) }])
+        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $1 < 2 }) {
+            if time < 2 { #expect(ids(tracks) == [1]) }
+            if time > 2.2 { #expect(ids(tracks) == [], "at \(time)") }
+        }
+    }
+
+    /// What moved was carried on over the bare background for a second as well.
+    @Test(arguments: rates)
+    func whatIsCarriedOntoTheBackgroundIsGone(_ rate: Double) {
+        let scene = SyntheticScene(things: [person { $0 < 2 ? (300 + 150 * $0, 300) : (-3000, 300) }])
+        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $1 < 2 }) where time > 2.3 {
+            #expect(ids(tracks) == [], "at \(time)")
+        }
+    }
+
+    /// The detector's last boxes are cut off by the picture's edge. What is expected beyond them is not there.
+    @Test(arguments: rates)
+    func whatLeftThePictureIsGone(_ rate: Double) {
+        let scene = SyntheticScene(things: [person { (800 + 200 * $0, 300) }])
+        let frames = play(scene, seconds: 3.5, rate: rate, isSeen: { 800 + 200 * $1 < 1260 })
+        #expect(frames.contains { $0.time > 2 && ids($0.tracks) == [1] })
+        for (time, tracks) in frames where time > 2.6 { #expect(ids(tracks) == [], "at \(time)") }
+    }
+
+    /// Who stands where the picture shows them is kept, though the detector does not see them for most of a second.
+    @Test(arguments: rates)
+    func whoStoppedIsKept(_ rate: Double) {
+        let scene = SyntheticScene(things: [person { (300 + 150 * min($0, 1.8), 300) }])
+        for (time, tracks) in play(scene, seconds: 3.5, rate: rate, isSeen: { $1 < 2 || $1 > 2.8 }) {
+            #expect(ids(tracks) == [1], "at \(time)")
+        }
+    }
+
+    /// Behind a pillar that no detector knows: found as long as half can be seen, kept in between, the same after.
+    @Test func whoWalksBehindAPillarIsKept() {
+        let frames = walkBehindPillar(rate: 10)
+        #expect(frames.contains { $0.tracks.contains { $0.state == .coasting } })
+        for (time, tracks) in frames { #expect(ids(tracks) == [1], "at \(time)") }
+    }
+
+    @Test func whoWalkedBehindAPillarHasTheSameIdAtAnyRate() {
+        #expect(ids(walkBehindPillar(rate: 25).last?.tracks ?? []) == [1])
+    }
+
+    private func walkBehindPillar(rate: Double) -> [(time: Double, tracks: [Track])] {
+        let pillar = SyntheticScene.Thing(width: 110, height: 500, place: { _ in (640, 100) }, seed: 77, light: -30)
+        let scene = SyntheticScene(things: [person { (300 + 200 * $0, 300) }, pillar])
+        return play(scene, seconds: 2.8, rate: rate) { number, time in
+            let left = 300 + 200 * time
+            return number == 0 && (left + 40 < 640 || left + 40 > 750)
+        }
+    }
+
+    /// Behind somebody else who stands still: the other's box says that there is something to hide behind.
+    @Test(arguments: rates)
+    func whoWalksBehindSomebodyIsKept(_ rate: Double) {
+        let scene = SyntheticScene(things: [person { (300 + 200 * $0, 290) }, person({ _ in (640, 300) }, seed: 8)])
+        let frames = play(scene, seconds: 3, rate: rate) { number, time in
+            number == 1 || abs(300 + 200 * time - 640) > 45
+        }
+        #expect(frames.contains { $0.tracks.contains { $0.state == .coasting } })
+        for (time, tracks) in frames { #expect(Set(ids(tracks)) == [1, 2], "at \(time)") }
+    }
+
+    /// Who was not to be seen where they were expected, and soon is again, is still the same.
+    @Test func whoComesBackSoonHasTheSameId() {
+        let scene = SyntheticScene(things: [person { (2.0..<2.5).contains($0) ? (-3000, 300) : (600, 300) }])
+        let frames = play(scene, seconds: 3, rate: 10, isSeen: { !(2.0..<2.5).contains($1) })
+        #expect(frames.filter { ids($0.tracks) == [] }.count == 4)
+        #expect(ids(frames.last?.tracks ?? []) == [1])
+    }
+
+    /// Nothing can be told of stillness before a camera that pans: a flicker of the detector loses nobody.
+    @Test(arguments: rates)
+    func aFlickerBeforeAPanningCameraLosesNobody(_ rate: Double) {
+        var scene = SyntheticScene(things: [person { (300 + 150 * $0, 300) }])
+        scene.camera = { (100 * $0, 0) }
+        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { !(2.0..<2.4).contains($1) }) {
+            #expect(ids(tracks) == [1], "at \(time)")
+        }
+    }
+}

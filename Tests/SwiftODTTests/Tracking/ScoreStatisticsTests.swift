@@ -1,0 +1,24 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what scores weigh in telling who is who: nothing at first, and little where they flicker.
+@Suite struct ScoreStatisticsTests {
+    private func weight(itself: Double, other: Double) -> Double {
+        var statistics = ScoreStatistics()
+        for number in 0..<500 {
+            let sway = number % 2 == 0 ? 1.5 : 0.5
+            statistics.learn(fromItself: itself * sway, fromOther: other * (2 - sway))
+        }
+        return statistics.weight
+    }
+
+    @Test func nothingIsKnownAtFirst() { #expect(ScoreStatistics().weight == 0) }
+
+    @Test func whatEachObjectKeepsTellsThemApart() { #expect(weight(itself: 0.03, other: 0.15) > 0.9) }
+
+    @Test func whatFlickersDoesNot() {
+        #expect(weight(itself: 0.2, other: 0.22) < 0.2)
+        #expect(weight(itself: 0.2, other: 0.15) == 0)
+    }
+}
