@@ -65,7 +65,10 @@ def broken_pictures(trial):
                          " score-threshold=0.01 classify=true updates=every-frame message-format=structure+json ! fakesink sync=false") as watched:
                 watched.play(60)
                 require(watched.frames.left == frames, f"{watched.frames.left} of {frames} frames")
-                require(watched.testimony.results == frames, f"{watched.testimony.results} messages for {frames} frames")
+                # A network sees hundreds of things in noise, of which each begins with a message: a slow reader misses results then.
+                given_way = watched.pipeline.get_by_name("odt").get_property("stats").get_value("coalesced-messages")
+                require(watched.testimony.results == frames or given_way >= frames - watched.testimony.results,
+                        f"{watched.testimony.results} messages for {frames} frames, {given_way} gave way")
 
 
 def strange_buffer(choose, info):
