@@ -1,7 +1,7 @@
 import SwiftODT
 
 let classifySubcommand = Subcommand(
-    name: "classify", summary: "sort what is in pictures into coarse categories", run: runClassify)
+    name: "classify", summary: "sort what is in pictures into coarse categories", help: help, work: runClassify)
 
 private let help = """
     Says which coarse category (fashion good, home good, food, place, plant, unknown) pictures or parts of them belong to.
@@ -17,25 +17,13 @@ private let help = """
       --help           this text
     """
 
-@Sendable private func runClassify(_ arguments: [String]) -> Int32 {
-    do {
-        let line = try CommandLineOptions(
-            arguments, valued: ["--model", "--labels", "--boxes", "--threshold", "--device"],
-            flags: ["--json", "--help", "-h"])
-        if line.has("--help") || line.has("-h") {
-            print(help)
-            return ExitCode.success
-        }
-        let crops = try line.operands.map { Crop(picture: $0, box: nil) } + (line.text("--boxes").map(Crop.read) ?? [])
-        guard !crops.isEmpty else { throw CommandLineError("no picture is named.") }
-        return try classify(crops, line)
-    } catch let error as CommandLineError {
-        complain("odt classify: \(error)\n'odt classify --help' tells how it is used.")
-        return ExitCode.usage
-    } catch {
-        complain("odt classify: \(error)")
-        return ExitCode.failure
-    }
+@Sendable private func runClassify(_ arguments: [String]) throws -> Int32 {
+    let line = try CommandLineOptions(
+        arguments, valued: ["--model", "--labels", "--boxes", "--threshold", "--device"],
+        flags: ["--json"])
+    let crops = try line.operands.map { Crop(picture: $0, box: nil) } + (line.text("--boxes").map(Crop.read) ?? [])
+    guard !crops.isEmpty else { throw CommandLineError("no picture is named.") }
+    return try classify(crops, line)
 }
 
 private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {

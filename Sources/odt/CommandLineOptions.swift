@@ -7,7 +7,7 @@ struct CommandLineOptions {
     /// - Parameters:
     ///   - valued: names (with their dashes) that take a value, as `--name value` or `--name=value`.
     ///   - flags: names that stand alone.
-    /// - Throws: ``CommandLineError`` at a name that is in neither, or without its value.
+    /// - Throws: ``HelpRequest`` at `--help` or `-h`, ``CommandLineError`` at a name that is in neither, or without its value.
     init(_ words: [String], valued: Set<String>, flags known: Set<String>) throws {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -15,6 +15,7 @@ struct CommandLineOptions {
                 operands.append(word)
                 continue
             }
+            if word == "--help" || word == "-h" { throw HelpRequest() }
             if word == "--" {
                 operands.append(contentsOf: rest)
                 return
@@ -63,6 +64,9 @@ extension CommandLineOptions {
         return value
     }
 }
+
+/// Somebody wants to know what can be said on the command line.
+struct HelpRequest: Error {}
 
 /// A command line that cannot be understood. The text says why.
 struct CommandLineError: Error, CustomStringConvertible {

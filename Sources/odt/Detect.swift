@@ -1,6 +1,6 @@
 import SwiftODT
 
-let detectSubcommand = Subcommand(name: "detect", summary: "find the objects in pictures", run: runDetect)
+let detectSubcommand = Subcommand(name: "detect", summary: "find the objects in pictures", help: help, work: runDetect)
 
 private let help = """
     Finds the objects in pictures (PNG or JPEG).
@@ -19,24 +19,12 @@ private let help = """
     Boxes are in pixels of the picture as it is stored: left, top, width, height.
     """
 
-@Sendable private func runDetect(_ arguments: [String]) -> Int32 {
-    do {
-        let line = try CommandLineOptions(
-            arguments, valued: ["--model", "--labels", "--score", "--iou", "--device"],
-            flags: ["--salient", "--json", "--help", "-h"])
-        if line.has("--help") || line.has("-h") {
-            print(help)
-            return ExitCode.success
-        }
-        guard !line.operands.isEmpty else { throw CommandLineError("no picture is named.") }
-        return try detect(line)
-    } catch let error as CommandLineError {
-        complain("odt detect: \(error)\n'odt detect --help' tells how it is used.")
-        return ExitCode.usage
-    } catch {
-        complain("odt detect: \(error)")
-        return ExitCode.failure
-    }
+@Sendable private func runDetect(_ arguments: [String]) throws -> Int32 {
+    let line = try CommandLineOptions(
+        arguments, valued: ["--model", "--labels", "--score", "--iou", "--device"],
+        flags: ["--salient", "--json"])
+    guard !line.operands.isEmpty else { throw CommandLineError("no picture is named.") }
+    return try detect(line)
 }
 
 private func detect(_ line: CommandLineOptions) throws -> Int32 {

@@ -1,6 +1,7 @@
 import SwiftODT
 
-let modelsSubcommand = Subcommand(name: "models", summary: "list, fetch, verify and look into models", run: runModels)
+let modelsSubcommand = Subcommand(
+    name: "models", summary: "list, fetch, verify and look into models", help: help, work: runModels)
 
 private let help = """
     Knows the models: networks that detect or classify, with a manifest beside them.
@@ -16,32 +17,20 @@ private let help = """
     \(ModelSearchPath.folders.map { "  " + $0 }.joined(separator: "\n"))
     """
 
-@Sendable private func runModels(_ arguments: [String]) -> Int32 {
-    do {
-        // Its options are those of the program that fetches.
-        if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
-        if arguments.first == "quantise" { return try quantiseModel(Array(arguments.dropFirst())) }
-        let line = try CommandLineOptions(arguments, valued: [], flags: ["--help", "-h"])
-        if line.has("--help") || line.has("-h") {
-            print(help)
-            return ExitCode.success
-        }
-        let rest = Array(line.operands.dropFirst())
-        switch line.operands.first {
-        case "list" where rest.isEmpty: return listModels()
-        case "verify" where rest.isEmpty: return try verifyModels()
-        case "show" where rest.count == 1: return try showModel(rest[0])
-        case "show": throw CommandLineError("'show' wants one FILE.")
-        case "list", "verify": throw CommandLineError("'\(line.operands[0])' takes nothing more.")
-        case let name?: throw CommandLineError("there is no '\(name)' here.")
-        case nil: throw CommandLineError("it is not said what to do.")
-        }
-    } catch let error as CommandLineError {
-        complain("odt models: \(error)\n'odt models --help' tells how it is used.")
-        return ExitCode.usage
-    } catch {
-        complain("odt models: \(error)")
-        return ExitCode.failure
+@Sendable private func runModels(_ arguments: [String]) throws -> Int32 {
+    // Its options are those of the program that fetches.
+    if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
+    if arguments.first == "quantise" { return try quantiseModel(Array(arguments.dropFirst())) }
+    let line = try CommandLineOptions(arguments, valued: [], flags: [])
+    let rest = Array(line.operands.dropFirst())
+    switch line.operands.first {
+    case "list" where rest.isEmpty: return listModels()
+    case "verify" where rest.isEmpty: return try verifyModels()
+    case "show" where rest.count == 1: return try showModel(rest[0])
+    case "show": throw CommandLineError("'show' wants one FILE.")
+    case "list", "verify": throw CommandLineError("'\(line.operands[0])' takes nothing more.")
+    case let name?: throw CommandLineError("there is no '\(name)' here.")
+    case nil: throw CommandLineError("it is not said what to do.")
     }
 }
 
@@ -82,11 +71,12 @@ private func fetchModels(_ names: [String]) throws -> Int32 {
 }
 
 private func quantiseModel(_ words: [String]) throws -> Int32 {
-    if words.contains("--help") || words.contains("-h") {
+    do {
+        return try ModelQuantiser(words).run()
+    } catch is HelpRequest {
         print(ModelQuantiser.help)
         return ExitCode.success
     }
-    return try ModelQuantiser(words).run()
 }
 
 private func verifyModels() throws -> Int32 {

@@ -5,8 +5,26 @@ struct Subcommand: Sendable {
     let name: String
     /// One line for the overview.
     let summary: String
+    /// What `--help` prints.
+    let help: String
     /// Does it; gets the words after the subcommand's name and gives the process's exit code.
-    let run: @Sendable (_ arguments: [String]) -> Int32
+    let work: @Sendable (_ arguments: [String]) throws -> Int32
+
+    /// Does it, and says what went wrong.
+    func run(_ arguments: [String]) -> Int32 {
+        do {
+            return try work(arguments)
+        } catch is HelpRequest {
+            print(help)
+            return ExitCode.success
+        } catch let error as CommandLineError {
+            complain("odt \(name): \(error)\n'odt \(name) --help' tells how it is used.")
+            return ExitCode.usage
+        } catch {
+            complain("odt \(name): \(error)")
+            return ExitCode.failure
+        }
+    }
 }
 
 /// What the process tells its caller.

@@ -1,7 +1,8 @@
 import SwiftODT
 
 let trackSubcommand = Subcommand(
-    name: "track", summary: "follow objects through a file of detections (MOTChallenge format)", run: runTrack)
+    name: "track", summary: "follow objects through a file of detections (MOTChallenge format)", help: help,
+    work: runTrack)
 
 private let help = """
     Follows objects through a file of detections and gives each an id.
@@ -27,28 +28,16 @@ private let help = """
 
 private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9 }
 
-@Sendable private func runTrack(_ arguments: [String]) -> Int32 {
-    do {
-        let line = try CommandLineOptions(
-            arguments,
-            valued: [
-                "--detections", "--output", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
-                "--max-age",
-            ], flags: ["--timing", "--help", "-h"])
-        if line.has("--help") || line.has("-h") {
-            print(help)
-            return ExitCode.success
-        }
-        if let operand = line.operands.first { throw CommandLineError("'\(operand)' is one word too many.") }
-        try track(TrackRequest(line))
-        return ExitCode.success
-    } catch let error as CommandLineError {
-        complain("odt track: \(error)\n'odt track --help' tells how it is used.")
-        return ExitCode.usage
-    } catch {
-        complain("odt track: \(error)")
-        return ExitCode.failure
-    }
+@Sendable private func runTrack(_ arguments: [String]) throws -> Int32 {
+    let line = try CommandLineOptions(
+        arguments,
+        valued: [
+            "--detections", "--output", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
+            "--max-age",
+        ], flags: ["--timing"])
+    if let operand = line.operands.first { throw CommandLineError("'\(operand)' is one word too many.") }
+    try track(TrackRequest(line))
+    return ExitCode.success
 }
 
 /// What the command line asks for.

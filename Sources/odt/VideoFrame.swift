@@ -8,8 +8,11 @@ enum VideoFrame {
     /// - Parameter video: a file or an address.
     /// - Throws: ``ODTError`` that says what is missing.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {
-        var folder = Array("/tmp/odt-XXXXXX".utf8CString)
-        guard mkdtemp(&folder) != nil else { throw ODTError(.failed, "no folder can be made in /tmp") }
+        let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var folder = Array("\(place)/odt-XXXXXX".utf8CString)
+        guard mkdtemp(&folder) != nil else {
+            throw ODTError(.failed, "no folder can be made in \(place): set TMPDIR to one that can be written to")
+        }
         let file = folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } + "/frame.jpg"
         defer {
             unlink(file)

@@ -2,7 +2,7 @@ import Glibc
 import SwiftODT
 
 let zonesSubcommand = Subcommand(
-    name: "zones", summary: "draw zones and lines on a frame of a video, in a web browser", run: runZones)
+    name: "zones", summary: "draw zones and lines on a frame of a video, in a web browser", help: help, work: runZones)
 
 private let help = """
     Writes a web page with a frame of a video, on which zones and lines are drawn by clicking; it shows the JSON text that the
@@ -10,7 +10,7 @@ private let help = """
 
     usage: odt zones [options] VIDEO|PICTURE|ADDRESS
 
-      -o FILE        the page (VIDEO's name with -zones.html, in this folder)
+      -o FILE        the page (VIDEO's name with -zones.html, in this folder); '-' is the standard output
       --frame N      which frame to show, counted from 1 (25, or the last one)
       --zones FILE   zones to begin with
       --check FILE   only say whether these zones are right, and list them; no video then
@@ -18,26 +18,14 @@ private let help = """
       --help         this text
     """
 
-@Sendable private func runZones(_ arguments: [String]) -> Int32 {
-    do {
-        let line = try CommandLineOptions(
-            arguments, valued: ["-o", "--frame", "--zones", "--check"], flags: ["--force", "--help", "-h"])
-        if line.has("--help") || line.has("-h") {
-            print(help)
-            return ExitCode.success
-        }
-        if let file = line.text("--check") { return try check(file) }
-        guard let video = line.operands.first, line.operands.count == 1 else {
-            throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
-        }
-        return try writePage(of: video, line)
-    } catch let error as CommandLineError {
-        complain("odt zones: \(error)\n'odt zones --help' tells how it is used.")
-        return ExitCode.usage
-    } catch {
-        complain("odt zones: \(error)")
-        return ExitCode.failure
+@Sendable private func runZones(_ arguments: [String]) throws -> Int32 {
+    let line = try CommandLineOptions(
+        arguments, valued: ["-o", "--frame", "--zones", "--check"], flags: ["--force"])
+    if let file = line.text("--check") { return try check(file) }
+    guard let video = line.operands.first, line.operands.count == 1 else {
+        throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
     }
+    return try writePage(of: video, line)
 }
 
 private func check(_ file: String) throws -> Int32 {
@@ -60,25 +48,7 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
         return try FileBytes.read(file, limit: 4 << 20)
     }
     let picture = try VideoFrame.jpeg(of: video, number: frame)
-    guard NewPage.write(ZonePage.html(picture: picture, zones: zones), to: page) else {
-        complain("odt zones: \(page) cannot be written: \(String(cString: strerror(errno)))")
-        return ExitCode.failure
-    }
-    print("\(page): open it in a web browser")
+    try ByteStream.write(Array(ZonePage.html(picture: picture, zones: zones).utf8), to: page)
+    if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
-}
-
-/// Writes a file under a name of its own first, so that what was there stays if it cannot be written whole.
-private enum NewPage {
-    static func write(_ text: String, to path: String) -> Bool {
-        let new = path + ".part"
-        guard let file = fopen(new, "wb") else { return false }
-        let bytes = Array(text.utf8)
-        let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
-        guard fclose(file) == 0, isWritten, rename(new, path) == 0 else {
-            unlink(new)
-            return false
-        }
-        return true
-    }
 }
