@@ -1,7 +1,7 @@
 """Single files out of a wheel that stays where it is: the index is asked for those bytes alone.
 
-A wheel is a zip file, whose directory stands at its end; an index that answers ranges (pypi.org does) sends a few files of it without
-the rest. One that does not is no reason to fail: whoever asks gets `None`, and fetches the wheel whole.
+A wheel is a zip file, whose directory stands at its end; an index that answers ranges sends a few files of it without the
+rest. One that does not is no reason to fail: whoever asks gets `None`, and fetches the wheel whole.
 """
 import http.client
 import io
@@ -30,11 +30,20 @@ def setting(pip, name):
     return told
 
 
+def usual_index(pip):
+    """Where pip looks unless it is told otherwise, as its own help says."""
+    said = subprocess.run([*pip, "download", "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    usual = re.search(r"\(default\s+(https?://[^\s)]+)\)", said)
+    if not usual:
+        raise LookupError("this pip does not say which index it uses")
+    return usual[1]
+
+
 class Index:
     """The index that pip uses."""
 
     def __init__(self, pip):
-        self.address = (setting(pip, "index-url") or "https://pypi.org/simple").rstrip("/")
+        self.address = (setting(pip, "index-url") or usual_index(pip)).rstrip("/")
         trusted = setting(pip, "cert")
         self.context = ssl.create_default_context(cafile=trusted if trusted and os.path.isfile(trusted) else None)
 
