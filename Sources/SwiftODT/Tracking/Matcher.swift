@@ -5,6 +5,8 @@ struct Matcher: ~Copyable {
     /// Strong detections that belong to no track.
     private(set) var newcomers = ScratchList<SiftedDetection>()
     private(set) var isTrackMatched = ScratchList<Bool>()
+    /// By a detection's place in the answer.
+    private(set) var isTaken = ScratchList<Bool>()
     /// How far the camera moved everything away from the predictions.
     private(set) var shift = SIMD2<Double>.zero
 
@@ -18,7 +20,6 @@ struct Matcher: ~Copyable {
     private var neighbours = Neighbours()
     private var association = Association()
     private var camera = CameraMotion()
-    private var isTaken = ScratchList<Bool>()
     // What a stage has left for the next: tracks that are shown and others, by index, and detections.
     private var shown = ScratchList<Int>()
     private var young = ScratchList<Int>()

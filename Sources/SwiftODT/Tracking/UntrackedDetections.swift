@@ -1,20 +1,9 @@
-/// What an answer had that came to nothing.
-extension TrackerState {
-    /// Calls for each detection of the latest answer that no track has taken in and that begins none.
-    func forEachUntracked(of answer: [Detection], _ body: (Detection) -> Void) {
-        for (source, detection) in answer.enumerated()
-        where !matcher.pairs.view.contains(where: { $0.detection.source == source })
-            && !matcher.newcomers.view.contains(where: { $0.source == source })
-        {
-            body(detection)
-        }
-    }
-}
-
 extension Tracker {
-    /// Calls for each detection of the latest answer that no track has taken in and that begins none.
+    /// Calls for each detection of the latest answer that no track has taken in. Linear in their number.
     func forEachUntracked(of answer: [Detection], _ body: (Detection) -> Void) {
-        state.forEachUntracked(of: answer, body)
+        // An answer that was dropped has left no word of its detections.
+        guard state.matcher.isTaken.count == answer.count else { return }
+        for (source, detection) in answer.enumerated() where !state.matcher.isTaken[source] { body(detection) }
     }
 
     /// Objects that went since the last call before they had been seen often enough to be shown: what each was called, and its
