@@ -19,7 +19,7 @@ enum FontLookup: Equatable {
         let sized: OpaquePointer = pango_font_description_copy(description)
         defer { pango_font_description_free(sized) }
         pango_font_description_set_absolute_size(sized, 16 * Double(PANGO_SCALE))
-        let names = FontMap.withLock { map in
+        let names = FontMap.withLockForLookup { map in
             let context = pango_font_map_create_context(map)
             defer { g_object_unref(UnsafeMutableRawPointer(context)) }
             guard let font = pango_context_load_font(context, sized) else { return [String]() }
