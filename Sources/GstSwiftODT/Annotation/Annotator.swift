@@ -119,22 +119,26 @@ final class Annotator {
 extension Annotator {
     /// Below all else.
     private func drawZones(_ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame) {
-        let wanted = annotated.map(\.zone)
-        guard !wanted.isEmpty else { return }
-        if zones?.drawn != wanted {
-            zones = (wanted, ZonePainter(wanted, blender: setup.blender, lineWidth: setup.sizes.lineWidth))
-        }
-        guard let painter = zones?.painter else { return }
+        guard !annotated.isEmpty else { return }
+        let painter = zonePainter(of: annotated, setup)
         painter.draw(with: setup.blender, in: frame)
         guard setup.options.drawLabels, let labels = setup.labels else { return }
-        for (zone, text) in annotated.map({ ($0.zone, $0.text) }) {
-            let paint = ZonePainter.paint(of: zone)
-            let style = LabelStyle(text: text, panel: paint.faded(0.8), ink: paint.contrast)
+        for one in annotated {
+            let paint = ZonePainter.paint(of: one.zone)
+            let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
             let tile = tiles.tile(.label(style)) { labels.draw(style).map { setup.blender.tile(from: $0) } }
             guard let tile else { continue }
-            let place = painter.place(of: zone, width: tile.width, height: tile.height)
+            let place = painter.place(of: one.zone, width: tile.width, height: tile.height)
             setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
         }
+    }
+
+    private func zonePainter(of annotated: [AnnotatedZone], _ setup: Setup) -> ZonePainter {
+        if let zones, zones.drawn.elementsEqual(annotated.lazy.map(\.zone)) { return zones.painter }
+        let drawn = annotated.map(\.zone)
+        let painter = ZonePainter(drawn, blender: setup.blender, lineWidth: setup.sizes.lineWidth)
+        zones = (drawn, painter)
+        return painter
     }
 }
 

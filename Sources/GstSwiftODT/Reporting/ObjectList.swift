@@ -15,20 +15,8 @@ final class ObjectList: @unchecked Sendable {
 
     /// Puts a copy into a structure.
     func set(_ name: String, in structure: UnsafeMutablePointer<GstStructure>) {
-        var made = list ?? make()
+        var made = list ?? StructureWriter.list(of: "object", objects.lazy.map(\.fields))
         gst_structure_set_value(structure, name, &made)
         list = made
-    }
-
-    private func make() -> GValue {
-        var list = GValue()
-        g_value_init(&list, gst_value_list_get_type())
-        for object in objects {
-            var item = GValue()
-            g_value_init(&item, gst_structure_get_type())
-            g_value_take_boxed(&item, StructureWriter.structure("object", object.fields))
-            gst_value_list_append_and_take_value(&list, &item)
-        }
-        return list
     }
 }

@@ -48,16 +48,22 @@ enum StructureWriter {
         case .boolean(let flag):
             g_value_init(&slot, GType.boolean)
             g_value_set_boolean(&slot, flag ? 1 : 0)
-        case .list(let name, let entries):
-            g_value_init(&slot, gst_value_list_get_type())
-            for fields in entries {
-                var item = GValue()
-                g_value_init(&item, gst_structure_get_type())
-                g_value_take_boxed(&item, self.structure(name, fields))
-                gst_value_list_append_and_take_value(&slot, &item)
-            }
+        case .list(let item, let entries): slot = list(of: item, entries)
         }
         gst_structure_take_value(structure, name, &slot)
+    }
+
+    /// A list of structures of one name, which the caller unsets.
+    static func list(of name: String, _ entries: some Sequence<[(name: String, value: FieldValue)]>) -> GValue {
+        var list = GValue()
+        g_value_init(&list, gst_value_list_get_type())
+        for fields in entries {
+            var item = GValue()
+            g_value_init(&item, gst_structure_get_type())
+            g_value_take_boxed(&item, structure(name, fields))
+            gst_value_list_append_and_take_value(&list, &item)
+        }
+        return list
     }
 }
 

@@ -70,8 +70,11 @@ extension Settings {
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
         Check(
-            "draw", "draw-boxes", "draw-labels", "draw-traces",
-            where: { $0.draw && !$0.annotator.drawBoxes && !$0.annotator.drawLabels && !$0.annotator.drawTraces },
+            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "zones",
+            where: {
+                $0.draw && !$0.annotator.drawBoxes && !$0.annotator.drawLabels && !$0.annotator.drawTraces
+                    && !($0.annotator.drawZones && $0.zones != nil)
+            },
             text: "draw=true has no effect with draw-boxes=false and draw-labels=false, which leave nothing to draw"),
         Check(
             "draw-traces", "tracking", "mode",

@@ -12,6 +12,8 @@ final class FrameFinisher {
     private let scene = Scene()
     private var classifiers: ClassifierExchange
     private var hasWarnedOfDrawing = false
+    /// The zones as they are drawn, and the counts that they say.
+    private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
 
     private var trail = TimestampTrail()
     private var epoch: UInt32 = 0
@@ -102,8 +104,10 @@ final class FrameFinisher {
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
         coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)
-        let zones = options.drawZones ? self.zones : []
-        guard queued.settings.draw,
+        guard queued.settings.draw else { return }
+        if options.drawZones { annotateZones() }
+        let zones = options.drawZones ? annotatedZones.zones : []
+        guard
             annotator.needsDrawing(
                 drawn, zones: zones, options: options, width: format.width, height: format.height, time: queued.time)
         else { return }
@@ -117,10 +121,12 @@ final class FrameFinisher {
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
 
-    /// The zones, with what has been counted in them.
-    private var zones: [AnnotatedZone] {
+    /// Words what has been counted in the zones, where that has changed.
+    private func annotateZones() {
         let counts = scene.zoneCounts
-        return scene.zones.map { zone in AnnotatedZone(zone, count: counts.first { $0.name == zone.name }) }
+        guard annotatedZones.counts != counts || annotatedZones.zones.count != scene.zones.count else { return }
+        let zones = scene.zones.map { zone in AnnotatedZone(zone, count: counts.first { $0.name == zone.name }) }
+        annotatedZones = (counts, zones)
     }
 
     private func warnOfDrawing() {
