@@ -110,6 +110,8 @@ class Zones(unittest.TestCase):
             buffer = sample.get_buffer()
             return buffer.extract_dup(0, buffer.get_size())
 
+        # Zones alone are something to draw: no warning that there is nothing.
+        self.play(f"draw-boxes=false draw-labels=false zones={text(HALVES)}", frames=5)
         plain = picture("")
         self.assertEqual(picture(f"zones={text(HALVES)} draw-zones=false"), plain)
         drawn = picture(f"zones={text(HALVES)}")
