@@ -44,6 +44,33 @@ import Testing
         #expect(step(tracker, frame: 0, [detection(x: 100)]).map(\.id) == [3])
     }
 
+    /// Probation: whoever comes later is shown with the sighting that proves them, neither before nor after.
+    @Test(arguments: [1, 2, 3, 5])
+    func aNewcomerIsShownOnceItIsProved(_ minHits: Int) {
+        let tracker = Tracker(options: TrackerOptions(minHits: minHits))
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
+        let shown = (10..<20).first { frame in
+            step(tracker, frame: frame, [detection(x: 100), detection(x: 400)]).contains { $0.id == 2 }
+        }
+        #expect(shown == 9 + minHits)
+    }
+
+    /// Along, down and aslant: 50 pixels a frame, 19 times.
+    @Test(arguments: [(50.0, 0.0), (0, 50), (30, 40), (-30, 40)])
+    func thePathIsAsLongAsTheWay(_ across: Double, _ down: Double) {
+        let tracker = Tracker()
+        for frame in 0..<20 {
+            let box = Box(x: 1000 + across * Double(frame), y: 100 + down * Double(frame), width: 200, height: 200)
+            let time = Nanoseconds(frame) * 40_000_000
+            tracker.advance(to: time, width: 2048, height: 1200, luma: nil)
+            tracker.update([Detection(box: box, score: 0.9)], seenAt: time)
+        }
+        tracker.reset(reason: .flush)
+        let end = tracker.takeEvents().last
+        #expect(end?.kind == .end)
+        #expect(abs((end?.pathLength ?? 0) - 950) < 50)
+    }
+
     /// Who finds nothing is told to ask for less: all the way down, and within a second or so.
     @Test(arguments: [(0.05, 0.06), (0.01, 0.01), (0, 0.002), (0, 0)])
     func theThresholdHoldsAllTheWayDown(_ threshold: Double, _ score: Double) {
