@@ -42,12 +42,15 @@ let package = Package(
         .target(name: "SwiftODTFoundation", dependencies: ["SwiftODT"]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
-        .executableTarget(name: "odt", dependencies: ["SwiftODT", "CVersion"]),
+        // Plays pipelines for odt.
+        .target(name: "Playback", dependencies: ["SwiftODT", "CGStreamer"]),
+        .executableTarget(name: "odt", dependencies: ["SwiftODT", "Playback", "CGStreamer", "CVersion"]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
         .testTarget(
             name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSeeds"], exclude: ["Classification/Labels"]),
         .testTarget(name: "SwiftODTFoundationTests", dependencies: ["SwiftODTFoundation"]),
+        .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer"]),
         .testTarget(
             name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSeeds"],
             exclude: ["Annotation/Golden"]),

@@ -1,6 +1,6 @@
 /// The words after a subcommand, split into `--name value` pairs, flags and the rest.
 struct CommandLineOptions {
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     private var flags: Set<String> = []
     private(set) var operands: [String] = []
 
@@ -26,9 +26,9 @@ struct CommandLineOptions {
                 flags.insert(name)
             } else if valued.contains(name) {
                 if parts.count == 2 {
-                    values[name] = String(parts[1])
+                    values[name, default: []].append(String(parts[1]))
                 } else if let value = rest.popFirst() {
-                    values[name] = value
+                    values[name, default: []].append(value)
                 } else {
                     throw CommandLineError("\(name) needs a value.")
                 }
@@ -40,11 +40,15 @@ struct CommandLineOptions {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    func text(_ name: String) -> String? { values[name] }
+    /// The value; the last one where there are several.
+    func text(_ name: String) -> String? { values[name]?.last }
+
+    /// All values of a name that may stand more than once, in their order.
+    func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     /// The value as a finite number within a range.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
-        guard let text = values[name] else { return nil }
+        guard let text = text(name) else { return nil }
         guard let value = Double(text), value.isFinite, range.contains(value) else {
             throw CommandLineError(
                 "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")

@@ -1,4 +1,5 @@
 import Glibc
+import Playback
 
 /// One thing `odt` can do.
 struct Subcommand: Sendable {
@@ -39,7 +40,7 @@ enum ExitCode {
 /// Writes a line to standard error.
 func complain(_ text: String) {
     let line = text + "\n"
-    _ = Array(line.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    _ = PathText.bytes(of: line).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
 /// A text with spaces behind it up to a width.

@@ -1,8 +1,10 @@
 import CVersion
 import Glibc
+import Playback
 
 /// The subcommands of `odt`, one file each. Add a line here to add one.
 let subcommands: [Subcommand] = [
+    annotateSubcommand,
     classifySubcommand,
     detectSubcommand,
     modelsSubcommand,
@@ -26,7 +28,7 @@ func usage() -> String {
         """
 }
 
-let words = Array(CommandLine.arguments.dropFirst())
+let words = PathText.arguments()
 switch words.first {
 case nil:
     complain(usage())

@@ -1,0 +1,32 @@
+import CGStreamer
+
+/// What GLib and GStreamer complain about, as sentences.
+enum ErrorText {
+    /// The text of an error, which is freed.
+    static func take(_ problem: inout UnsafeMutablePointer<GError>?) -> String {
+        guard let error = problem else { return "nobody says why" }
+        defer { g_clear_error(&problem) }
+        return String(cString: error.pointee.message)
+    }
+
+    /// What an element said on the bus: its name, the sentence, and of the detail what is no place in GStreamer's source.
+    static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
+        var problem: UnsafeMutablePointer<GError>?
+        var detail: UnsafeMutablePointer<gchar>?
+        if isWarning {
+            gst_message_parse_warning(message, &problem, &detail)
+        } else {
+            gst_message_parse_error(message, &problem, &detail)
+        }
+        defer { g_free(detail) }
+        let lines = detail.map { String(cString: $0).split(separator: "\n").map(String.init) } ?? []
+        let text = name(of: message.pointee.src) + ": " + take(&problem)
+        return ([text] + lines.dropFirst(lines.first?.contains("): ") == true ? 1 : 0)).joined(separator: "\n")
+    }
+
+    static func name(of object: UnsafeMutablePointer<GstObject>?) -> String {
+        guard let object, let name = gst_object_get_name(object) else { return "GStreamer" }
+        defer { g_free(name) }
+        return String(cString: name)
+    }
+}

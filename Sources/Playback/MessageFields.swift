@@ -1,0 +1,40 @@
+import CGStreamer
+
+/// The fields of a message of the bus, by name.
+public struct MessageFields {
+    private let structure: UnsafePointer<GstStructure>
+
+    /// - Parameter structure: good for as long as the fields are looked at.
+    public init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
+
+    public var name: String { String(cString: gst_structure_get_name(structure)) }
+
+    public func text(_ field: String) -> String? {
+        gst_structure_get_string(structure, field).map { String(cString: $0) }
+    }
+
+    public func real(_ field: String) -> Double? {
+        var value = 0.0
+        return gst_structure_get_double(structure, field, &value) != 0 ? value : nil
+    }
+
+    /// A whole number of 32 or 64 bits; `nil` for a time that is unknown as well.
+    public func count(_ field: String) -> UInt64? {
+        var small: guint = 0
+        if gst_structure_get_uint(structure, field, &small) != 0 { return UInt64(small) }
+        var large: guint64 = 0
+        guard gst_structure_get_uint64(structure, field, &large) != 0 else { return nil }
+        return UInt64(large) == .max ? nil : UInt64(large)
+    }
+
+    /// The structures in a list.
+    public func list(_ field: String) -> [MessageFields] {
+        guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
+        else { return [] }
+        return (0..<gst_value_list_get_size(list)).compactMap { number in
+            guard let value = gst_value_list_get_value(list, number), value.pointee.g_type == gst_structure_get_type()
+            else { return nil }
+            return gst_value_get_structure(value).map { MessageFields($0) }
+        }
+    }
+}

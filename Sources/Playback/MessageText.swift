@@ -1,0 +1,78 @@
+import CGStreamer
+import SwiftODT
+
+/// Messages of the bus as lines of JSON: the name as `message`, then the fields with their names and in their order. A time that is
+/// unknown is `null`.
+public enum MessageText {
+    /// - Parameter name: in place of the structure's own.
+    public static func line(_ structure: UnsafePointer<GstStructure>, name: String? = nil) -> String {
+        let name = name ?? String(cString: gst_structure_get_name(structure))
+        var text = "{\"message\": \(JSONValue.quoted(name))"
+        append(fieldsOf: structure, to: &text, isFirst: false)
+        return text + "}\n"
+    }
+
+    private static func append(fieldsOf structure: UnsafePointer<GstStructure>, to text: inout String, isFirst: Bool) {
+        for number in 0..<max(0, gst_structure_n_fields(structure)) {
+            guard let name = gst_structure_nth_field_name(structure, UInt32(number)),
+                let value = gst_structure_get_value(structure, name)
+            else { continue }
+            if number > 0 || !isFirst { text += ", " }
+            text += JSONValue.quoted(String(cString: name)) + ": "
+            append(value, to: &text)
+        }
+    }
+
+    private static func append(_ value: UnsafePointer<GValue>, to text: inout String) {
+        switch value.pointee.g_type {
+        case Kind.boolean: text += g_value_get_boolean(value) != 0 ? "true" : "false"
+        case Kind.int: text += String(g_value_get_int(value))
+        case Kind.uint: text += String(g_value_get_uint(value))
+        case Kind.int64: text += String(g_value_get_int64(value))
+        case Kind.uint64:
+            let number = UInt64(g_value_get_uint64(value))
+            text += number == .max ? "null" : String(number)
+        case Kind.double:
+            let number = g_value_get_double(value)
+            text += number.isFinite ? number.description : "null"
+        case Kind.string: text += g_value_get_string(value).map { JSONValue.quoted(String(cString: $0)) } ?? "null"
+        case gst_structure_get_type():
+            text += "{"
+            if let inner = gst_value_get_structure(value) { append(fieldsOf: inner, to: &text, isFirst: true) }
+            text += "}"
+        case gst_value_list_get_type(): append(value, gst_value_list_get_size, gst_value_list_get_value, to: &text)
+        case gst_value_array_get_type(): append(value, gst_value_array_get_size, gst_value_array_get_value, to: &text)
+        default: appendOther(value, to: &text)
+        }
+    }
+
+    private static func append(
+        _ list: UnsafePointer<GValue>, _ size: (UnsafePointer<GValue>) -> guint,
+        _ item: (UnsafePointer<GValue>, guint) -> UnsafePointer<GValue>?, to text: inout String
+    ) {
+        text += "["
+        for number in 0..<size(list) {
+            if number > 0 { text += ", " }
+            if let value = item(list, number) { append(value, to: &text) }
+        }
+        text += "]"
+    }
+
+    /// As GStreamer would print it.
+    private static func appendOther(_ value: UnsafePointer<GValue>, to text: inout String) {
+        guard let printed = gst_value_serialize(value) else { return text += "null" }
+        defer { g_free(printed) }
+        text += JSONValue.quoted(String(cString: printed))
+    }
+
+    /// GLib's fundamental types, whose C macros Swift cannot see.
+    enum Kind {
+        static let boolean = GType(5 << 2)
+        static let int = GType(6 << 2)
+        static let uint = GType(7 << 2)
+        static let int64 = GType(10 << 2)
+        static let uint64 = GType(11 << 2)
+        static let double = GType(15 << 2)
+        static let string = GType(16 << 2)
+    }
+}

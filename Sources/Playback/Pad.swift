@@ -1,0 +1,96 @@
+import CGStreamer
+
+/// Where data goes into an element or out of it.
+public final class Pad: @unchecked Sendable {
+    public let pointer: UnsafeMutablePointer<GstPad>
+
+    /// Takes over the caller's reference.
+    public init(_ pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
+
+    deinit { gst_object_unref(pointer) }
+
+    /// - Parameter isChecked: whether both have to deal in the same; not where a probe makes the one of the other.
+    /// - Returns: whether data can flow from here to there.
+    public func link(to sink: Pad, isChecked: Bool = true) -> Bool {
+        let check = isChecked ? GST_PAD_LINK_CHECK_CAPS : GST_PAD_LINK_CHECK_NOTHING
+        return gst_pad_link_full(pointer, sink.pointer, check) == GST_PAD_LINK_OK
+    }
+
+    public var isLinked: Bool { gst_pad_is_linked(pointer) != 0 }
+
+    /// Ends the stream from here on. May block: a pad that is at work takes the event when it is done.
+    public func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
+
+    /// Sets a property to what GStreamer reads in the text; nothing where this kind of pad has no such property.
+    public func set(_ property: String, to value: String) {
+        let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)
+        let about = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class).assumingMemoryBound(
+            to: GObjectClass.self)
+        if g_object_class_find_property(about, property) != nil { gst_util_set_object_arg(object, property, value) }
+    }
+
+    /// What a watch has to say of what it saw.
+    public enum Watching { case goOn, enough }
+
+    /// Looks at each buffer that passes, on the thread that it passes on.
+    public func watchBuffers(_ look: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> Watching) {
+        watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let buffer = gst_pad_probe_info_get_buffer(info) else { return .goOn }
+            return look(buffer)
+        }
+    }
+
+    /// Looks at each event that goes downstream, on the thread that it passes on.
+    public func watchEvents(_ look: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> Watching) {
+        watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            guard let event = gst_pad_probe_info_get_event(info) else { return .goOn }
+            return look(event)
+        }
+    }
+
+    /// Puts other buffers in the place of those that come; where there is none for one, it goes on as it is.
+    public func replaceBuffers(
+        _ other: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer>?
+    ) {
+        watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            if let buffer = gst_pad_probe_info_get_buffer(info), let new = other(buffer) { Self.replace(info, by: new) }
+            return .goOn
+        }
+    }
+
+    /// The same with events that go downstream.
+    public func replaceEvents(
+        _ other: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>?
+    ) {
+        watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            if let event = gst_pad_probe_info_get_event(info), let new = other(event) { Self.replace(info, by: new) }
+            return .goOn
+        }
+    }
+
+    private static func replace(_ info: UnsafeMutablePointer<GstPadProbeInfo>, by new: UnsafeMutableRawPointer) {
+        guard let old = info.pointee.data else { return }
+        info.pointee.data = new
+        gst_mini_object_unref(old.assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    private final class Watch {
+        let look: @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> Watching
+        init(_ look: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> Watching) { self.look = look }
+    }
+
+    private func watch(
+        _ kind: GstPadProbeType, _ look: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> Watching
+    ) {
+        gst_pad_add_probe(
+            pointer, kind,
+            { _, info, watch in
+                guard let info, let watch else { return GST_PAD_PROBE_OK }
+                switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().look(info) {
+                case .goOn: return GST_PAD_PROBE_OK
+                case .enough: return GST_PAD_PROBE_REMOVE
+                }
+            }, Unmanaged.passRetained(Watch(look)).toOpaque(),
+            { watch in if let watch { Unmanaged<Watch>.fromOpaque(watch).release() } })
+    }
+}

@@ -1,0 +1,162 @@
+import Glibc
+
+/// A file on its way: NAME.part.EXT in the folder of NAME.EXT, until ``finish()`` gives it that name.
+///
+/// An earlier NAME.EXT stays as it is until then, and for good if something goes wrong. Whoever writes a part file holds a lock on
+/// it, by which ``interrupted(of:)`` tells those that nobody writes any more.
+///
+///     let file = try PartFile("out.jsonl")
+///     try file.write("{}\n")
+///     try file.finish()
+public final class PartFile: Sendable {
+    /// What it is to be called. What a link leads to is replaced, not the link.
+    public let target: String
+    /// What it is called until then.
+    public let path: String
+    private let descriptor: Int32
+
+    /// - Throws: ``PlaybackError`` where there can be no such file.
+    public init(_ name: String) throws {
+        target = Self.withoutLinks(name)
+        try Self.checkReplaceable(target, name)
+        let (folder, stem, ending) = Self.parts(of: target)
+        Self.makeFolder(folder)
+        var number = 1
+        while true {
+            let path = "\(folder)\(stem).part\(number > 1 ? String(number) : "")\(ending)"
+            let file = PathText.withSystemPath(path) { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+            if file >= 0 {
+                (self.path, descriptor) = (path, file)
+                _ = Self.lock(file)
+                return
+            }
+            guard errno == EEXIST else { throw Self.problem(path) }
+            number += 1
+        }
+    }
+
+    public var size: Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Appends text, whole or not at all, and at once: who reads along sees it.
+    public func write(_ text: String) throws {
+        var text = text
+        try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+    }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+        let before = off_t(size)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                let problem = Self.problem(path)
+                ftruncate(descriptor, before)
+                lseek(descriptor, before, SEEK_SET)
+                throw problem
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Gives the file its name. A power failure from here on finds either the earlier file or this one.
+    public func finish() throws {
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.problem(path) }
+        let status = PathText.withSystemPath(path) { old in PathText.withSystemPath(target) { rename(old, $0) } }
+        guard status == 0 else { throw Self.problem(target) }
+        close(descriptor)
+    }
+
+    public func discard() {
+        _ = PathText.withSystemPath(path) { unlink($0) }
+        close(descriptor)
+    }
+
+    /// The part files of this name that their programs left behind.
+    public static func interrupted(of name: String) -> [String] {
+        let (folder, stem, ending) = parts(of: withoutLinks(name))
+        let start = stem + ".part"
+        return names(in: folder).sorted().filter { other in
+            guard other.hasPrefix(start), other.hasSuffix(ending), other.count >= start.count + ending.count else {
+                return false
+            }
+            return other.dropFirst(start.count).dropLast(ending.count).allSatisfy(\.isNumber)
+        }.map { folder + $0 }.filter { path in
+            let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
+            guard file >= 0 else { return false }
+            defer { close(file) }
+            return lock(file)
+        }
+    }
+
+    /// The folder with its slash, the name and its ending with its dot, which a name that begins with a dot has not.
+    public static func parts(of path: String) -> (folder: String, stem: String, ending: String) {
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let name = path[start...]
+        guard let dot = name.lastIndex(of: "."), name[..<dot].contains(where: { $0 != "." }) else {
+            return (String(path[..<start]), String(name), "")
+        }
+        return (String(path[..<start]), String(name[..<dot]), String(name[dot...]))
+    }
+
+    // MARK: What the system says
+
+    /// Whether the file is now ours; on a file system that knows no locks nothing is.
+    private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    private static func problem(_ path: String) -> PlaybackError {
+        PlaybackError("\(path): \(String(cString: strerror(errno)))")
+    }
+
+    private static func checkReplaceable(_ target: String, _ name: String) throws {
+        var status = stat()
+        guard PathText.withSystemPath(target, { stat($0, &status) }) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw PlaybackError("\(name) is a folder")
+        case S_IFREG: break
+        default: throw PlaybackError("\(name) is no ordinary file")
+        }
+        guard PathText.withSystemPath(target, { access($0, W_OK) }) == 0 else {
+            throw PlaybackError("\(name) is there already and may not be written")
+        }
+    }
+
+    /// The path of what a name stands for, whether it is there or not.
+    private static func withoutLinks(_ name: String) -> String {
+        func real(_ path: String) -> String? {
+            guard let real = PathText.withSystemPath(path, { realpath($0, nil) }) else { return nil }
+            defer { free(real) }
+            return PathText.text(ofSystemPath: real)
+        }
+        if let real = real(name) { return real }
+        let (folder, stem, ending) = parts(of: name)
+        guard let real = real(folder.isEmpty ? "." : folder) else { return name }
+        return (real == "/" ? "" : real) + "/" + stem + ending
+    }
+
+    /// With the folders that it lies in; that it cannot be made is told by who writes into it.
+    public static func makeFolder(_ folder: String) {
+        var path = ""
+        for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
+            path += part + "/"
+            if path != "/" { _ = PathText.withSystemPath(path) { mkdir($0, 0o777) } }
+        }
+    }
+
+    /// What lies in a folder, in no order; nothing where it cannot be read.
+    public static func names(in folder: String) -> [String] {
+        guard let directory = PathText.withSystemPath(folder.isEmpty ? "." : folder, { opendir($0) }) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { PathText.text(ofSystemPath: $0) }
+                })
+        }
+        return names
+    }
+}

@@ -1,0 +1,39 @@
+import CGStreamer
+import Glibc
+
+/// Makes GStreamer ready, and sees to it that it knows the element.
+public enum PluginSearch {
+    /// Starts GStreamer; the plugin of the checkout that this program was built in comes before one that is installed.
+    ///
+    /// - Throws: ``PlaybackError`` where there is no plugin.
+    public static func start() throws {
+        if let built = builtBesideThisProgram() {
+            let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""
+            setenv("GST_PLUGIN_PATH", others.isEmpty ? built : built + ":" + others, 1)
+        }
+        var problem: UnsafeMutablePointer<GError>?
+        guard gst_init_check(nil, nil, &problem) != 0 else {
+            throw PlaybackError("GStreamer does not start: \(ErrorText.take(&problem))")
+        }
+        guard let factory = gst_element_factory_find("swiftodt") else {
+            throw PlaybackError(
+                "GStreamer finds no element swiftodt: run Pipelines/setup --install in the checkout that this odt is from. "
+                    + "Where that was done, GST_DEBUG=GST_PLUGIN_LOADING:5 gst-inspect-1.0 swiftodt says why")
+        }
+        gst_object_unref(UnsafeMutableRawPointer(factory))
+    }
+
+    /// `.build/plugin` of the checkout whose `.build` this program lies in.
+    private static func builtBesideThisProgram() -> String? {
+        guard let path = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(path) }
+        var folder = PathText.text(ofSystemPath: path)
+        while let slash = folder.lastIndex(of: "/") {
+            folder = String(folder[..<slash])
+            guard folder.hasSuffix("/.build") else { continue }
+            let plugins = folder + "/plugin"
+            return PathText.withSystemPath(plugins + "/libgstswiftodt.so") { access($0, R_OK) } == 0 ? plugins : nil
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import CGStreamer
+import Glibc
+import SwiftODT
+import Synchronization
+
+/// One line on a terminal that says how far it is, how fast, and what is left. Says nothing where nobody looks: in a pipe, a log, a cron
+/// job.
+public final class Progress: Sendable {
+    private struct State {
+        var frames = 0
+        /// Of the latest frame, in the stream.
+        var position: Nanoseconds = 0
+        var started = MonotonicClock.now
+        var shown: Nanoseconds = 0
+        var isOnScreen = false
+    }
+
+    private let name: String
+    private let pipeline: Pipeline
+    private let isWatched: Bool
+    private let state = Mutex(State())
+
+    /// - Parameter name: what the line begins with.
+    public init(of pipeline: Pipeline, name: String) {
+        (self.pipeline, self.name) = (pipeline, name)
+        let terminal = getenv("TERM").map { String(cString: $0) } ?? "dumb"
+        isWatched = isatty(STDERR_FILENO) != 0 && terminal != "dumb"
+    }
+
+    public var frames: Int { state.withLock { $0.frames } }
+
+    /// Counts what passes a pad.
+    public func watch(_ pad: Pad) {
+        pad.watchBuffers { buffer in
+            let time = Nanoseconds(clamping: buffer.pointee.pts)
+            self.state.withLock { state in
+                if state.frames == 0 { state.started = MonotonicClock.now }
+                state.frames += 1
+                if buffer.pointee.pts != .max { state.position = time.reckonable }
+            }
+            return .goOn
+        }
+    }
+
+    /// Shows how far it is, four times a second at most.
+    public func show() {
+        guard isWatched else { return }
+        let now = MonotonicClock.now
+        let line: String? = state.withLock { state in
+            guard state.frames > 0, now - state.shown > 250_000_000 else { return nil }
+            state.shown = now
+            state.isOnScreen = true
+            return text(state, spent: now - state.started)
+        }
+        if let line { write("\r\u{1b}[K" + line) }
+    }
+
+    /// Takes the line away, so that sentences begin at the left.
+    public func clear() {
+        let isOnScreen = state.withLock { state in
+            defer { state.isOnScreen = false }
+            return state.isOnScreen
+        }
+        if isOnScreen { write("\r\u{1b}[K") }
+    }
+
+    private func text(_ state: State, spent: Nanoseconds) -> String {
+        let rate = spent > 0 ? Int(Double(state.frames) / (Double(spent) / 1e9)) : 0
+        let so = "\(state.frames) frames, \(rate) a second"
+        var whole: gint64 = 0
+        guard gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &whole) != 0, whole > 0, state.position > 0
+        else {
+            return "\(name): \(so), \(Self.clock(spent))"
+        }
+        let part = min(1, Double(state.position) / Double(whole))
+        let left = Nanoseconds(seconds: Double(spent) / 1e9 * (1 - part) / part)
+        return "\(name): \(Int(part * 100)) %, \(so), \(Self.clock(left)) left"
+    }
+
+    /// Hours, where there are any, minutes and seconds.
+    static func clock(_ time: Nanoseconds) -> String {
+        let seconds = max(0, time) / 1_000_000_000
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (minutes, hours) = (seconds / 60 % 60, seconds / 3600)
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
+    }
+
+    private func write(_ text: String) {
+        _ = PathText.bytes(of: text).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

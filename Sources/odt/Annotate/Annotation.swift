@@ -1,0 +1,185 @@
+import CGStreamer
+import Glibc
+import Playback
+import SwiftODT
+
+/// One input on its way to its annotated video, its messages and its tables.
+final class Annotation: Sendable {
+    /// What is the same for all inputs of a command line.
+    struct Plan: Sendable {
+        /// Properties of the element, as NAME=VALUE.
+        var settings: [String] = []
+        var encoder = "auto"
+        var quality = VideoEncoder.Quality(percent: VideoEncoder.Quality.usual)
+        var mayReplace = false
+    }
+
+    /// How it went: the exit code, and whether a signal ended it.
+    struct Outcome {
+        var code: Int32
+        var signal: Int32?
+    }
+
+    private let source: MediaSource
+    private let files: AnnotationFiles
+    private let pipeline: Pipeline
+    private let progress: Progress
+    private let linker: StreamLinker
+    private let player: Player
+
+    /// Builds all; files are there, but nothing plays.
+    ///
+    /// - Throws: ``PlaybackError`` where it cannot be begun; then no file has changed.
+    init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
+        self.source = source
+        try outputs.check(against: source, mayReplace: plan.mayReplace)
+        let container = try outputs.video.map(Self.container)
+        let pipeline = try Pipeline(Self.description(source, container, plan))
+        source.give(to: pipeline)
+        try Self.set(plan.settings, in: pipeline)
+        self.pipeline = pipeline
+        let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)
+        self.progress = progress
+        let say: @Sendable (String) -> Void = { text in
+            progress.clear()
+            complain("odt annotate: \(text)")
+        }
+        for left in outputs.video.map(PartFile.interrupted) ?? [] {
+            say("an earlier recording was interrupted; what it got is in \(left)")
+        }
+        let files = try AnnotationFiles(outputs)
+        self.files = files
+        let linker = StreamLinker(
+            pipeline, muxer: container == nil ? nil : pipeline["mux"], soundEncoder: container?.soundEncoder ?? "",
+            say: say,
+            refuse: { pipeline.refuse($0) })
+        self.linker = linker
+        var manners = Player.Manners()
+        manners.hasBegun = { progress.frames > 0 }
+        manners.survives = { $0 != "file" }
+        manners.end = { linker.endStreams() }
+        manners.leave = { say(files.leftBehind) }
+        manners.tick = { progress.show() }
+        player = Player(pipeline, manners, say: say)
+        self.say = say
+        prepare()
+    }
+
+    private let say: @Sendable (String) -> Void
+
+    // MARK: The pipeline
+
+    private static func container(of video: String) throws -> Container {
+        guard let container = Container.named(PartFile.parts(of: video).ending) else {
+            throw PlaybackError(
+                "\(video) should end in \(Container.endings.joined(separator: ", ")): that says what kind of file it becomes",
+                isUsage: true)
+        }
+        return container
+    }
+
+    private static func description(_ source: MediaSource, _ container: Container?, _ plan: Plan) throws -> String {
+        let eyes = "videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true"
+        guard let container else { return "\(source.description) \(eyes) draw=false ! fakesink name=file sync=false" }
+        let encoder = try VideoEncoder.choose(container.codec, wish: plan.encoder, quality: plan.quality)
+        return "\(source.description) \(eyes) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) "
+            + "! videocrop name=even ! \(encoder.description(quality: plan.quality, isLive: source.isCamera)) "
+            + "! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! \(container.muxer) name=mux "
+            + "! filesink name=file buffer-mode=unbuffered"
+    }
+
+    private static func set(_ settings: [String], in pipeline: Pipeline) throws {
+        let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
+        for word in settings { try PropertySetting.set(word, of: element) }
+        // The picture is turned before it is looked at, so that what is recorded and what is said of it agree.
+        upright.set("video-direction", to: element.text(of: "orientation"))
+        element.set("orientation", to: "identity")
+    }
+
+    private func prepare() {
+        linker.listen(to: pipeline["decoded"])
+        if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
+        guard let video = files.video else { return }
+        pipeline["file"].setFile(video.path)
+        let even = pipeline["even"]
+        let slot = pipeline["mux"].pad("video_0")
+        even.pad("sink")?.watchEvents { event in
+            guard event.pointee.type == GST_EVENT_CAPS else { return .goOn }
+            var caps: UnsafeMutablePointer<GstCaps>?
+            gst_event_parse_caps(event, &caps)
+            var picture = GstVideoInfo()
+            guard gst_video_info_from_caps(&picture, caps) != 0 else { return .goOn }
+            // H.264 counts pixels in twos: an odd row or column is left out.
+            even.set("right", to: String(picture.width % 2))
+            even.set("bottom", to: String(picture.height % 2))
+            // Frames of any time keep it to the 90,000th of a second, unless the usual clock of their rate is more exact.
+            if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
+                slot.set("trak-timescale", to: "90000")
+            }
+            return .goOn
+        }
+    }
+
+    // MARK: Playing
+
+    /// Plays it to its end, and closes the files.
+    func run() -> Outcome {
+        var frames = FrameTable()
+        var isRead = true
+        write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
+        write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
+        let ending = player.play { message in
+            write(MessageText.line(message), to: files.messages, &isRead)
+            let fields = MessageFields(message)
+            switch fields.name {
+            case "swiftodt":
+                if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
+            case "swiftodt-track": if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
+            default: break
+            }
+        }
+        if let statistics = pipeline["swiftodt"].structure(of: "stats") {
+            write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
+        }
+        progress.clear()
+        // The files are whole before the elements stop, for which a source that stalls may take its time.
+        let outcome = close(ending, isRead: isRead)
+        player.stop()
+        return outcome
+    }
+
+    private func write(_ text: String, to output: TextOutput?, _ isRead: inout Bool) {
+        guard let output, isRead else { return }
+        do {
+            try output.write(text)
+        } catch is NobodyReads {
+            // Which is no failure; what is recorded is ended properly.
+            isRead = false
+            player.askToEnd()
+        } catch {
+            let what =
+                output === files.messages ? "the messages" : output === files.frameTable ? "the rows" : "the tracks"
+            player.fail("\(what) cannot be written: \(error)")
+        }
+    }
+
+    /// Gives the files their names if all went well.
+    private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
+        let hasBegun = progress.frames > 0 && files.video?.size != 0
+        guard hasBegun else {
+            say(ending.failure ?? "nothing was recorded of \(source.name)")
+            files.discard()
+            let code = ending.failure == nil ? ending.signal.map { 128 + $0 } : nil
+            return Outcome(code: code ?? ExitCode.failure, signal: ending.signal)
+        }
+        var failure = ending.failure
+        if failure == nil {
+            do { try files.finish() } catch { failure = "\(error)" }
+        }
+        if let failure {
+            say(failure + "\n" + files.leftBehind)
+            return Outcome(code: ExitCode.failure, signal: ending.signal)
+        }
+        return Outcome(code: isRead ? ExitCode.success : 128 + SIGPIPE, signal: ending.signal)
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import Playback
+
+/// Several inputs, and what each of them becomes in one folder.
+struct AnnotationBatch {
+    struct Job {
+        let input: String
+        let outputs: AnnotationOutputs
+    }
+
+    let jobs: [Job]
+
+    /// What of a folder is taken for a video.
+    private static let videos: Set<String> = [
+        ".3gp", ".asf", ".avi", ".flv", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".mxf",
+        ".ogv", ".ts",
+        ".vob", ".webm", ".wmv", ".y4m",
+    ]
+
+    init(_ line: CommandLineOptions, into folder: String) throws {
+        var endings: [String: String] = [:]
+        for option in ["--json", "--csv", "--tracks-csv"] {
+            guard let ending = line.text(option) else { continue }
+            guard ending.hasPrefix("."), !ending.contains("/") else {
+                throw CommandLineError(
+                    "with --out-dir, \(option) is an ending such as .\(option == "--json" ? "jsonl" : "csv"), not '\(ending)'."
+                )
+            }
+            endings[option] = ending
+        }
+        guard Set(endings.values).count == endings.count else {
+            throw CommandLineError("two tables have the same ending.")
+        }
+        let container = try line.text("--container").map { kind in
+            guard Container.named("." + kind) != nil else {
+                throw CommandLineError("there is no container '\(kind)' here: mp4, mov, mkv or webm.")
+            }
+            return "." + kind
+        }
+        let inputs = try line.operands.flatMap(Self.inputs)
+        let stems = Self.stems(of: inputs, container)
+        let base = folder.hasSuffix("/") ? folder : folder + "/"
+        jobs = zip(inputs, stems).map { input, stem in
+            Job(
+                input: input,
+                outputs: AnnotationOutputs(
+                    video: base + stem + (container ?? Self.ending(for: input)),
+                    messages: endings["--json"].map { base + stem + $0 },
+                    frameTable: endings["--csv"].map { base + stem + $0 },
+                    trackTable: endings["--tracks-csv"].map { base + stem + $0 }))
+        }
+    }
+
+    /// A folder's videos, in the order of their names; anything else is itself.
+    private static func inputs(_ operand: String) throws -> [String] {
+        var status = stat()
+        guard PathText.withSystemPath(operand, { stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            return [operand]
+        }
+        let base = operand.hasSuffix("/") ? operand : operand + "/"
+        let names = PartFile.names(in: operand).filter { name in
+            let parts = PartFile.parts(of: name)
+            // What was interrupted is no footage.
+            return !name.hasPrefix(".") && videos.contains(parts.ending.lowercased()) && !parts.stem.hasSuffix(".part")
+        }
+        guard !names.isEmpty else { throw CommandLineError("there is no video in \(operand).") }
+        return names.sorted().map { base + $0 }
+    }
+
+    /// The names without their endings; with them where two would be the same.
+    private static func stems(of inputs: [String], _ container: String?) -> [String] {
+        let plain = inputs.map { PartFile.parts(of: MediaSource.isAddress($0) ? lastPart(of: $0) : $0).stem }
+        var count: [String: Int] = [:]
+        for stem in plain { count[stem, default: 0] += 1 }
+        var used: [String: Int] = [:]
+        return zip(inputs, plain).map { input, stem in
+            var name = stem.isEmpty ? "video" : stem
+            if count[stem, default: 0] > 1 { name += PartFile.parts(of: input).ending }
+            used[name, default: 0] += 1
+            return used[name] == 1 ? name : "\(name)-\(used[name] ?? 1)"
+        }
+    }
+
+    private static func lastPart(of address: String) -> String {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        return path.split(separator: "/").last.map(String.init) ?? "video"
+    }
+
+    private static func ending(for input: String) -> String {
+        let ending = PartFile.parts(of: input).ending.lowercased()
+        return Container.named(ending) == nil ? ".mp4" : ending
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import Playback
+
+/// What is made of one input: names, as long as nothing is written.
+struct AnnotationOutputs: Sendable {
+    var video: String?
+    var messages: String?
+    var frameTable: String?
+    var trackTable: String?
+
+    var names: [String] { [video, messages, frameTable, trackTable].compactMap(\.self) }
+
+    /// Whether one of them is there already.
+    var exist: Bool {
+        names.contains { name in name != "-" && PathText.withSystemPath(name) { access($0, F_OK) } == 0 }
+    }
+
+    /// - Throws: ``PlaybackError`` where one is the input itself, or there already and not to be replaced.
+    func check(against source: MediaSource, mayReplace: Bool) throws {
+        for name in names where name != "-" {
+            if source.isFile(name) { throw PlaybackError("\(name) is the input itself: name another file") }
+            if !mayReplace, PathText.withSystemPath(name, { access($0, F_OK) }) == 0 {
+                throw PlaybackError("\(name) is there already: --force replaces it", isUsage: true)
+            }
+        }
+        var seen: Set<String> = []
+        for name in names where !seen.insert(name).inserted {
+            throw PlaybackError("\(name) is named twice", isUsage: true)
+        }
+    }
+}
+
+/// The files that are written while the input plays, on their way to the names that they are to have.
+final class AnnotationFiles: Sendable {
+    let video: PartFile?
+    let messages: TextOutput?
+    let frameTable: TextOutput?
+    let trackTable: TextOutput?
+
+    /// - Throws: ``PlaybackError`` where one cannot be written; then there is none.
+    init(_ outputs: AnnotationOutputs) throws {
+        var begun: [PartFile] = []
+        func output(_ name: String?) throws -> TextOutput? {
+            guard let output = try name.map(TextOutput.init) else { return nil }
+            if let file = output.file { begun.append(file) }
+            return output
+        }
+        do {
+            let video = try outputs.video.map(PartFile.init)
+            if let video { begun.append(video) }
+            self.video = video
+            messages = try output(outputs.messages)
+            frameTable = try output(outputs.frameTable)
+            trackTable = try output(outputs.trackTable)
+        } catch {
+            begun.forEach { $0.discard() }
+            throw error
+        }
+    }
+
+    private var files: [PartFile] {
+        [messages, frameTable, trackTable].compactMap { $0?.file } + [video].compactMap(\.self)
+    }
+
+    /// Gives all of them their names; the video last, so that who waits for it finds the others there.
+    func finish() throws { try files.forEach { try $0.finish() } }
+
+    func discard() { files.forEach { $0.discard() } }
+
+    /// A sentence that says where the pieces are.
+    var leftBehind: String {
+        let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
+        let paths = there.filter { PathText.withSystemPath($0) { access($0, F_OK) } == 0 }
+        return "what was recorded until then is in \(paths.joined(separator: " and "))"
+    }
+}

@@ -1,0 +1,71 @@
+import Playback
+import SwiftODT
+
+/// Rows of comma-separated values as RFC 4180 has them, but for the ends of lines, which are Unix's.
+enum TableRow {
+    static func text(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\n" }
+
+    private static func quoted(_ cell: String) -> String {
+        guard cell.utf8.contains(where: { [0x22, 0x2c, 0x0a, 0x0d].contains($0) }) else { return cell }
+        return "\"" + cell.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
+    }
+
+    /// Nanoseconds as seconds; nothing where it is unknown.
+    static func seconds(_ time: UInt64?) -> String {
+        time.map { DecimalText.text(Double($0) / 1e9, decimals: 6) } ?? ""
+    }
+
+    static func number(_ value: Double?, decimals: Int) -> String {
+        value.map { DecimalText.text($0, decimals: decimals) } ?? ""
+    }
+
+    static func count(_ value: UInt64?) -> String { value.map { String($0) } ?? "" }
+}
+
+/// One row a track and frame.
+struct FrameTable {
+    static let header = [
+        "frame", "time", "tracking_id", "label", "category", "confidence", "score", "state", "x", "y", "width",
+        "height",
+        "x_min", "y_min", "x_max", "y_max", "velocity_x", "velocity_y", "rank",
+    ]
+
+    private var frame = 0
+
+    /// The rows of a message `swiftodt`; there is one of each frame.
+    mutating func rows(of message: MessageFields) -> String {
+        frame += 1
+        let time = TableRow.seconds(message.count("stream-time") ?? message.count("running-time"))
+        return message.list("objects").reduce(into: "") { text, thing in
+            text += TableRow.text(
+                [String(frame), time, TableRow.count(thing.count("tracking-id")), thing.text("label") ?? ""]
+                    + [thing.text("category") ?? "", TableRow.number(thing.real("confidence"), decimals: 4)]
+                    + [TableRow.number(thing.real("score"), decimals: 4), thing.text("state") ?? ""]
+                    + ["x", "y", "width", "height"].map { TableRow.count(thing.count($0)) }
+                    + ["x-min", "y-min", "x-max", "y-max"].map { TableRow.number(thing.real($0), decimals: 6) }
+                    + ["velocity-x", "velocity-y"].map { TableRow.number(thing.real($0), decimals: 2) }
+                    + [TableRow.count(thing.count("rank"))])
+        }
+    }
+}
+
+/// One row a track.
+enum TrackTable {
+    static let header = [
+        "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "best_score", "best_time", "best_x",
+        "best_y", "best_width", "best_height", "path_length", "reason", "epoch",
+    ]
+
+    /// The row of a message `swiftodt-track`, if it is of an end.
+    static func row(of message: MessageFields) -> String? {
+        guard message.text("event") == "end" else { return nil }
+        return TableRow.text(
+            [TableRow.count(message.count("tracking-id")), message.text("label") ?? "", message.text("category") ?? ""]
+                + ["first-seen", "last-seen", "duration"].map { TableRow.seconds(message.count($0)) }
+                + [TableRow.number(message.real("best-score"), decimals: 4)]
+                + [TableRow.seconds(message.count("best-running-time"))]
+                + ["best-x", "best-y", "best-width", "best-height"].map { TableRow.count(message.count($0)) }
+                + [TableRow.number(message.real("path-length"), decimals: 1), message.text("reason") ?? ""]
+                + [TableRow.count(message.count("epoch"))])
+    }
+}

@@ -1,0 +1,111 @@
+import CGStreamer
+import Playback
+
+/// What a stream is, by its caps.
+struct StreamKind {
+    enum Medium { case sound, subtitle, other }
+
+    let name: String
+    let text: String
+    private let structure: UnsafeMutablePointer<GstStructure>?
+
+    /// - Parameter caps: outlive what is made of them.
+    init(_ caps: UnsafeMutablePointer<GstCaps>) {
+        structure = gst_caps_get_size(caps) > 0 ? gst_caps_get_structure(caps, 0) : nil
+        name = structure.map { String(cString: gst_structure_get_name($0)) } ?? ""
+        let printed = gst_caps_to_string(caps)
+        defer { g_free(printed) }
+        text = printed.map { String(cString: $0) } ?? name
+    }
+
+    var medium: Medium {
+        if name.hasPrefix("audio/") { return .sound }
+        let subtitles = [
+            "text/", "subpicture/", "subtitle/", "closedcaption/", "application/x-ssa", "application/x-ass",
+            "application/x-usf",
+        ]
+        return subtitles.contains(where: name.hasPrefix) ? .subtitle : .other
+    }
+
+    /// What has to be known before sound of this kind goes into a file, which a demuxer need not know: where its frames begin.
+    private var needsParsing: Bool {
+        ["audio/mpeg", "audio/x-ac3", "audio/x-eac3", "audio/x-dts", "audio/x-flac"].contains(name)
+    }
+
+    /// Whether it comes in whole frames here, and may leave the decoder.
+    func isWhole(from pad: UnsafeMutablePointer<GstPad>) -> Bool {
+        if !needsParsing || flag("framed") || flag("parsed") || has("codec_data") || has("streamheader") { return true }
+        return Self.isMade(by: "Parser", pad)
+    }
+
+    /// What brings it into the form in which muxers take it.
+    var parser: String? {
+        if has("codec_data") || has("streamheader") { return nil }
+        switch name {
+        case "audio/mpeg": return number("mpegversion") == 1 ? "mpegaudioparse" : "aacparse"
+        case "audio/x-ac3", "audio/x-eac3": return "ac3parse"
+        case "audio/x-dts": return "dcaparse"
+        case "audio/x-flac": return "flacparse"
+        case "audio/x-opus": return "opusparse"
+        case "audio/x-vorbis": return "vorbisparse"
+        default: return nil
+        }
+    }
+
+    /// Whether the container itself holds it so, and no decoder made it.
+    func isOfContainer(_ pad: Pad) -> Bool { Self.isMade(by: "Demuxer", pad.pointer) }
+
+    /// Whether it is of a kind that is taken, in whatever form it comes: parsers make the one of the other.
+    func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
+        guard let structure, let plain = gst_structure_copy(structure) else { return false }
+        // AAC with headers in the way of LATM is a kind of its own, that nobody makes the other of.
+        let isLoas = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) } == "loas"
+        if isLoas { return false }
+        for field in ["stream-format", "framed", "parsed", "alignment", "base-profile", "profile", "level"] {
+            gst_structure_remove_field(plain, field)
+        }
+        let caps = gst_caps_new_empty()!
+        gst_caps_append_structure(caps, plain)
+        defer { Self.release(caps) }
+        return gst_caps_can_intersect(caps, taken) != 0
+    }
+
+    static func release(_ caps: UnsafeMutablePointer<GstCaps>) {
+        gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    // MARK: Fields
+
+    private func has(_ field: String) -> Bool { structure.map { gst_structure_has_field($0, field) != 0 } ?? false }
+
+    private func flag(_ field: String) -> Bool {
+        var value: gboolean = 0
+        return structure.map { gst_structure_get_boolean($0, field, &value) != 0 && value != 0 } ?? false
+    }
+
+    private func number(_ field: String) -> Int32? {
+        var value: Int32 = 0
+        guard let structure, gst_structure_get_int(structure, field, &value) != 0 else { return nil }
+        return value
+    }
+
+    /// Whether the element that a pad is really of is of such a class.
+    private static func isMade(by kind: String, _ pad: UnsafeMutablePointer<GstPad>) -> Bool {
+        var pad = pad
+        var held: [Pad] = []
+        while g_type_check_instance_is_a(
+            UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GTypeInstance.self), gst_ghost_pad_get_type()) != 0
+        {
+            let ghost = UnsafeMutableRawPointer(pad).assumingMemoryBound(to: GstGhostPad.self)
+            guard let inner = gst_ghost_pad_get_target(ghost) else { return false }
+            held.append(Pad(inner))
+            pad = inner
+        }
+        guard let element = gst_pad_get_parent_element(pad) else { return false }
+        defer { gst_object_unref(element) }
+        guard let factory = gst_element_get_factory(element),
+            let kinds = gst_element_factory_get_metadata(factory, "klass")
+        else { return false }
+        return String(cString: kinds).contains(kind)
+    }
+}

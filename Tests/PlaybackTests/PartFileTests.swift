@@ -1,0 +1,54 @@
+import Glibc
+import Testing
+
+@testable import Playback
+
+/// What is not whole bears another name, and who comes by later can tell it from what is still being written.
+@Suite struct PartFileTests {
+    private let folder: String
+
+    init() {
+        var name = Array("/tmp/playback-XXXXXX".utf8CString)
+        folder = String(cString: mkdtemp(&name)!)
+    }
+
+    private func content(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1000)
+        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+    }
+
+    @Test func hasItsNameWhenItIsWhole() throws {
+        let file = try PartFile(folder + "/new/out.jsonl")
+        try file.write("one\n")
+        #expect(content(folder + "/new/out.part.jsonl") == "one\n")
+        #expect(content(folder + "/new/out.jsonl") == nil)
+        try file.finish()
+        #expect(content(folder + "/new/out.jsonl") == "one\n")
+        #expect(content(folder + "/new/out.part.jsonl") == nil)
+    }
+
+    @Test func twoOfOneNameDoNotMeet() throws {
+        let (one, two) = (try PartFile(folder + "/a.mp4"), try PartFile(folder + "/a.mp4"))
+        #expect(two.path == folder + "/a.part2.mp4")
+        // Locks are of open files: another look at them from this very process counts as somebody else's.
+        #expect(PartFile.interrupted(of: folder + "/a.mp4").isEmpty)
+        one.discard()
+        two.discard()
+        #expect(content(two.path) == nil)
+    }
+
+    @Test func whatWasLeftBehindIsFound() throws {
+        fclose(fopen(folder + "/a.part3.mp4", "w"))
+        fclose(fopen(folder + "/a.part.mkv", "w"))
+        fclose(fopen(folder + "/a.party.mp4", "w"))
+        #expect(PartFile.interrupted(of: folder + "/a.mp4") == [folder + "/a.part3.mp4"])
+    }
+
+    @Test func aFolderIsNoFile() {
+        #expect(throws: PlaybackError.self) { try PartFile(folder) }
+        #expect(PartFile.parts(of: "/x/.mp4").ending == "")
+        #expect(PartFile.parts(of: "/x.y/a.b.mp4") == ("/x.y/", "a.b", ".mp4"))
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Playback
+
+/// Names that are no UTF-8 are names all the same: of old cameras, of disks from elsewhere.
+@Suite struct PathTextTests {
+    @Test(
+        arguments: [
+            Array("holiday.mp4".utf8), Array("\u{fc} \u{1f600}".utf8), [0x63, 0xe9, 0x2e, 0x6d],
+            [0xff, 0xc3, 0x28, 0xe2, 0x82],
+            [0xf4, 0x8f, 0xb8], [],
+        ] as [[UInt8]])
+    func bytesComeBack(bytes: [UInt8]) {
+        #expect(PathText.bytes(of: PathText.text(of: bytes)) == bytes)
+    }
+
+    @Test func onlyForeignBytesAreForeign() {
+        #expect(PathText.text(of: Array("\u{fc}.mp4".utf8)) == "\u{fc}.mp4")
+        #expect(PathText.isUTF8("\u{fc}.mp4"))
+        #expect(!PathText.isUTF8(PathText.text(of: [0xe9])))
+    }
+}

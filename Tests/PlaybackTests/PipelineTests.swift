@@ -1,0 +1,72 @@
+import CGStreamer
+import Testing
+
+@testable import Playback
+
+/// Sentences, where GStreamer says nothing or too much.
+@Suite struct PipelineTests {
+    init() { gst_init(nil, nil) }
+
+    private func sentence(_ work: () throws -> Void) -> String {
+        do { try work() } catch { return "\(error)" }
+        return ""
+    }
+
+    @Test func whatIsMissingIsNamed() {
+        #expect(sentence { _ = try Pipeline("fakesrc ! nonsense ! fakesink") }.contains("no element nonsense"))
+        #expect(sentence { _ = try Pipeline("fakesrc !") }.contains("is no pipeline"))
+        #expect(MissingElement.remedy(for: "x264enc").contains("gstreamer1.0-plugins-ugly"))
+    }
+
+    @Test(arguments: [
+        "nonsense=1", "num-buffers", "num-buffers=many", "num-buffers=-2", "sizetype=nonsense", "parent=x",
+    ])
+    func aPropertyIsNotPassedOver(word: String) throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        #expect(throws: PlaybackError.self) { try PropertySetting.set(word, of: pipeline["source"]) }
+    }
+
+    @Test func aTextIsTakenAsItStands() throws {
+        let pipeline = try Pipeline("fakesrc ! filesink name=file")
+        try PropertySetting.set("location=a \"b\" \\ ! c=d", of: pipeline["file"])
+        var value = GValue()
+        g_object_get_property(pipeline["file"].gobject, "location", &value)
+        #expect(String(cString: g_value_get_string(&value)) == "a \"b\" \\ ! c=d")
+        g_value_unset(&value)
+        try PropertySetting.set("buffer-mode=unbuffered", of: pipeline["file"])
+        #expect(pipeline["file"].text(of: "buffer-mode") == "unbuffered")
+    }
+
+    /// A plugin that is there and does not work is not chosen: its device is missing, or another process has it.
+    @Test func anEncoderThatFailsIsNone() {
+        #expect(EncoderTrial.succeeds("identity"))
+        #expect(!EncoderTrial.succeeds("identity error-after=3"))
+        #expect(!EncoderTrial.succeeds("identity drop-probability=1"))
+        #expect(!EncoderTrial.succeeds("nonsense"))
+    }
+
+    @Test func messagesAreLinesOfJSON() {
+        let text =
+            "swiftodt, time=(guint64)18446744073709551615, id=(guint64)7, label=(string)\"a \\\"b\\\"\", n=(int)-1, ok=(boolean)true, "
+            + "score=(double)0.5, objects=(structure){ [ object, x=(uint)3; ] };"
+        var end: UnsafeMutablePointer<gchar>?
+        let structure = gst_structure_from_string(text, &end)!
+        defer { gst_structure_free(structure) }
+        #expect(
+            MessageText.line(structure)
+                == "{\"message\": \"swiftodt\", \"time\": null, \"id\": 7, \"label\": \"a \\\"b\\\"\", "
+                + "\"n\": -1, \"ok\": true, \"score\": 0.5, \"objects\": [{\"x\": 3}]}\n")
+        let fields = MessageFields(structure)
+        #expect(fields.count("time") == nil)
+        #expect(fields.list("objects").first?.count("x") == 3)
+    }
+
+    @Test func addressesAreToldFromFiles() throws {
+        #expect(MediaSource.isAddress("rtsp://camera/1"))
+        #expect(!MediaSource.isAddress("a b://c"))
+        #expect(!MediaSource.isAddress("/dev/video0"))
+        #expect(sentence { _ = try MediaSource("/nowhere.mp4") } == "there is no /nowhere.mp4")
+        #expect(sentence { _ = try MediaSource("/tmp") } == "/tmp is a folder")
+        #expect(FileAddress.path(of: FileAddress.of("/tmp/a b%20?#\u{fc}")) == "/tmp/a b%20?#\u{fc}")
+    }
+}
