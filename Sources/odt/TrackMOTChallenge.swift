@@ -1,12 +1,5 @@
 import SwiftODT
 
-/// A file of detections that cannot be read. The text says what is wrong and where.
-struct MOTChallengeError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 /// Detections in MOTChallenge's text format, by frame.
 struct MOTChallengeDetections {
     private var byFrame: [Int: [Detection]] = [:]

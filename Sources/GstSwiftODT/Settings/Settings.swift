@@ -3,7 +3,7 @@ import SwiftODT
 /// All properties of the element: one consistent copy a frame. What they are, and what GObject is told of them, says the table
 /// below.
 struct Settings: Sendable {
-    enum DetectorChoice: Sendable { case auto, neural, salient, motion, upstream }
+    enum DetectorChoice: Sendable { case auto, neural, salient, motion, upstream, recorded }
     enum Strategy: Sendable { case auto, keepOnlyLatest, everyFrame }
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
@@ -19,6 +19,8 @@ struct Settings: Sendable {
     var detector = DetectorChoice.auto
     var modelFile: String?
     var labelFile: String?
+    /// A recording of detections, for `detector=recorded`.
+    var detectionsFile: String?
     var device = standardDevice
     var threads = 0
     var classifierFile: String?
@@ -44,6 +46,9 @@ struct Settings: Sendable {
     var source: String?
     /// A text or a file, see ``Zone/list(named:)``.
     var zones: String?
+    /// Where what the detector answers is written.
+    var recordDetections: String?
+    var recordExisting = RecordingWriter.Existing.refuse
 
     // As the user wrote them, for reading back; the meaning is in `scene.filter`.
     var labelAllowlist: String? {
@@ -105,6 +110,7 @@ extension Settings {
                     (.salient, "salient", "The thing in the picture, whatever it is, through OpenVINO"),
                     (.motion, "motion", "What moves before a fixed camera; needs no model"),
                     (.upstream, "upstream", "The regions of interest that an element upstream attached"),
+                    (.recorded, "recorded", "Detections that were recorded before: detections-file"),
                 ]),
             .ready, "Detector", "What finds the objects"),
         Property(
@@ -114,6 +120,10 @@ extension Settings {
         Property(
             "label-file", \.labelFile, .optionalText, .ready, "Label file",
             "Names of the network's classes, one a line; unset: from the manifest or the model itself"),
+        Property(
+            "detections-file", \.detectionsFile, .optionalText, .ready, "Detections file",
+            "What detector=recorded plays back: a file that record-detections or odt detect wrote, or MOTChallenge's text"
+        ),
         Property(
             "device", \.device, .text, .ready, "Device",
             "OpenVINO device that runs the networks, such as CPU, GPU, AUTO"),
@@ -316,6 +326,20 @@ extension Settings {
         Property(
             "zones", \.zones, .optionalText, .ready, "Zones",
             "Areas and lines to watch, and areas to ignore: a JSON file, or the JSON text itself"),
+        Property(
+            "record-detections", \.recordDetections, .optionalText, .ready, "Record detections",
+            "A file that gets what the detector answers, before tracking and filters, for detector=recorded"),
+        Property(
+            "record-existing", \.recordExisting,
+            .choice(
+                "SwiftOdtRecordExisting",
+                [
+                    (.refuse, "refuse", "An error: nothing is lost"),
+                    (.resume, "resume", "An unfinished recording of the same video and settings is gone on with"),
+                    (.replace, "replace", "A recording that is there is replaced"),
+                ]),
+            .ready, "Record existing",
+            "What becomes of a recording that is there already under the name of record-detections"),
         Property(
             structure: "stats", "Statistics", "Counters and the time that each stage takes"),
     ]

@@ -58,6 +58,16 @@ extension Settings {
             text: "model-file and label-file mean nothing with this detector; set detector=neural or salient to use "
                 + "them"),
         Check(
+            "detector", "model-file", where: { $0.detector == .recorded && $0.modelFile != nil },
+            text: "model-file means nothing with detector=recorded, which looks at no picture"),
+        Check(
+            "detector", "detections-file", where: { $0.detector != .recorded && $0.detectionsFile != nil },
+            text: "detections-file has no effect unless detector=recorded"),
+        Check(
+            "record-detections", "record-existing",
+            where: { $0.recordExisting != .refuse && $0.recordDetections == nil },
+            text: "record-existing has no effect without record-detections, which names the file"),
+        Check(
             "mode", "strategy",
             where: { $0.scene.mode == .singleImage && $0.strategy == .keepOnlyLatest },
             text: "mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"),
@@ -157,7 +167,7 @@ extension Settings {
         let listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
         guard !listed.isEmpty else { return nil }
         switch settings.detector {
-        case .upstream: return nil
+        case .upstream, .recorded: return nil
         case .motion, .salient:
             return .settings(
                 "label-allowlist and label-denylist have no effect: this detector gives no labels; detector=neural does"

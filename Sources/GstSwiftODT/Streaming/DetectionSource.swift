@@ -1,17 +1,18 @@
 import CGStreamer
 import SwiftODT
 
-/// Where detections come from: a detector that looks at frames, or metadata that an element upstream attached.
+/// Where detections come from: a detector that looks at frames, metadata that an element upstream attached, or a recording.
 enum DetectionSource {
     case detector(any Detector)
     /// A detector in the place of the network that would be better and cannot be had.
     case substitute(any Detector)
     case upstream
+    case recorded(PlayedDetections)
 
     private var detector: (any Detector)? {
         switch self {
         case .detector(let detector), .substitute(let detector): detector
-        case .upstream: nil
+        case .upstream, .recorded: nil
         }
     }
 
@@ -25,8 +26,28 @@ enum DetectionSource {
     func start(
         _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions
     ) throws -> DetectionTicket {
-        try detector?.start(frame, options: options)
-            ?? DetectionTicket(RegionReader.detections(of: buffer, options: options))
+        switch self {
+        case .detector(let detector), .substitute(let detector): try detector.start(frame, options: options)
+        case .upstream: DetectionTicket(RegionReader.detections(of: buffer, options: options))
+        // Has foreseen it.
+        case .recorded: DetectionTicket([])
+        }
+    }
+
+    /// What is known of a frame before anybody looks at it.
+    ///
+    /// - Parameter warn: told what is doubtful.
+    /// - Throws: where what is known does not fit the frame.
+    func foresee(_ glance: FrameGlance, warn: (ElementProblem) -> Void) throws -> Foresight {
+        guard case .recorded(let played) = self else { return .open }
+        return try played.detections(of: glance, warn: warn).map { .answered($0) } ?? .unseen
+    }
+
+    /// The stream is over.
+    ///
+    /// - Parameter warn: told what does not fit it.
+    func finishStream(warn: (ElementProblem) -> Void) {
+        if case .recorded(let played) = self { played.finishStream(warn: warn) }
     }
 
     /// For any thread.
@@ -36,6 +57,17 @@ enum DetectionSource {
     }
 
     func reset() { detector?.reset() }
+}
+
+/// What is known of a frame before anybody looks at it.
+enum Foresight {
+    /// Nothing: somebody has to look.
+    case open
+    /// That nobody is going to look: nothing in it counts as missed.
+    case unseen
+    case answered([Detection])
+
+    var isUnseen: Bool { if case .unseen = self { true } else { false } }
 }
 
 extension DetectionSource {
@@ -49,6 +81,7 @@ extension DetectionSource {
         var recipe = recipe(for: settings, hint: hint)
         switch settings.detector {
         case .upstream: return .upstream
+        case .recorded: return .recorded(try PlayedDetections(settings))
         case .motion, .salient, .neural: break
         case .auto:
             do {
@@ -67,12 +100,26 @@ extension DetectionSource {
         (try? recipe(for: settings, hint: .latency).inspect()) != nil
     }
 
+    /// What the detector's answers hang on besides the pictures and what the settings say of all detectors.
+    ///
+    /// - Throws: ``ODTError`` where what is named cannot be used.
+    static func origin(_ settings: Settings) throws -> [RecordingHeader.Fact] {
+        switch settings.detector {
+        case .upstream: [RecordingHeader.Fact("detector", .string("upstream"))]
+        case .recorded: [RecordingHeader.Fact("detector", .string("recorded"))]
+        case .auto where !settings.namesDetectorParts:
+            ((try? recipe(for: settings, hint: .latency).origin()) ?? []).map(RecordingHeader.Fact.init)
+        case .auto, .neural, .salient, .motion:
+            try recipe(for: settings, hint: .latency).origin().map(RecordingHeader.Fact.init)
+        }
+    }
+
     private static func recipe(for settings: Settings, hint: InferenceHint) -> DetectorRecipe {
         let kind: DetectorRecipe.Kind =
             switch settings.detector {
             case .motion: .motion
             case .salient: .salient
-            case .neural, .auto, .upstream: .neural
+            case .neural, .auto, .upstream, .recorded: .neural
             }
         var recipe = DetectorRecipe(kind)
         recipe.modelFile = settings.modelFile

@@ -11,6 +11,7 @@ final class FrameFinisher {
     private var coasting = CoastingPatience()
     private let scene = Scene()
     private var classifiers: ClassifierExchange
+    private let recorder: DetectionRecorder?
     private var hasWarnedOfDrawing = false
     /// The zones as they are drawn, and the counts that they say.
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
@@ -21,9 +22,11 @@ final class FrameFinisher {
     private var lastReport: Report?
     private var lastSettings = Settings()
 
-    init(element: ElementHandle, statistics: Statistics) {
+    /// - Parameter recorder: gets what detectors answer.
+    init(element: ElementHandle, statistics: Statistics, recorder: DetectionRecorder? = nil) {
         self.element = element
         self.statistics = statistics
+        self.recorder = recorder
         reporter = BusReporter(element: element)
         classifiers = ClassifierExchange(element: element)
     }
@@ -47,6 +50,7 @@ final class FrameFinisher {
             endTracks(.flush)
         }
         try classifiers.adapt(to: settings, in: scene)
+        recorder?.take(queued.key, answers)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
         let rejections = scene.takeRejections()
@@ -232,6 +236,7 @@ final class FrameFinisher {
         element.log(.debug, "the stream is over")
         reporter.finish()
         endTracks(.endOfStream)
+        recorder?.finishStream()
     }
 
     private func endTracks(_ reason: TrackEvent.Reason) {

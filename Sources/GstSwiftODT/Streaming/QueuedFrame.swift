@@ -7,6 +7,8 @@ struct QueuedFrame {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let format: StreamFormat
     let times: FrameTimes
+    /// Its name in recordings.
+    let key: FrameKey
     /// Steady running time, for tracking.
     let time: Nanoseconds
     /// When it was taken, as people reckon; see ``UTCTime``.
@@ -33,6 +35,8 @@ struct StartedDetection {
     let ticket: DetectionTicket
     let time: Nanoseconds
     let timestamp: UInt64
+    /// The frame's name in recordings.
+    let key: FrameKey
     /// On the monotonic clock, for `stats`.
     let startedAt: Nanoseconds
     /// Who looks at it: lives until the answer is there, even where another takes its place meanwhile.

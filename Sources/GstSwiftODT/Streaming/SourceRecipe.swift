@@ -12,9 +12,11 @@ struct SourceRecipe: Equatable, CustomStringConvertible {
     }
 
     init(_ settings: Settings, isLive: Bool) {
-        guard settings.detector != .motion, settings.detector != .upstream else {
+        switch settings.detector {
+        case .motion, .upstream, .recorded:
             (hint, maximumInFlight, isForStills) = (.latency, 1, false)
             return
+        case .auto, .neural, .salient: break
         }
         hint = SchedulePlan(settings: settings, isLive: isLive).hint
         maximumInFlight = hint == .latency ? 1 : settings.lookAhead

@@ -11,6 +11,7 @@ final class Stream {
     private let planner: SchedulePlanner
     private let finisher: FrameFinisher
     private var sources: SourceExchange
+    private let recorder: DetectionRecorder?
 
     private var format: StreamFormat?
     private var segment = GstSegment()
@@ -27,6 +28,8 @@ final class Stream {
     /// keep-only-latest: the detection that is under way.
     private var underWay: StartedDetection?
     private var framesSinceDetection = Int.max
+    /// How many frames have come, and whether that says no more where in the video the latest is.
+    private var (frameCount, hasLeapt) = (0, false)
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
@@ -39,7 +42,8 @@ final class Stream {
         let isLive = element.isUpstreamLive()
         self.isLive = isLive ?? false
         sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
-        finisher = FrameFinisher(element: element, statistics: statistics)
+        recorder = try DetectionRecorder(settings, element: element)
+        finisher = FrameFinisher(element: element, statistics: statistics, recorder: recorder)
         try finisher.prepare(settings)
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         noteSource()
@@ -95,6 +99,11 @@ final class Stream {
         let plan = planner.plan(for: settings, isLive: isLive)
         log(plan, settings)
 
+        if frameCount < Int.max { frameCount += 1 }
+        let glance = FrameGlance(
+            times: times, number: frameCount, hasLeapt: hasLeapt, format: format, orientation: orientation,
+            settings: settings)
+        var foresight = try sources.source?.foresee(glance) { element.warn($0) } ?? .open
         var answers: [StartedDetection] = []
         if let done = underWay, done.ticket.isDone || plan.waits {
             answers.append(done)
@@ -102,8 +111,13 @@ final class Stream {
         }
         let isFree =
             underWay == nil && sources.source != nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
+            && !foresight.isUnseen
         let isDue =
             isFree && (signals.takeDetection() || framesSinceDetection >= settings.inferenceInterval - 1)
+        if isDue, let recorder, let source = sources.source {
+            try recorder.begin(glance, isSubstitute: source.isSubstitute)
+            if case .open = foresight { foresight = try recorder.foresee(glance) }
+        }
         var luma: LumaPlane?
         if isDue || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
@@ -115,11 +129,17 @@ final class Stream {
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
                     let startedAt = MonotonicClock.now
-                    let ticket = try signals.interruptible(by: source.cancel) {
-                        try source.start(frame, of: buffer, options: options)
-                    }
+                    let ticket =
+                        if case .answered(let detections) = foresight {
+                            DetectionTicket(detections)
+                        } else {
+                            try signals.interruptible(by: source.cancel) {
+                                try source.start(frame, of: buffer, options: options)
+                            }
+                        }
                     underWay = StartedDetection(
-                        ticket: ticket, time: time, timestamp: times.timestamp, startedAt: startedAt, source: source)
+                        ticket: ticket, time: time, timestamp: times.timestamp, key: glance.key, startedAt: startedAt,
+                        source: source)
                 }
             }
             if isMapped == nil { warnOfMapping() }
@@ -133,17 +153,18 @@ final class Stream {
             element.log(.log, "a detection has begun at the frame of \(times)")
         } else {
             statistics.update { $0.skipped += 1 }
-            element.log(.log, "the frame of \(times) is not looked at: \(reasonToSkip(buffer))")
+            element.log(.log, "the frame of \(times) is not looked at: \(reasonToSkip(buffer, foresight))")
         }
         return QueuedFrame(
-            buffer: buffer, format: format, times: times, time: time,
+            buffer: buffer, format: format, times: times, key: glance.key, time: time,
             utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
             epochBreak: epochBreak, resetsTracks: signals.takeReset(), settings: settings, luma: luma,
             waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
     }
 
     /// For a log.
-    private func reasonToSkip(_ buffer: UnsafeMutablePointer<GstBuffer>) -> String {
+    private func reasonToSkip(_ buffer: UnsafeMutablePointer<GstBuffer>, _ foresight: Foresight) -> String {
+        if foresight.isUnseen { return "the recording has nothing of it" }
         if underWay != nil { return "a detection is under way" }
         if sources.source == nil { return "the detector is still being made" }
         return GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) ? "it is marked as a gap" : "inference-interval"
@@ -278,12 +299,17 @@ final class Stream {
                 .debug,
                 "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), running time \(segment.base) on"
             )
-            if signals.takeSeek(gst_event_get_seqnum(event)) { epochs.noticeSeek() }
+            if signals.takeSeek(gst_event_get_seqnum(event)) {
+                epochs.noticeSeek()
+                hasLeapt = true
+            }
         case GST_EVENT_TAG:
             var tags: UnsafeMutablePointer<GstTagList>?
             gst_event_parse_tag(event, &tags)
             if let tags { orientationTag.notice(tags) }
-        case GST_EVENT_EOS: finisher.finishStream()
+        case GST_EVENT_EOS:
+            finisher.finishStream()
+            sources.source?.finishStream { element.warn($0) }
         default: break
         }
         guard !queue.isEmpty else { return false }
@@ -305,6 +331,7 @@ final class Stream {
     /// All that was under way is void: a seek, or an application that wants to be rid of it.
     func flush() {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
+        hasLeapt = frameCount > 0
         element.log(.debug, "a flush: \(queue.frameCount) frames that waited are dropped")
         queue.flush()
         guard let reason = epochs.flush() else { return }

@@ -60,6 +60,34 @@ public struct DetectorRecipe: Hashable, Sendable {
         return labels.all.map(\.text)
     }
 
+    /// What its answers hang on besides the pictures, for those who keep them: names and values. Reads the network's files, but
+    /// compiles nothing.
+    ///
+    /// - Throws: ``ODTError`` as ``makeDetector()`` does.
+    public func origin() throws -> [(name: String, value: JSONValue)] {
+        if kind == .motion { return [("detector", .string("motion"))] }
+        let file = try locate()
+        let manifest = try ModelManifest.load(model: file)
+        let network = try Network.inspect(file: file)
+        var facts: [(name: String, value: JSONValue)] = [
+            ("detector", .string(kind == .salient ? "salient" : "neural")),
+            ("model", .string(String(file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...]))),
+            ("model-sum", .string(try ModelFile(file).contentSum)),
+        ]
+        if kind == .neural {
+            let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
+            let names = Array((labels?.all.map(\.text) ?? []).joined(separator: "\n").utf8)
+            let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: file)
+            facts += [
+                ("labels-sum", .string(String(names.withUnsafeBytes(FileBlock.sum), radix: 16))),
+                ("family", .string(found.family.rawValue)), ("input", .string(found.decoder.input.summary)),
+            ]
+        }
+        return facts + [
+            ("device", .string(device)), ("runtime", .string("OpenVINO \(try OpenVINO.shared().version)")),
+        ]
+    }
+
     private func locate() throws -> String {
         try modelFile.map(ModelSearchPath.locate(named:))
             ?? ModelSearchPath.locate(kind == .salient ? .salient : .detector)

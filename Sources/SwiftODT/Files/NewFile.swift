@@ -3,9 +3,13 @@ import Glibc
 /// A new file, under a name that nobody else has.
 enum NewFile {
     /// Where files must not become too long, whoever tries is ended by a signal: nothing is worth that.
-    static var mayGrow: Bool {
+    static var mayGrow: Bool { largest == .max }
+
+    /// How many bytes a file may have.
+    static var largest: Int {
         var limit = rlimit()
-        return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur == ~0
+        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
+        return limit.rlim_cur == ~0 ? .max : Int(clamping: limit.rlim_cur)
     }
 
     /// Writes a file whole or not at all. It may be gone after a power cut: waiting for the disk would keep the first frame

@@ -4,7 +4,7 @@ private let targets: [(name: String, body: @Sendable (FuzzedBytes) -> CInt)] = [
     ("onnx", fuzzONNX), ("tflite", fuzzTFLite), ("archive", fuzzArchive), ("inflate", fuzzInflate),
     ("labels", fuzzLabels), ("manifest", fuzzManifest), ("picture", fuzzPicture), ("network", fuzzNetwork),
     ("label-format", fuzzLabelFormat), ("font", fuzzFont), ("mot", fuzzMOT), ("frame", fuzzFrame), ("time", fuzzTime),
-    ("zones", fuzzZones),
+    ("zones", fuzzZones), ("recording", fuzzRecording),
 ]
 
 /// What is called over and over. One program holds all targets; its first word says which.

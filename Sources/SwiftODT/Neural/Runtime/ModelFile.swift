@@ -75,6 +75,11 @@ struct ModelFile: Hashable {
     /// Its files and their state in words, the same as long as none is written anew.
     var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
 
+    /// Tells what is in its files, wherever they lie and whenever they were written. Reads all of them: milliseconds.
+    var contentSum: String {
+        identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
+    }
+
     /// Where the formats that can keep weights in a file of their own have it, there or not. An ONNX file may name any; these are
     /// the names that exporters give.
     private static func weights(of path: String) -> [String] {

@@ -2,18 +2,20 @@
 ///
 /// Spreadsheets write decimal commas where the country does, with semicolons or tabs between the columns: those are
 /// understood. Memory is kept from line to line.
-struct MOTChallengeLine {
-    private(set) var columns: [Double] = []
+package struct MOTChallengeLine {
+    package private(set) var columns: [Double] = []
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
     /// What the format has at least, and what it has at most where nobody added something.
     static let (fewest, usual) = (6, 10)
 
+    package init() {}
+
     /// Reads a line without its end. Empty ones and comments have no columns.
     ///
     /// - Throws: ``MOTChallengeError``, which says what is wrong but not where.
-    mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
+    package mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
         columns.removeAll(keepingCapacity: true)
         let commaIsPoint = Self.hasDecimalCommas(line)
         var rest = line[...]
@@ -68,4 +70,11 @@ struct MOTChallengeLine {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
     private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
+}
+
+/// A text in this format that cannot be read. The text says what is wrong and where.
+package struct MOTChallengeError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
 }

@@ -1,0 +1,128 @@
+/// What a detector answered for one frame: a line of a recording.
+///
+///     {"time":33333333,"seen":"whole","detections":[[12.5,3,40,80,0.87,0,"person"],[90,7.25,20,20,0.31]]}
+///
+/// Of each detection left, top, width and height in buffer pixels, the score, and where it has a label its index and name.
+/// Numbers are written as short as they can be and still be read back as exactly the same.
+public struct RecordedFrame: Sendable {
+    public let key: FrameKey
+    /// The part of the picture that was looked at, in buffer pixels; `nil` for all of it.
+    public let seen: Box?
+    public let detections: [Detection]
+
+    public init(key: FrameKey, seen: Box? = nil, detections: [Detection]) {
+        (self.key, self.seen, self.detections) = (key, seen, detections)
+    }
+}
+
+extension RecordedFrame {
+    /// Appends the line with its end. Detections with a figure that is none are left out: whoever reads them would drop them.
+    func append(to text: inout [UInt8]) {
+        switch key {
+        case .time: text += #"{"time":"#.utf8
+        case .number: text += #"{"frame":"#.utf8
+        }
+        DecimalText.append(Int(key.order), to: &text)
+        text += #","seen":"#.utf8
+        if let seen {
+            Self.append(seen, to: &text)
+            text.append(UInt8(ascii: "]"))
+        } else {
+            text += #""whole""#.utf8
+        }
+        text += #","detections":["#.utf8
+        var isFirst = true
+        for detection in detections where detection.box.isFinite && detection.score.isFinite {
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            Self.append(detection.box, to: &text)
+            text.append(UInt8(ascii: ","))
+            Self.append(detection.score, to: &text)
+            if let label = detection.label {
+                text.append(UInt8(ascii: ","))
+                DecimalText.append(label.index, to: &text)
+                text.append(UInt8(ascii: ","))
+                text += JSONValue.quoted(label.text).utf8
+            }
+            text.append(UInt8(ascii: "]"))
+        }
+        text += "]}\n".utf8
+    }
+
+    /// An array that is left open.
+    private static func append(_ box: Box, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "["))
+        append(box.x, to: &text)
+        for figure in [box.y, box.width, box.height] {
+            text.append(UInt8(ascii: ","))
+            append(figure, to: &text)
+        }
+    }
+
+    private static func append(_ number: Double, to text: inout [UInt8]) {
+        let figures = number.description.utf8
+        text += figures.suffix(2).elementsEqual(".0".utf8) ? figures.dropLast(2) : figures[...]
+    }
+
+    /// Reads what `append` writes, and what others may write so.
+    ///
+    /// - Throws: ``RecordingLineError``.
+    init(_ value: JSONValue) throws {
+        switch (value["time"], value["frame"]) {
+        case (let time?, nil):
+            guard let key = time.integer.flatMap(FrameKey.time(checking:)) else {
+                throw RecordingLineError(#""time" is no number of nanoseconds"#)
+            }
+            self.key = key
+        case (nil, let frame?):
+            guard let key = frame.integer.flatMap(FrameKey.number(checking:)) else {
+                throw RecordingLineError(#""frame" is no whole number from 1 up"#)
+            }
+            self.key = key
+        default: throw RecordingLineError(#"it has neither "time" nor "frame", or both"#)
+        }
+        switch value["seen"] {
+        case nil, .null, .string("whole"): seen = nil
+        case .array(let figures):
+            guard let box = Self.box(figures[...]), figures.count == 4 else {
+                throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
+            }
+            seen = box
+        default: throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
+        }
+        guard let entries = value["detections"]?.array else {
+            throw RecordingLineError(#"it has no list of "detections""#)
+        }
+        detections = try entries.map { try Self.detection($0.array ?? []) }
+    }
+
+    private static func detection(_ figures: [JSONValue]) throws -> Detection {
+        guard figures.count == 5 || figures.count == 7, let box = box(figures.prefix(4)) else {
+            throw RecordingLineError(
+                "a detection is [left, top, width, height, score], or that and a label's index and name")
+        }
+        guard let score = figures[4].number, (0...1).contains(score) else {
+            throw RecordingLineError("a detection's score is no number from 0 to 1")
+        }
+        guard figures.count == 7 else { return Detection(box: box, score: score) }
+        guard let index = figures[5].integer.flatMap(Int32.init(exactly:)), let text = figures[6].string,
+            !text.isEmpty, text.utf8.count <= longestLabel, !text.unicodeScalars.contains("\0")
+        else { throw RecordingLineError("a label is a whole number and a name of at most \(longestLabel) bytes") }
+        return Detection(box: box, score: score, label: Label(index: Int(index), text: text))
+    }
+
+    private static let longestLabel = 4096
+
+    private static func box(_ figures: ArraySlice<JSONValue>) -> Box? {
+        let numbers = figures.compactMap(\.number)
+        guard numbers.count == 4, figures.count == 4 else { return nil }
+        return Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+    }
+}
+
+/// What is wrong with a line of a recording; whoever reads the file says which.
+struct RecordingLineError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

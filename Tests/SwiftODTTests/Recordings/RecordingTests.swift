@@ -1,0 +1,331 @@
+import Foundation
+import TestSeeds
+import Testing
+
+@testable import SwiftODT
+
+/// Protects recordings of detections: that what is read is what was written, that any place of a long file is found, and that what is
+/// no recording is named.
+@Suite struct RecordingTests {
+    private let folder: TemporaryFolder
+    private static let header = RecordingHeader(
+        width: 640, height: 480, orientation: "90r", frameRate: .init(30_000, 1001), scoreFloor: 0.1, iouThreshold: 0.5,
+        origin: [.init("detector", .string("neural")), .init("model", .string("a \"b\".xml"))])
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func path(_ name: String = "found.jsonl") -> String { folder.path + "/" + name }
+
+    private func text(_ name: String = "found.jsonl") throws -> String {
+        try String(contentsOfFile: path(name), encoding: .utf8)
+    }
+
+    private func frame(_ number: Int, x: Double = 1) -> RecordedFrame {
+        RecordedFrame(
+            key: .time(Nanoseconds(number) * 33_333_333),
+            detections: [
+                Detection(box: Box(x: x, y: 2, width: 3, height: 4), score: 0.5, label: Label(index: 0, text: "cup"))
+            ])
+    }
+
+    private func write(_ frames: Range<Int>, end: Bool = false, existing: RecordingWriter.Existing = .refuse) throws {
+        let writer = try RecordingWriter(path(), existing: existing)
+        try writer.begin(Self.header)
+        for number in frames { _ = try writer.write(frame(number)) }
+        if end { try writer.finish(RecordingEnd(frames: frames.upperBound, last: frame(frames.upperBound - 1).key)) }
+    }
+
+    private func problem(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "none"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Shortest decimals were once thought to lose the last bit.
+    @Test func everyBitOfEveryNumberComesBack() throws {
+        var random = SeededGenerator(seed: testSeed())
+        let frames = (0..<400).map { number in
+            RecordedFrame(
+                key: .time(Nanoseconds(number) * 41_708_333),
+                seen: number % 3 == 0 ? Box(x: 0.1, y: -0.0, width: 1e-9, height: 2) : nil,
+                detections: (0..<Int.random(in: 0...6, using: &random)).map { index in
+                    func figure() -> Double {
+                        let any = Double(bitPattern: random.next())
+                        return any.isFinite && Bool.random(using: &random)
+                            ? any : Double(Float.random(in: -9...4000, using: &random))
+                    }
+                    return Detection(
+                        box: Box(x: figure(), y: figure(), width: figure(), height: figure()),
+                        score: Double(Float.random(in: 0...1, using: &random)),
+                        label: index % 2 == 0 ? Label(index: index - 1, text: "a \"\\\u{1}\tü\u{1F600} \(index)") : nil)
+                })
+        }
+        let writer = try RecordingWriter(path(), existing: .refuse)
+        try writer.begin(Self.header)
+        for frame in frames { #expect(try writer.write(frame)) }
+        try writer.finish(RecordingEnd(frames: 400, last: frames.last?.key))
+        let reader = try RecordingReader(path())
+        #expect(reader.header?.width == 640 && reader.header?.orientation == "90r")
+        #expect(reader.header?.frameRate == .init(30_000, 1001))
+        #expect(reader.end == RecordingEnd(frames: 400, last: frames.last?.key))
+        for frame in frames {
+            let found = try #require(try reader.frame(at: frame.key))
+            #expect(
+                found.key == frame.key && bits(found.seen.map { [$0] } ?? []) == bits(frame.seen.map { [$0] } ?? []))
+            #expect(bits(found.detections.map(\.box)) == bits(frame.detections.map(\.box)))
+            #expect(found.detections.map(\.score.bitPattern) == frame.detections.map(\.score.bitPattern))
+            #expect(found.detections.map(\.label) == frame.detections.map(\.label))
+        }
+        #expect(reader.passedOver == 0)
+    }
+
+    private func bits(_ boxes: [Box]) -> [UInt64] {
+        boxes.flatMap { [$0.x, $0.y, $0.width, $0.height].map(\.bitPattern) }
+    }
+
+    @Test func whatIsNoNumberIsLeftOut() throws {
+        var line: [UInt8] = []
+        RecordedFrame(
+            key: .number(7),
+            detections: [
+                Detection(box: Box(x: .nan, y: 0, width: 1, height: 1), score: 0.5),
+                Detection(box: Box(x: 0, y: 0, width: 1, height: 1), score: .infinity),
+                Detection(box: Box(x: 0, y: 0, width: 1, height: 1), score: 1),
+            ]
+        ).append(to: &line)
+        #expect(
+            String(decoding: line, as: UTF8.self) == "{\"frame\":7,\"seen\":\"whole\",\"detections\":[[0,0,1,1,1]]}\n")
+    }
+
+    /// A frame that nobody looked at and one in which nothing was found are two things: only in the second something is missed.
+    @Test func framesThatWereNotLookedAtAreToldFromEmptyOnes() throws {
+        let writer = try RecordingWriter(path(), existing: .refuse)
+        try writer.begin(Self.header)
+        _ = try writer.write(RecordedFrame(key: .time(0), detections: []))
+        _ = try writer.write(frame(3))
+        let reader = try RecordingReader(path())
+        #expect(try reader.frame(at: .time(0))?.detections.isEmpty == true)
+        #expect(try reader.frame(at: frame(1).key) == nil)
+        #expect(try reader.frame(at: frame(2).key) == nil)
+        #expect(try reader.frame(at: frame(3).key)?.detections.count == 1)
+        #expect(try reader.frame(at: frame(4).key) == nil)
+    }
+
+    @Test func timesThatAnotherContainerRoundedAreTheSame() throws {
+        try write(0..<30)
+        let reader = try RecordingReader(path())
+        for number in 0..<30 {
+            let rounded = (frame(number).key.order + 500_000) / 1_000_000 * 1_000_000
+            #expect(try reader.frame(at: .time(rounded), within: 1_000_000)?.key == frame(number).key)
+        }
+        #expect(reader.passedOver == 0)
+    }
+
+    /// A seek in a long file must neither read all that lies between, nor land beside its place.
+    @Test func anyPlaceOfALongFileIsFound() throws {
+        var text = Self.header.text
+        for number in 0..<9_000 where number % 7 != 3 {
+            var line: [UInt8] = []
+            frame(number, x: Double(number)).append(to: &line)
+            text += String(decoding: line, as: UTF8.self)
+        }
+        let file = try folder.write("long.jsonl", text)
+        let reader = try RecordingReader(file)
+        #expect(reader.last == frame(8_999).key && reader.end == nil)
+        var random = SeededGenerator(seed: testSeed())
+        for _ in 0..<60 {
+            let number = Int.random(in: 0..<9_000, using: &random)
+            for number in [number, number + 1, number + 2] where number < 9_000 {
+                let found = try reader.frame(at: frame(number).key)
+                #expect(found?.detections.first?.box.x == (number % 7 == 3 ? nil : Double(number)))
+            }
+        }
+        #expect(try reader.frame(at: .time(.max / 2)) == nil)
+        #expect(try reader.frame(at: .time(0))?.detections.first?.box.x == 0)
+    }
+
+    @Test func halfALineAtTheEndIsIgnored() throws {
+        try write(0..<20)
+        let whole = try Array(text().utf8)
+        let lines = whole.split(separator: 0x0A)
+        for cut in (whole.count - lines[20].count - lines[19].count)..<whole.count {
+            let reader = try RecordingReader(try folder.write("cut.jsonl", whole[..<cut]))
+            var count = 0
+            while try reader.next() != nil { count += 1 }
+            // A line that lacks nothing but its end counts.
+            #expect(count == whole[..<cut].count { $0 == 0x0A } - (whole[cut] == 0x0A ? 0 : 1))
+            #expect(count >= 18 && reader.end == nil)
+        }
+    }
+
+    @Test func motChallengeTextIsUnderstoodByItsContent() throws {
+        let file = try folder.write(
+            "det.txt",
+            "\u{FEFF}# frame,id,x,y,w,h,score,class\r\n2,-1,10,20,30,40,0.9,1\r\n2,-1,1,2,3,4,7,0\r\n\r\n5 -1 5 6 7 8 .25 -1"
+        )
+        let reader = try RecordingReader(file, labels: Labels(["person", "car"]))
+        #expect(reader.header == nil && reader.last == .number(5))
+        #expect(try reader.frame(at: .number(1)) == nil)
+        let second = try #require(try reader.frame(at: .number(2)))
+        #expect(second.detections.map(\.score) == [0.9, 1])
+        #expect(second.detections.map(\.label?.text) == ["car", "person"])
+        #expect(try reader.frame(at: .number(5))?.detections.first?.label == nil)
+        #expect(try RecordingReader(file).frame(at: .number(2))?.detections.first?.label == nil)
+    }
+
+    @Test(arguments: [
+        ("", "empty"), ("\n\n", "empty"), ("\u{1}\u{2}ID3 no text at all", "not a number"),
+        ("{\"message\":\"swiftodt\",\"width\":1}\n", "record-detections"), ("{\"width\":1}\n", "swiftodt-detections"),
+        ("{\"swiftodt-detections\":2,\"width\":6,\"height\":4}\n", "version 2"),
+        ("{\"swiftodt-detections\":1}\n", "width"),
+        ("{\"swiftodt-det", "cut off"), ("1,2,3\n", "six columns"), ("x,-1,1,1,1,1\n", "not a number"),
+        ("0,-1,1,1,1,1\n", "from 1"), ("\u{FEFF}{}", "swiftodt-detections"),
+    ]) func whatIsNoRecordingIsNamed(_ text: String, _ word: String) throws {
+        let file = try folder.write("no.jsonl", text)
+        let said = problem { _ = try RecordingReader(file) }
+        #expect(said.contains(word) && said.contains("no.jsonl"), "\(said)")
+    }
+
+    @Test(arguments: [
+        (
+            "{\"time\":0,\"detections\":[]}\n{\"time\":0,\"detections\":[]}\n{\"time\":1,\"detections\":[]}", "3: ",
+            "in order"
+        ),
+        ("{\"time\":-1,\"detections\":[]}\n\n", "2: ", "nanoseconds"),
+        ("{\"time\":1e300,\"detections\":[]}\n\n", "2: ", "nanoseconds"),
+        ("{\"time\":0.5,\"detections\":[]}\n\n", "2: ", "nanoseconds"),
+        ("{\"frame\":0,\"detections\":[]}\n\n", "2: ", "from 1"),
+        ("{\"time\":1}\n\n", "2: ", "detections"), ("{\"detections\":[]}\n\n", "2: ", "neither"),
+        ("[]\n\n", "2: ", "neither"),
+        ("{\"time\":1,\"detections\":[[1,2,3,4]]}\n\n", "2: ", "a detection is"),
+        ("{\"time\":1,\"detections\":[[1,2,3,4,\"a\"]]}\n\n", "2: ", "0 to 1"),
+        ("{\"time\":1,\"detections\":[[1,2,3,4,1e300]]}\n\n", "2: ", "0 to 1"),
+        ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1e99,\"a\"]]}\n\n", "2: ", "label"),
+        ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1,\"\\u0000\"]]}\n\n", "2: ", "label"),
+        ("{\"time\":1,\"seen\":[1],\"detections\":[]}\n\n", "2: ", "seen"), ("{\"time\":1,,}\n\n", "2: ", "quotes"),
+        ("{\"time\":1,\"detections\":[]}\n{\"frame\":2,\"detections\":[]}\n\n", "3: ", "numbers"),
+    ]) func aLineThatCannotBeReadIsNamed(_ lines: String, _ place: String, _ word: String) throws {
+        let file = try folder.write(
+            "bad.jsonl", Self.header.text + lines + "\n{\"time\":9000000000,\"detections\":[]}\n")
+        let said = problem {
+            let reader = try RecordingReader(file)
+            while try reader.next() != nil {}
+        }
+        #expect(said.contains("bad.jsonl:" + place) && said.contains(word), "\(said)")
+    }
+
+    @Test func linesThatAreNotInOrderSayHowToPutThemSo() throws {
+        let file = try folder.write("gt.txt", "1,1,1,1,9,9,1\n2,1,1,1,9,9,1\n1,2,1,1,9,9,1\n")
+        let reader = try RecordingReader(file)
+        let said = problem { while try reader.next() != nil {} }
+        #expect(said.contains("gt.txt:3:") && said.contains("sort -s -n"), "\(said)")
+    }
+
+    @Test func damagedFilesEndInSentences() throws {
+        var random = SeededGenerator(seed: testSeed())
+        try write(0..<12, end: true)
+        let sound = try Array(text().utf8)
+        for _ in 0..<150 {
+            let file = try folder.write("damaged.jsonl", random.damage(sound))
+            _ = problem {
+                let reader = try RecordingReader(file)
+                for number in [0, 1, 5, 2, 11, 900] { _ = try reader.frame(at: frame(number).key, within: 1_000_000) }
+            }
+            _ = problem {
+                let writer = try RecordingWriter(file, existing: .resume)
+                try writer.begin(Self.header)
+                for number in 0..<14 {
+                    _ = try writer.known(frame(number).key)
+                    _ = try writer.write(frame(number))
+                }
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// A recording is there as far as it got, whatever happens to the program.
+    @Test func eachLineIsInTheFileAtOnce() throws {
+        let writer = try RecordingWriter(path(), existing: .refuse)
+        try writer.begin(Self.header)
+        for number in 0..<5 {
+            #expect(try writer.write(frame(number)))
+            #expect(try text().hasSuffix("]}\n") && text().split(separator: "\n").count == number + 2)
+        }
+    }
+
+    @Test func goingOnGivesTheFileThatWouldHaveBeen() throws {
+        try write(0..<40, end: true)
+        let whole = try Array(text().utf8)
+        let lineEnds = whole.indices.filter { whole[$0] == 0x0A }
+        for cut in [
+            0, 7, lineEnds[0], lineEnds[0] + 1, lineEnds[0] + 9, lineEnds[20] - 3, lineEnds[20] + 1, lineEnds[40] + 1,
+            whole.count - 2,
+        ] {
+            _ = try folder.write("found.jsonl", whole[..<cut])
+            let writer = try RecordingWriter(path(), existing: .resume)
+            try writer.begin(Self.header)
+            for number in 0..<40 {
+                let known = try writer.known(frame(number).key)
+                #expect((known != nil) == (lineEnds.count { $0 < cut } > number + 1))
+                _ = try writer.write(known ?? frame(number))
+            }
+            try writer.finish(RecordingEnd(frames: 40, last: frame(39).key))
+            #expect(try Array(text().utf8) == whole, "cut at \(cut)")
+        }
+    }
+
+    @Test func whatIsThereIsNotLost() throws {
+        try write(0..<3, end: true)
+        let whole = try text()
+        #expect(problem { try write(0..<1) }.contains("record-existing"))
+        #expect(problem { try write(0..<1, existing: .resume) }.contains("whole already"))
+        #expect(try text() == whole)
+        let video = try folder.write("in.mp4", "no recording")
+        for existing in [RecordingWriter.Existing.refuse, .resume, .replace] {
+            #expect(problem { _ = try RecordingWriter(video, existing: existing) }.contains("no recording"))
+        }
+        #expect(try text("in.mp4") == "no recording")
+        // A name is taken only when there is something to write, and an old file is kept until then.
+        do { _ = try RecordingWriter(path(), existing: .replace) }
+        #expect(try text() == whole)
+        do { _ = try RecordingWriter(path("new.jsonl"), existing: .refuse) }
+        #expect(!FileManager.default.fileExists(atPath: path("new.jsonl")))
+        try write(0..<1, existing: .replace)
+        #expect(
+            try text() == Self.header.text
+                + "{\"time\":0,\"seen\":\"whole\",\"detections\":[[1,2,3,4,0.5,0,\"cup\"]]}\n")
+    }
+
+    @Test func otherSettingsAreNotGoneOnWith() throws {
+        try write(0..<3)
+        let before = try text()
+        let writer = try RecordingWriter(path(), existing: .resume)
+        var other = Self.header
+        other.iouThreshold = 0.6
+        other.origin[1] = .init("model", .string("c.xml"))
+        let said = problem { try writer.begin(other) }
+        #expect(said.contains("another iou-threshold, model"), "\(said)")
+        #expect(try text() == before)
+    }
+
+    @Test func twoDoNotWriteOneFile() throws {
+        let first = try RecordingWriter(path(), existing: .refuse)
+        #expect(problem { _ = try RecordingWriter(path(), existing: .replace) }.contains("somebody else"))
+        try first.begin(Self.header)
+    }
+
+    @Test func whatIsNotLaterIsNotWritten() throws {
+        let writer = try RecordingWriter(path(), existing: .refuse)
+        try writer.begin(Self.header)
+        #expect(try writer.write(frame(5)))
+        for key in [frame(5).key, frame(2).key, .number(9)] {
+            #expect(try !writer.write(RecordedFrame(key: key, detections: [])))
+        }
+        #expect(try writer.write(frame(6)))
+        #expect(try text().split(separator: "\n").count == 3)
+    }
+}

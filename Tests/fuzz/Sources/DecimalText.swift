@@ -1,1 +1,0 @@
-../../../Sources/odt/DecimalText.swift

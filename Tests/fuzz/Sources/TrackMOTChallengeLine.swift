@@ -1,1 +1,0 @@
-../../../Sources/odt/TrackMOTChallengeLine.swift

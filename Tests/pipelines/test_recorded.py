@@ -1,0 +1,144 @@
+"""Recorded detections: playing them back is detecting, bit for bit; what killed or full disks leave is used and gone on with."""
+import hashlib
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from streams import BIKES, ROOT, Gst, Said, ball, needs_detector, run
+
+SHARED = os.environ.get("SWIFTODT_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
+VTEST = os.path.join(SHARED, "data", "tracking", "MOT15", "PETS09-S2L1", "vtest.avi")
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = os.path.join(folder.name, "found.jsonl")
+
+    def outcome(self, source, *properties):
+        """Each picture's sum, and each message: read as they come, since a bus that nobody reads gets fewer."""
+        pictures = hashlib.sha256()
+        said, count = Said(), 0
+        pipeline = Gst.parse_launch(f"{source} ! videoconvert ! video/x-raw,format=I420 ! swiftodt {' '.join(properties)} "
+                                    "! appsink name=frames sync=false max-buffers=4")
+        pipeline.set_state(Gst.State.PLAYING)
+        try:
+            while (sample := pipeline.get_by_name("frames").emit("try-pull-sample", 60 * Gst.SECOND)) is not None:
+                buffer = sample.get_buffer()
+                pictures.update(buffer.extract_dup(0, buffer.get_size()))
+                count += 1
+                while (message := pipeline.get_bus().pop()) is not None:
+                    said.hear(message)
+            while not said.ended and not said.errors and (message := pipeline.get_bus().timed_pop(10 * Gst.SECOND)) is not None:
+                said.hear(message)
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        self.assertEqual([str(problem[0].message) for problem in said.errors + said.warnings], [])
+        return count, pictures.hexdigest(), [structure.to_string() for structure in said.structures]
+
+    def same(self, source, *properties):
+        detected = self.outcome(source, *properties, f"record-detections={self.file}")
+        played = self.outcome(source, *properties, "detector=recorded", f"detections-file={self.file}")
+        self.assertEqual(played[:2], detected[:2])
+        self.assertEqual(played[2], detected[2])
+        return detected
+
+    @needs_detector
+    def test_playing_back_is_detecting(self):
+        count, _, messages = self.same(f"filesrc location={BIKES} ! decodebin", "multiple-objects=true",
+                                       "max-objects=20", "message-format=structure+json")
+        self.assertEqual(count, 250)
+        self.assertGreater(len(messages), 250)
+        with open(self.file) as file:
+            lines = file.read().splitlines()
+        self.assertEqual(len(lines), count + 2)
+        for word in ('"swiftodt-detections":1', '"detector":"neural"', '"model":"efficientdet_lite0', '"score-floor":0.1', '"width":640'):
+            self.assertIn(word, lines[0])
+        # What is weak is there too, and other thresholds can be tried.
+        tried = self.outcome(f"filesrc location={BIKES} ! decodebin", "detector=recorded", "score-threshold=0.3",
+                             f"detections-file={self.file}", "multiple-objects=true")
+        self.assertNotEqual(tried[2], messages)
+
+    @needs_detector
+    @unittest.skipUnless(os.path.exists(VTEST), "no vtest.avi in ../shared")
+    def test_playing_back_a_longer_video_is_detecting(self):
+        count, _, messages = self.same(f"filesrc location={VTEST} ! decodebin", "multiple-objects=true", "max-objects=50",
+                                       "inference-interval=6", "updates=every-frame", "draw-traces=true")
+        self.assertEqual(count, 795)
+        self.assertGreater(len(messages), 795)
+
+    def test_any_detector_is_recorded(self):
+        """Motion learns from frame to frame; a picture alone waits for its answer."""
+        self.same(ball(60), "detector=motion", "tracking=true", "multiple-objects=true")
+        os.remove(self.file)
+        self.same(f"{ball(30)} ! identity", "detector=motion", "inference-interval=2", "strategy=every-frame", "look-ahead=4")
+
+    def launch(self, *words, limit=None):
+        def restrict():
+            if limit:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        # ORC would make a file of 64 KB to compile into.
+        return subprocess.Popen(["gst-launch-1.0", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=restrict,
+                                env=os.environ | {"ORC_CODE": "backup"})
+
+    def recorded(self, existing, *words, **options):
+        return self.launch(*f"{ball(90)} ! swiftodt detector=motion record-detections={self.file} "
+                           f"record-existing={existing} ! fakesink".split(), *words, **options)
+
+    def content(self):
+        with open(self.file, "rb") as file:
+            return file.read()
+
+    def test_what_a_kill_leaves_is_used_and_gone_on_with(self):
+        whole = self.recorded("refuse")
+        said = whole.communicate(timeout=60)[0]
+        self.assertEqual(whole.returncode, 0, said)
+        wanted = self.content()
+        os.remove(self.file)
+        killed = self.launch("-q", *f"{ball(90)} ! identity sleep-time=20000 ! swiftodt detector=motion "
+                             f"record-detections={self.file} ! fakesink".split())
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and (not os.path.exists(self.file) or self.content().count(b"\n") < 10):
+            time.sleep(0.02)
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate(timeout=60)
+        left = self.content()
+        self.assertTrue(wanted.startswith(left) and 10 <= left.count(b"\n") < 90)
+        said = run(f"{ball(90)} ! swiftodt detector=recorded detections-file={self.file} ! fakesink")
+        self.assertEqual(said.errors, [])
+        self.assertEqual(["unfinished" in str(warning) for warning in said.warnings][:1], [True])
+        # Half a line more or less.
+        for rest in (left, left[:-7], left[:20], b""):
+            with open(self.file, "wb") as file:
+                file.write(rest)
+            again = self.recorded("resume")
+            said = again.communicate(timeout=60)[0]
+            self.assertEqual(again.returncode, 0, said)
+            self.assertEqual(self.content(), wanted)
+        refused = self.recorded("resume")
+        self.assertIn("whole already", refused.communicate(timeout=60)[0])
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertEqual(self.content(), wanted)
+
+    def test_a_full_disk_ends_the_recording_and_not_the_video(self):
+        """Whoever writes beyond the limit of a file's size is ended by a signal."""
+        full = self.recorded("refuse", limit=3000)
+        said = full.communicate(timeout=60)[0]
+        self.assertEqual(full.returncode, 0, said)
+        self.assertEqual(said.count("WARNING"), 1, said)
+        self.assertIn("cannot be written", said)
+        left = self.content()
+        self.assertTrue(left.endswith(b"]}\n") and 2000 < len(left) <= 3000)
+        again = self.recorded("resume")
+        said = again.communicate(timeout=60)[0]
+        self.assertEqual(again.returncode, 0, said)
+        self.assertIn(b'"end":true', self.content())
+
+
+if __name__ == "__main__":
+    unittest.main()
