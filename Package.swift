@@ -34,6 +34,7 @@ let package = Package(
         .systemLibrary(name: "CVersion", path: "CShims/CVersion"),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
+        .target(name: "CReportPage", path: "CShims/CReportPage", exclude: ["Page"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
@@ -44,7 +45,9 @@ let package = Package(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
         // Plays pipelines for odt.
         .target(name: "Playback", dependencies: ["SwiftODT", "CGStreamer"]),
-        .executableTarget(name: "odt", dependencies: ["SwiftODT", "Playback", "CGStreamer", "CVersion"]),
+        .executableTarget(
+            name: "odt",
+            dependencies: ["SwiftODT", "Playback", "CGStreamer", "CReportPage", "CTurboJPEG", "CVersion"]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
         .testTarget(

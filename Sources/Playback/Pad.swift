@@ -29,8 +29,8 @@ public final class Pad: @unchecked Sendable {
         if g_object_class_find_property(about, property) != nil { gst_util_set_object_arg(object, property, value) }
     }
 
-    /// What a watch has to say of what it saw.
-    public enum Watching { case goOn, enough }
+    /// What a watch has to say of what it saw: it goes on, it goes no further, or the watch is over.
+    public enum Watching { case goOn, drop, enough }
 
     /// Looks at each buffer that passes, on the thread that it passes on.
     public func watchBuffers(_ look: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> Watching) {
@@ -88,6 +88,7 @@ public final class Pad: @unchecked Sendable {
                 guard let info, let watch else { return GST_PAD_PROBE_OK }
                 switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().look(info) {
                 case .goOn: return GST_PAD_PROBE_OK
+                case .drop: return GST_PAD_PROBE_DROP
                 case .enough: return GST_PAD_PROBE_REMOVE
                 }
             }, Unmanaged.passRetained(Watch(look)).toOpaque(),

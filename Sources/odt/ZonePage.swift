@@ -5,23 +5,10 @@ enum ZonePage {
         let start = zones.map { String(decoding: $0, as: UTF8.self) } ?? "[]"
         // A text that closes the script would end it.
         let safe = start.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
-        return head + "<img id=picture alt=\"a frame of the video\" src=\"data:image/jpeg;base64," + base64(picture)
+        return head + "<img id=picture alt=\"a frame of the video\" src=\"data:image/jpeg;base64,"
+            + Base64.text(picture)
             + "\">"
             + body + "<script>const START = " + safe + ";\n" + script + "</script>\n"
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let three = bytes[start..<min(start + 3, bytes.count)]
-            let bits = three.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - three.count))
-            for place in 0..<4 {
-                text.append(place <= three.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 
     private static let head = """

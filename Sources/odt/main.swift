@@ -8,6 +8,7 @@ let subcommands: [Subcommand] = [
     classifySubcommand,
     detectSubcommand,
     modelsSubcommand,
+    reportSubcommand,
     trackSubcommand,
     zonesSubcommand,
 ]

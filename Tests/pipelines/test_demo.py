@@ -1,6 +1,7 @@
 """The demo's files are what it says they are."""
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -42,6 +43,16 @@ class Demo(unittest.TestCase):
         probe = command("ffprobe", "-v", "error", "-show_streams", "-of", "json", f"{OUT}/contact-sheet.png")
         (stream,) = json.loads(probe.stdout)["streams"]
         self.assertGreater(stream["width"], 1000)
+
+    def test_report_is_of_these_messages(self):
+        with open(f"{OUT}/report.html", encoding="utf-8") as file:
+            page = file.read()
+        data, pictures = (json.loads(re.search(rf"id={name}>(.*?)</script>", page, re.DOTALL)[1]) for name in ("data", "pictures"))
+        with open(f"{OUT}/annotated.jsonl", encoding="utf-8") as file:
+            ended = {message["tracking-id"] for message in map(json.loads, file) if message.get("event") == "end"}
+        self.assertEqual(({row[0] for row in data["tracks"]}, data["results"]), (ended, 250))
+        # Of each a picture, and a frame for the heat map.
+        self.assertTrue(all(pictures["tracks"]) and pictures["frame"])
 
 
 @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")

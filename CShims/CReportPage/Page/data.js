@@ -1,0 +1,58 @@
+"use strict";
+// What the report tells, and how it is put into words and elements.
+
+const $ = id => document.getElementById(id);
+const DATA = JSON.parse($("data").textContent);
+
+const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason], place) =>
+  ({place, id, label, category, first, last, best, score, path, source, reason, length: last - first}));
+
+// With thousands of pictures their text is longer than all the rest together: it is read when the first is asked for.
+let pictures = null;
+function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
+function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }
+function pictureOf(track) { return photo(pictureTexts().tracks[track.place]); }
+
+// Labels may say anything; what turns or hides other text is shown as what it is, an unprintable character.
+function plain(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd"); }
+const NAMES = DATA.labels.map(name => plain(name) || "object");
+function nameOf(track) { return NAMES[track.label]; }
+
+const WHOLE = (() => {
+  let [from, to] = [0, DATA.length];
+  for (const track of TRACKS) { from = Math.min(from, track.first); to = Math.max(to, track.last); }
+  return {from, to: Math.max(to, from + 0.5)};
+})();
+
+let isClocked = false;
+function clockText(time, decimals) {
+  if (!isClocked) return timeText(time, decimals);
+  const moment = new Date(DATA.utc + time * 1000);
+  const text = moment.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit"});
+  return decimals ? text + "." + Math.floor(moment.getMilliseconds() / 100) : text;
+}
+function timeText(time, decimals = 0) {
+  const scale = 10 ** decimals, all = Math.round(Math.abs(time) * scale);
+  const seconds = all / scale % 60, minutes = Math.floor(all / scale / 60);
+  const tail = seconds.toFixed(decimals).padStart(decimals ? 3 + decimals : 2, "0");
+  const head = minutes < 60 && WHOLE.to < 3600 ? minutes : Math.floor(minutes / 60) + ":" + String(minutes % 60).padStart(2, "0");
+  return (time < 0 && all ? "−" : "") + head + ":" + tail;
+}
+// With blanks at which no line breaks.
+function lengthText(seconds) {
+  if (seconds < 10) return seconds.toFixed(1) + "\u00a0s";
+  if (seconds < 120) return Math.round(seconds) + "\u00a0s";
+  if (seconds < 7200) return Math.floor(seconds / 60) + "\u00a0min" + (seconds < 600 ? `\u00a0${Math.floor(seconds % 60)}\u00a0s` : "");
+  return (seconds / 3600).toFixed(1) + "\u00a0h";
+}
+function countText(count, one, many = one + "s") { return count.toLocaleString("en") + " " + (count === 1 ? one : many); }
+
+function make(name, attributes = {}, ...children) { return fill(document.createElement(name), attributes, children); }
+function draw(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) if (value !== null) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}

@@ -1,0 +1,11 @@
+// All of it together.
+
+showSummary();
+showLabels();
+showZones();
+showHeat();
+if (TRACKS.length) showCards(); else $("gallery").hidden = true;
+if (!TRACKS.length && !DATA.untracked.series.length) $("chart").hidden = true;
+$("foot").textContent = `${countText(DATA.results, "result")} in ${plain(DATA.file)} · made by odt report of swiftodt; everything is in this file.`;
+new ResizeObserver(redraw).observe($("axis"));
+painters.forEach(paint => paint());

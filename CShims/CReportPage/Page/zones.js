@@ -1,0 +1,78 @@
+// Who entered, left and crossed: a table, and a strip a zone below the time line.
+
+// Label, entered, left, in, out, all stays together, the longest: of all labels.
+function total(zone) {
+  return zone.byLabel.reduce((sum, row) => [-1, ...[1, 2, 3, 4, 5].map(place => sum[place] + row[place]), Math.max(sum[6], row[6])], [-1, 0, 0, 0, 0, 0, 0]);
+}
+
+function showZones() {
+  if (!DATA.zones.length) return;
+  $("passages").hidden = false;
+  const head = $("zones").createTHead().insertRow();
+  for (const name of ["name", "entered", "left", "mean stay", "longest", "in", "out"]) head.append(make("th", {scope: "col"}, name));
+  head.append(make("th", {class: "wide", scope: "col"}, "by label"));
+  const body = $("zones").createTBody();
+  for (const zone of DATA.zones) {
+    const [, entered, left, inward, outward, stayed, longest] = total(zone), line = body.insertRow();
+    const figures = zone.isLine
+      ? ["", "", "", "", inward, outward]
+      : [entered, left, longest ? lengthText(stayed / Math.max(1, left)) : "", longest ? lengthText(longest) : "", "", ""];
+    line.append(make("th", {scope: "row", style: "color: var(--ink); white-space: normal"}, plain(zone.name)));
+    for (const figure of figures) line.append(make("td", {}, figure.toLocaleString("en")));
+    const by = zone.byLabel.map(([label, entered, , inward, outward]) =>
+      `${NAMES[label]} ${zone.isLine ? `${inward} in, ${outward} out` : entered}`);
+    line.append(make("td", {class: "wide"}, by.join("; ")));
+  }
+}
+
+painters.push(() => {
+  const svg = $("strips"), zones = DATA.zones.filter(zone => zone.events.length);
+  if (!zones.length) return void (svg.style.display = "none");
+  const width = svg.parentElement.clientWidth, scale = scaleOf(width), isNarrow = scale.left < 60, nodes = [];
+  let top = 8;
+  for (const zone of zones) {
+    if (isNarrow) top += 16;
+    const events = zone.events.filter(([, , , label]) => shownLabels.has(label) || !BY_LABEL.some(row => row.label === label));
+    nodes.push(draw("text", {class: "name", x: 0, y: isNarrow ? top - 6 : top + 16}, shortened(plain(zone.name), isNarrow ? 30 : 17)));
+    nodes.push(zone.isLine ? crossings(events, scale, top) : occupancy(events, scale, top));
+    nodes.push(draw("path", {class: "grid", d: `M${scale.left} ${top + (zone.isLine ? 13 : 26)}H${scale.right}`}));
+    top += 34;
+  }
+  svg.setAttribute("viewBox", `0 0 ${width} ${top}`);
+  svg.replaceChildren(...nodes);
+});
+
+// Bars: upwards who came in, downwards who went out, counted by some pixels of time.
+function crossings(events, scale, top) {
+  const wide = 4, ways = {in: new Map(), out: new Map()};
+  let most = 1;
+  for (const [time, kind] of events) {
+    if (!(kind in ways) || time < view.from || time > view.to) continue;
+    const place = Math.min(Math.floor((scale.x(time) - scale.left) / wide), Math.ceil((scale.right - scale.left) / wide) - 1);
+    const count = (ways[kind].get(place) ?? 0) + 1;
+    ways[kind].set(place, count);
+    most = Math.max(most, count);
+  }
+  const bars = (way, sign) => [...way].map(([place, count]) =>
+    `M${scale.left + place * wide} ${top + 13}v${(sign * (2 + 11 * count / most)).toFixed(1)}h${wide - 1}V${top + 13}Z`).join("");
+  return draw("g", {}, draw("path", {class: "inward", d: bars(ways.in, -1)}), draw("path", {class: "outward", d: bars(ways.out, 1)}),
+    draw("text", {x: scale.left - 6, y: top + 10, "text-anchor": "end"}, scale.left < 60 ? "in" : "in ▲"),
+    draw("text", {x: scale.left - 6, y: top + 24, "text-anchor": "end"}, scale.left < 60 ? "out" : "out ▼"));
+}
+
+// How many are in it, over time.
+function occupancy(events, scale, top) {
+  const steps = events.filter(([, kind]) => kind === "enter" || kind === "leave").sort((one, other) => one[0] - other[0]);
+  let now = 0, most = 1;
+  for (const [, kind] of steps) most = Math.max(most, now += kind === "enter" ? 1 : -1);
+  now = 0;
+  const y = count => (top + 26 - Math.max(0, count) / most * 22).toFixed(1);
+  let d = `M${scale.left} ${y(0)}`;
+  for (const [time, kind] of steps) {
+    const x = Math.min(Math.max(scale.x(time), scale.left), scale.right).toFixed(1);
+    now += kind === "enter" ? 1 : -1;
+    d += `H${x}V${y(now)}`;
+  }
+  return draw("g", {}, draw("path", {class: "within", d: d + `H${scale.right}V${y(0)}Z`}),
+    draw("text", {x: scale.left - 6, y: top + 12, "text-anchor": "end"}, String(most)));
+}

@@ -1,0 +1,94 @@
+import CTurboJPEG
+import SwiftODT
+
+/// Cuts parts out of a frame, as small JPEG files.
+final class JPEGCrop {
+    private let compressor = tjInitCompress()
+
+    deinit { if let compressor { tjDestroy(compressor) } }
+
+    /// - Parameters:
+    ///   - side: what is larger is shrunk to this width or height, by averaging.
+    ///   - limit: in bytes; first the quality gives way, then the size.
+    /// - Returns: the file's bytes; `nil` where nothing of the box is in the picture.
+    func jpeg(of box: Box, in frame: VideoPass.Pixels, side: Int, limit: Int) -> [UInt8]? {
+        guard let part = part(box, of: frame) else { return nil }
+        var side = side
+        while true {
+            let small = Self.shrunk(part, to: side)
+            for quality: Int32 in [85, 72, 58, 42] {
+                guard let bytes = compress(small, quality: quality) else { return nil }
+                if bytes.count <= limit || (quality == 42 && side <= 16) { return bytes }
+            }
+            side /= 2
+        }
+    }
+
+    /// The whole frame.
+    func jpeg(of frame: VideoPass.Pixels, side: Int) -> [UInt8]? {
+        compress(Self.shrunk(frame, to: side), quality: 82)
+    }
+
+    private func part(_ box: Box, of frame: VideoPass.Pixels) -> VideoPass.Pixels? {
+        let box = box.clipped(width: frame.width, height: frame.height)
+        guard box.isFinite, !box.isEmpty else { return nil }
+        let (left, top) = (Int(box.minX), Int(box.minY))
+        let right = min(Int(box.maxX.rounded(.up)), frame.width)
+        let bottom = min(Int(box.maxY.rounded(.up)), frame.height)
+        guard left < right, top < bottom else { return nil }
+        return VideoPass.Pixels(
+            base: frame.base + top * frame.stride + left * 4, stride: frame.stride, width: right - left,
+            height: bottom - top)
+    }
+
+    /// A picture of its own.
+    private struct Copy {
+        var bytes: [UInt8]
+        let width: Int
+        let height: Int
+    }
+
+    /// Each pixel is the mean of those that it covers.
+    private static func shrunk(_ source: VideoPass.Pixels, to side: Int) -> Copy {
+        let longest = max(source.width, source.height)
+        let width = longest <= side ? source.width : max(1, source.width * side / longest)
+        let height = longest <= side ? source.height : max(1, source.height * side / longest)
+        let bytes = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, filled in
+            for y in 0..<height {
+                let rows =
+                    y * source.height / height..<max((y + 1) * source.height / height, y * source.height / height + 1)
+                for x in 0..<width {
+                    let from = x * source.width / width
+                    let columns = from..<max((x + 1) * source.width / width, from + 1)
+                    var sum = SIMD4<UInt32>(repeating: 0)
+                    for row in rows {
+                        let line = source.base + row * source.stride
+                        for column in columns {
+                            let pixel = line + column * 4
+                            sum &+= SIMD4(UInt32(pixel[0]), UInt32(pixel[1]), UInt32(pixel[2]), 0)
+                        }
+                    }
+                    let count = UInt32(rows.count * columns.count)
+                    for channel in 0..<4 {
+                        buffer[(y * width + x) * 4 + channel] = UInt8((sum[channel] + count / 2) / count)
+                    }
+                }
+            }
+            filled = width * height * 4
+        }
+        return Copy(bytes: bytes, width: width, height: height)
+    }
+
+    private func compress(_ picture: Copy, quality: Int32) -> [UInt8]? {
+        var file: UnsafeMutablePointer<UInt8>?
+        var size: UInt = 0
+        defer { tjFree(file) }
+        let status = picture.bytes.withUnsafeBufferPointer {
+            tjCompress2(
+                compressor, $0.baseAddress, Int32(picture.width), Int32(picture.width * 4), Int32(picture.height),
+                Int32(TJPF_RGBX.rawValue), &file, &size, Int32(TJSAMP_420.rawValue), quality, 0)
+        }
+        guard status == 0, let file else { return nil }
+        return Array(UnsafeBufferPointer(start: file, count: Int(size)))
+    }
+}

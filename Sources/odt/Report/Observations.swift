@@ -1,0 +1,271 @@
+import SwiftODT
+
+/// What the messages of a file add up to. What it keeps grows with the objects that were followed, not with the messages.
+struct Observations {
+    /// Tracks beyond this are counted, and the shortest of them forgotten.
+    static let mostTracks = 20_000
+    /// Labels beyond this are one, and those beyond the second share a heat map: nobody reads so many.
+    static let (mostLabels, mostMaps) = (1_000, 24)
+    /// Events in zones beyond this count, but have no marks of their own.
+    private static let mostMarks = 100_000
+    /// Names are shown in a line; what is longer is cut.
+    private static let longestName = 120
+    /// A result holds until the next, but not for longer: nobody knows what was there in between.
+    private static let longestHold = 1.0
+
+    private(set) var resultCount = 0
+    private(set) var eventCount = 0
+    /// Of the upright picture; from the first result.
+    private(set) var size = (width: 0, height: 0)
+    private(set) var orientation = Orientation.identity
+    private(set) var labels: [String] = []
+    private(set) var sources: [String] = []
+    /// How many tracks bore each label, of those that were forgotten.
+    private(set) var forgotten: [Int: Int] = [:]
+    private(set) var zones: [ObservedZone] = []
+    /// By label; -1 stands for all the labels that have no map of their own.
+    private(set) var heat: [Int: HeatMap] = [:]
+    /// Objects without ids.
+    private(set) var untracked = CountSeries()
+    private(set) var mostUntracked = 0
+    /// On the axis: where it begins and ends.
+    private(set) var span: ClosedRange<Double>?
+    /// Since 1970, of the axis' zero; of live streams alone.
+    private(set) var utc: Double?
+
+    private var byKey: [ObservedTrack.Key: ObservedTrack] = [:]
+    private var clocks: [RecordingClock] = []
+    private var held: [Held?] = []
+    private var labelIndex: [String: Int] = [:]
+    private var sourceIndex: [String: Int] = [:]
+    private var zoneIndex: [String: Int] = [:]
+    private var eventMarks = 0
+
+    /// What the latest result of a stream saw, until the next one.
+    private struct Held {
+        let time: Double
+        let duration: Double?
+        var boxes: [(label: Int, box: Box)] = []
+        var untracked: [Int: Int] = [:]
+    }
+
+    var isEmpty: Bool { resultCount + eventCount == 0 }
+    var trackCount: Int { byKey.count + forgotten.values.reduce(0, +) }
+
+    /// In the video's own time.
+    var middleOfVideo: Double {
+        guard let span, let clock = clocks.first else { return 0 }
+        return (span.lowerBound + span.upperBound) / 2 - clock.offset + clock.streamOffset
+    }
+
+    /// The tracks that are shown, by their beginning.
+    var tracks: [ObservedTrack] {
+        byKey.values.sorted { ($0.first, $0.key.id, $0.key.source) < ($1.first, $1.key.id, $1.key.source) }
+    }
+
+    /// - Throws: ``ReportError`` without the line's place, for what no message can say.
+    mutating func add(_ message: SaidMessage) throws {
+        let source = index(ofSource: message.text("source"))
+        let time = clocks[source].place(message)
+        extend(to: time)
+        if utc == nil, let taken = message.seconds("utc-time") { utc = taken - time }
+        switch message.kind {
+        case .result: try addResult(message, of: source, at: time)
+        case .track: addTrack(message, of: source)
+        case .zone: addZone(message, of: source, at: time)
+        }
+        if byKey.count > 4 * Self.mostTracks { forget(before: time - 60) }
+    }
+
+    /// To be called behind the last message.
+    mutating func finish() {
+        for source in held.indices { release(source, at: nil) }
+        forget(before: .infinity)
+    }
+
+    private mutating func addResult(_ message: SaidMessage, of source: Int, at time: Double) throws {
+        resultCount += 1
+        release(source, at: time)
+        let (width, height) = (message.number("width") ?? 0, message.number("height") ?? 0)
+        if size.width == 0, (1...1e6).contains(width), (1...1e6).contains(height) {
+            orientation = message.orientation
+            size = orientation.swapsAxes ? (Int(height), Int(width)) : (Int(width), Int(height))
+        }
+        var now = Held(time: time, duration: message.seconds("duration"))
+        for object in try message.objects where object["state"]?.string != "lost" {
+            try add(object, of: message, source, at: time, to: &now)
+        }
+        mostUntracked = max(mostUntracked, now.untracked.values.reduce(0, +))
+        held[source] = now
+        try addCounts(message)
+    }
+
+    private mutating func add(
+        _ object: JSONValue, of message: SaidMessage, _ source: Int, at time: Double, to held: inout Held
+    ) throws {
+        let name = object["label"]?.string ?? ""
+        let label = index(ofLabel: name)
+        let corners = ["x-min", "y-min", "x-max", "y-max"].compactMap { object[$0]?.number }
+        let box =
+            corners.count == 4
+            ? message.orientation.upright(
+                Box(minX: corners[0], minY: corners[1], maxX: corners[2], maxY: corners[3]), bufferWidth: 1,
+                bufferHeight: 1)
+            : nil
+        if let box { held.boxes.append((label, box)) }
+        guard let id = object["tracking-id"], id != .null else {
+            held.untracked[label, default: 0] += 1
+            return
+        }
+        guard let number = id.integer else { throw ReportError("has an object whose tracking-id is no whole number") }
+        let clock = clocks[source]
+        change(ObservedTrack.Key(source: source, recording: clock.recording, id: number), label, at: time) { track in
+            if !name.isEmpty { track.label = label }
+            if let category = object["category-index"]?.integer, category >= 0 { track.category = category }
+            track.seen(
+                from: object.seconds("first-seen").map { $0 + clock.offset } ?? time,
+                to: object.seconds("last-seen").map { $0 + clock.offset } ?? time)
+            guard let box, let score = object["score"]?.number, object["state"]?.string != "coasting" else { return }
+            track.offer(.init(score: score, time: time, streamTime: time - clock.offset + clock.streamOffset, box: box))
+        }
+    }
+
+    private mutating func addTrack(_ message: SaidMessage, of source: Int) {
+        eventCount += 1
+        let name = message.text("label")
+        let label = index(ofLabel: name)
+        let clock = clocks[source]
+        guard let id = message.number("tracking-id").flatMap(Int.init(exactly:)) else { return }
+        let time = (message.time ?? 0) + clock.offset
+        let isEnd = message.text("event") == "end"
+        let best = best(of: message, clock)
+        change(ObservedTrack.Key(source: source, recording: clock.recording, id: id), label, at: time) { track in
+            if !name.isEmpty { track.label = label }
+            let (first, last) = (message.seconds("first-seen"), message.seconds("last-seen"))
+            if isEnd, let first, let last {
+                (track.first, track.last) = (first + clock.offset, last + clock.offset)
+            }
+            track.pathLength = message.number("path-length") ?? track.pathLength
+            track.reason = message.text("reason")
+            if let category = Category.allCases.first(where: { $0.name == message.text("category") }),
+                category != .unknown
+            {
+                track.category = category.rawValue
+            }
+            if let best { track.offer(best, isFinal: isEnd) }
+        }
+    }
+
+    /// Where and when the element says that the object was seen best.
+    private func best(of message: SaidMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
+        let figures = ["best-x", "best-y", "best-width", "best-height"].compactMap { message.number($0) }
+        guard size.width > 0, figures.count == 4, let score = message.number("best-score"),
+            let time = message.seconds("best-running-time")
+        else { return nil }
+        let (width, height) = orientation.swapsAxes ? (size.height, size.width) : size
+        let box = Box(x: figures[0], y: figures[1], width: figures[2], height: figures[3])
+            .scaled(x: 1 / Double(width), y: 1 / Double(height))
+        return .init(
+            score: score, time: time + clock.offset, streamTime: time + clock.streamOffset,
+            box: orientation.upright(box, bufferWidth: 1, bufferHeight: 1))
+    }
+
+    private mutating func addZone(_ message: SaidMessage, of source: Int, at time: Double) {
+        eventCount += 1
+        let (event, direction) = (message.text("event"), message.text("direction"))
+        guard let kind = ObservedZone.Event.Kind(rawValue: event == "cross" ? direction : event) else { return }
+        let happened = message.seconds("event-running-time").map { $0 + clocks[source].offset } ?? time
+        let zone = index(ofZone: message.text("zone"), isLine: event == "cross")
+        let isMarked = eventMarks < Self.mostMarks
+        eventMarks += 1
+        zones[zone].add(
+            .init(
+                time: happened, kind: kind, id: message.number("tracking-id").flatMap(Int.init(exactly:)) ?? 0,
+                label: index(ofLabel: message.text("label")), dwell: message.seconds("dwell")),
+            isMarked: isMarked)
+    }
+
+    private mutating func addCounts(_ message: SaidMessage) throws {
+        for entry in try message.zones {
+            let zone = index(ofZone: entry["name"]?.string ?? "", isLine: entry["kind"]?.string == "line")
+            var tallies: [Int: ObservedZone.Tally] = [:]
+            for line in entry["by-label"]?.array ?? [] {
+                func figure(_ name: String) -> Int { line[name]?.integer ?? 0 }
+                tallies[index(ofLabel: line["label"]?.string ?? "")] = ObservedZone.Tally(
+                    entered: figure("entered"), left: figure("left"), in: figure("in"), out: figure("out"))
+            }
+            zones[zone].count(tallies)
+        }
+    }
+
+    /// Counts what was held until now; at the end, for as long as its frame lasts.
+    private mutating func release(_ source: Int, at time: Double?) {
+        guard let before = held[source] else { return }
+        let lasted = time.map { $0 - before.time } ?? before.duration ?? 0
+        let duration = lasted > 0 ? min(lasted, Self.longestHold) : 0.04
+        for (label, box) in before.boxes {
+            heat[
+                label < Self.mostMaps ? label : -1,
+                default: HeatMap(aspect: Double(max(1, size.width)) / Double(max(1, size.height)))
+            ].add(
+                box, for: duration)
+        }
+        for (label, count) in before.untracked {
+            untracked.add(
+                label < Self.mostMaps ? label : -1, at: before.time - (span?.lowerBound ?? 0),
+                for: Double(count) * duration)
+        }
+        held[source] = nil
+    }
+
+    private mutating func change(
+        _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
+    ) {
+        body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
+    }
+
+    private mutating func extend(to time: Double) {
+        span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+    }
+
+    /// Keeps the longest of the tracks that ended before a time, and counts the others.
+    private mutating func forget(before time: Double) {
+        let surplus = byKey.count - Self.mostTracks
+        guard surplus > 0 else { return }
+        let shortest = byKey.values.filter { $0.last < time }.sorted { $0.duration < $1.duration }.prefix(surplus)
+        for track in shortest {
+            forgotten[track.label, default: 0] += 1
+            byKey[track.key] = nil
+        }
+    }
+
+    private mutating func index(ofLabel name: String) -> Int {
+        let name = labels.count < Self.mostLabels || labelIndex[name] != nil ? name : "other labels"
+        return Self.index(of: name, in: &labels, &labelIndex)
+    }
+
+    private mutating func index(ofSource name: String) -> Int {
+        let index = Self.index(of: name, in: &sources, &sourceIndex)
+        if index == clocks.count {
+            clocks.append(RecordingClock())
+            held.append(nil)
+        }
+        return index
+    }
+
+    private mutating func index(ofZone name: String, isLine: Bool) -> Int {
+        if let index = zoneIndex[name] { return index }
+        zoneIndex[name] = zones.count
+        zones.append(ObservedZone(String(name.prefix(Self.longestName)), isLine: isLine))
+        return zones.count - 1
+    }
+
+    /// - Returns: the place of a name in a list, at whose end it is put where it is new.
+    private static func index(of name: String, in list: inout [String], _ places: inout [String: Int]) -> Int {
+        if let place = places[name] { return place }
+        let short = name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"
+        places[name] = list.count
+        list.append(short)
+        return list.count - 1
+    }
+}

@@ -1,0 +1,54 @@
+import CReportPage
+import SwiftODT
+
+/// The web page of a report: self-contained, with pictures and all inside, and no word to any server. Its parts are the files in
+/// `CShims/CReportPage/Page`.
+enum ReportPage {
+    /// - Parameters:
+    ///   - data: ``ReportData``'s text.
+    ///   - frame: of the video, as a JPEG file's bytes; none where there is no video.
+    ///   - pictures: of the tracks, in their order; none for those that have none.
+    static func html(title: String, data: [UInt8], frame: [UInt8]?, pictures: [[UInt8]?]) -> [UInt8] {
+        var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
+        page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
+        page += "<meta http-equiv=Content-Security-Policy content=\"\(policy)\">\n".utf8
+        page += "<title>\(escaped(title))</title>\n<style>\n".utf8
+        page += bytes(swiftodt_report_page_style())
+        page += "</style>\n".utf8
+        page += bytes(swiftodt_report_page_body())
+        page += "<script type=\"application/json\" id=data>".utf8
+        // A text that closes the script would end it.
+        for byte in data {
+            if byte == UInt8(ascii: "<") { page += "\\u003c".utf8 } else { page.append(byte) }
+        }
+        page += "</script>\n<script type=\"application/json\" id=pictures>{\"frame\":\"".utf8
+        page += (frame.map(Base64.text) ?? "").utf8
+        page += "\",\"tracks\":[".utf8
+        for (place, picture) in pictures.enumerated() {
+            page += (place > 0 ? ",\"" : "\"").utf8
+            if let picture { page += Base64.text(picture).utf8 }
+            page += "\"".utf8
+        }
+        page += "]}</script>\n<script>\n".utf8
+        page += bytes(swiftodt_report_page_script())
+        return page + "</script>\n".utf8
+    }
+
+    /// Whatever a label says, the page loads nothing.
+    private static let policy =
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { text, character in
+            switch character {
+            case "<": text += "&lt;"
+            case "&": text += "&amp;"
+            default: text.append(character)
+            }
+        }
+    }
+
+    private static func bytes(_ part: SwiftOdtPagePart) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: part.text, count: part.size)
+    }
+}

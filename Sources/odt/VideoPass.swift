@@ -1,0 +1,113 @@
+import CGStreamer
+import Playback
+import SwiftODT
+
+/// One pass over a video, as fast as it can be read, that looks at some of its frames.
+enum VideoPass {
+    /// Whether a frame is to be looked at.
+    enum Interest { case wanted, notWanted, enough }
+
+    /// Red, green, blue and an unused byte of each pixel, as long as it is looked at.
+    struct Pixels {
+        let base: UnsafePointer<UInt8>
+        /// Bytes from row to row.
+        let stride: Int
+        let width: Int
+        let height: Int
+    }
+
+    /// Who looks at frames. Times are in seconds of the video; all is called on one thread, in the video's order.
+    protocol Viewer: AnyObject {
+        /// Whether to look at the frame that is shown from `time` to `end`.
+        func interest(from time: Double, to end: Double) -> Interest
+        /// Gets a frame that was wanted, upright.
+        func look(at pixels: Pixels, from time: Double, to end: Double)
+    }
+
+    /// Plays the video from its beginning. Frames that nobody wants are decoded and no more.
+    ///
+    /// - Parameters:
+    ///   - turned: what has to be done to see it upright; where that is nothing, what the video itself says.
+    ///   - say: says a sentence to people, on whatever thread.
+    /// - Returns: how it ended; well, too, where the viewer has enough.
+    /// - Throws: ``PlaybackError`` where an element is missing.
+    static func show(
+        _ video: MediaSource, turned: Orientation, to viewer: Viewer, say: @escaping @Sendable (String) -> Void
+    ) throws -> Player.Ending {
+        gst_init(nil, nil)
+        let pipeline = try Pipeline(
+            "\(video.description) ! videoflip name=upright video-direction=\(directions[turned] ?? "auto") ! videoconvert "
+                + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
+        video.give(to: pipeline)
+        guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
+            throw PlaybackError("the pipeline has no ends")
+        }
+        var manners = Player.Manners()
+        manners.end = { decoded.endStream() }
+        let player = Player(pipeline, manners, say: say)
+        let gate = Gate(viewer) { player.askToEnd() }
+        decoded.watchBuffers { gate.passes($0, on: decoded) ? .goOn : .drop }
+        upright.watchBuffers { buffer in
+            gate.look(at: buffer, on: upright)
+            return .goOn
+        }
+        let ending = player.play { _ in }
+        player.stop()
+        return ending
+    }
+
+    /// As videoflip calls them.
+    private static let directions: [Orientation: String] = [
+        .rotate90: "90r", .rotate180: "180", .rotate270: "90l", .flipHorizontal: "horiz", .flipVertical: "vert",
+        .transpose: "ul-lr", .transverse: "ur-ll",
+    ]
+}
+
+/// Lets the wanted frames through. All of it happens on the streaming thread.
+private final class Gate: @unchecked Sendable {
+    private let viewer: VideoPass.Viewer
+    private let end: () -> Void
+    private var shown = (time: 0.0, end: 0.0)
+
+    init(_ viewer: VideoPass.Viewer, end: @escaping () -> Void) { (self.viewer, self.end) = (viewer, end) }
+
+    /// Whether a frame is worth to be turned and converted.
+    func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
+        guard let time = streamTime(of: buffer, on: pad) else { return false }
+        let duration = buffer.pointee.duration
+        shown = (time, time + (duration < 10_000_000_000 ? Double(duration) / 1e9 : 0.04))
+        switch viewer.interest(from: shown.time, to: shown.end) {
+        case .wanted: return true
+        case .notWanted: return false
+        case .enough:
+            end()
+            return false
+        }
+    }
+
+    func look(at buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) {
+        guard let caps = gst_pad_get_current_caps(pad.pointer) else { return }
+        defer { gst_caps_unref(caps) }
+        var format = GstVideoInfo()
+        var frame = GstVideoFrame()
+        guard gst_video_info_from_caps(&format, caps) != 0,
+            gst_video_frame_map(&frame, &format, buffer, GST_MAP_READ) != 0
+        else { return }
+        defer { gst_video_frame_unmap(&frame) }
+        guard let base = frame.data.0 else { return }
+        let pixels = VideoPass.Pixels(
+            base: base.assumingMemoryBound(to: UInt8.self), stride: Int(frame.info.stride.0),
+            width: Int(frame.info.width), height: Int(frame.info.height))
+        viewer.look(at: pixels, from: shown.time, to: shown.end)
+    }
+
+    /// When the frame is shown in the video's own time, in seconds.
+    private func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Double? {
+        guard let event = gst_pad_get_sticky_event(pad.pointer, GST_EVENT_SEGMENT, 0) else { return nil }
+        defer { gst_event_unref(event) }
+        var segment: UnsafePointer<GstSegment>?
+        gst_event_parse_segment(event, &segment)
+        let time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
+        return time < UInt64(Int64.max) ? Double(time) / 1e9 : nil
+    }
+}

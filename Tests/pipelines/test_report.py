@@ -1,0 +1,374 @@
+"""`odt report`: what a file of messages adds up to, as one web page; what is wrong with a file is said with the number of its line."""
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from streams import ROOT, command
+
+ODT = os.path.join(ROOT, ".build", "tool", "odt")
+SECOND = 10**9
+HOSTILE = '</script><script>document.title = "taken over"</script><b onclick="x">\'"&amp;\u0001\u2028\u202eeht'
+
+
+def thing(number, label="person", at=0.0, first=0.0, box=(0.25, 0.25, 0.5, 0.75), score=0.8, **more):
+    """An object of a message, in a picture of 320x240."""
+    left, top, right, bottom = box
+    return {"tracking-id": number, "x": int(left * 320), "y": int(top * 240), "width": int((right - left) * 320),
+            "height": int((bottom - top) * 240), "x-min": left, "y-min": top, "x-max": right, "y-max": bottom, "score": score,
+            "category": "unknown", "category-index": -1, "label": label, "label-index": 0, "state": "tracked",
+            "first-seen": int(first * SECOND), "last-seen": int(at * SECOND)} | more
+
+
+def result(at, things=(), sequence=0, **more):
+    now = int(at * SECOND)
+    return {"message": "swiftodt", "version": 1, "sequence": sequence, "epoch": 0, "timestamp": now, "stream-time": now,
+            "running-time": now, "utc-time": None, "duration": SECOND // 10, "width": 320, "height": 240,
+            "orientation": "identity", "mode": "stream", "object-count": len(things), "objects": list(things)} | more
+
+
+def lines(*messages):
+    return "".join(json.dumps(message) + "\n" for message in messages)
+
+
+def walk(*spans, label="person", step=0.1):
+    """Results every tenth of a second of objects that are there from one time to another."""
+    end = max(last for _, last in spans)
+    for number in range(int(end / step) + 1):
+        at = number * step
+        things = [thing(place + 1, label, at, first) for place, (first, last) in enumerate(spans) if first <= at <= last]
+        yield result(at, things, number)
+
+
+class Report(unittest.TestCase):
+    """A folder for each test, and what is common to all."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def odt(self, *words, text=None):
+        return subprocess.run([ODT, "report", *words], input=text, capture_output=True, timeout=120, cwd=self.folder,
+                              stdin=None if text is not None else subprocess.DEVNULL)
+
+    def page(self, text, *words):
+        """The page on these messages, and what it holds."""
+        with open(self.path("messages.jsonl"), "w", encoding="utf-8") as file:
+            file.write(text)
+        said = self.odt("-o", "page.html", "--force", "messages.jsonl", *words)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.complaint = said.stderr.decode()
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            page = file.read()
+        return page, *(json.loads(re.search(rf"id={name}>(.*?)</script>", page, re.DOTALL)[1]) for name in ("data", "pictures"))
+
+    def tracks(self, data):
+        names = ("id", "label", "category", "first", "last", "best", "score", "path", "source", "reason")
+        return [dict(zip(names, row)) for row in data["tracks"]]
+
+
+class Reading(Report):
+    """What is made of the lines."""
+
+    def refuses(self, text, sentence):
+        said = self.odt("-o", "page.html", "-", text=text.encode("utf-8", "surrogateescape"))
+        self.assertEqual(said.returncode, 1, said.stdout)
+        self.assertIn(sentence, said.stderr.decode("utf-8", "replace"))
+        self.assertFalse(os.path.exists(self.path("page.html")))
+
+    def test_what_is_wrong_is_said_with_its_line(self):
+        good = lines(result(0))
+        self.refuses("", "- is empty")
+        self.refuses("\n\n \n", "no message of swiftodt in its 3 lines")
+        self.refuses('{"message": "stats"}\n', "no message of swiftodt")
+        self.refuses("a,b\n1,2\n", "-:1: is no line of JSON")
+        self.refuses("[]\n", "-:1: is no message of swiftodt")
+        self.refuses(good + "\n" + '{"id": 1}\n', '-:3: is no message of swiftodt: it has no field "message"')
+        self.refuses(good + good[:40] + "\n" + good, "-:2: is no line of JSON")
+        self.refuses(good + '{"message": "swiftodt"}\n', '-:2: is a message swiftodt without the list "objects"')
+        self.refuses(good + '{"message": "swiftodt", "json": "["}\n', "-:2: is no line of JSON")
+        self.refuses(good + lines(result(1, [7])), "-:2: has objects that are none")
+        self.refuses(good + lines(result(1, [thing("a")])), "-:2: has an object whose tracking-id is no whole number")
+        self.refuses("\0" * 100, "-:1: is no line of JSON")
+        self.refuses("[" * 100_000 + "\n", "-:1: is no line of JSON: values are nested too deeply")
+
+    def test_files_that_cannot_be_read(self):
+        for words, code, part in (((), 2, "no file of messages"), (("a", "b", "c"), 2, "one word too many"),
+                                  (("/nowhere/x.jsonl",), 1, "/nowhere/x.jsonl"), ((self.folder,), 1, self.folder),
+                                  (("--zones", "[", "x.jsonl"), 1, "JSON")):
+            said = self.odt("-o", "page.html", *words)
+            self.assertEqual((said.returncode, part in said.stderr.decode()), (code, True), said.stderr)
+        with open(self.path("x.jsonl"), "w", encoding="ascii") as file:
+            file.write(lines(result(0)))
+        said = self.odt("x.jsonl", "/nowhere.mp4")
+        self.assertEqual((said.returncode, b"there is no /nowhere.mp4" in said.stderr), (1, True), said.stderr)
+        # Neither is a text a video: the page is not written.
+        said = self.odt("x.jsonl", __file__)
+        self.assertEqual((said.returncode, os.path.exists(self.path("x-report.html"))), (1, False), said.stderr)
+
+    def test_a_page_that_is_there_is_not_replaced(self):
+        with open(self.path("x.jsonl"), "w", encoding="ascii") as file:
+            file.write(lines(result(0)))
+        self.assertEqual([self.odt("x.jsonl").returncode, self.odt("x.jsonl").returncode], [0, 2])
+        self.assertEqual(self.odt("--force", "x.jsonl").returncode, 0)
+        self.assertTrue(os.path.exists(self.path("x-report.html")))
+        said = self.odt("-o", "-", "x.jsonl")
+        self.assertTrue(said.stdout.startswith(b"<!DOCTYPE html>"))
+
+    def test_a_line_that_is_cut_off_is_left_out(self):
+        """kill -9 ends a recording in the middle of a line."""
+        text = lines(*walk((0, 1)))
+        _, data, _ = self.page(text + lines(result(1.1, [thing(2)]))[:150])
+        self.assertEqual((len(data["tracks"]), data["isCutOff"]), (1, True))
+        self.assertIn("cut off", self.complaint)
+
+    def test_tracks_from_results_alone(self):
+        _, data, _ = self.page(lines(*walk((0, 1), (0.5, 2))))
+        one, other = self.tracks(data)
+        self.assertEqual((one["id"], one["first"], one["last"]), (1, 0, 1))
+        self.assertEqual((other["id"], other["first"], other["last"]), (2, 0.5, 2))
+        self.assertEqual((data["labels"], data["results"], data["objects"], data["length"]), (["person"], 21, 2, 2))
+
+    def test_the_end_of_a_track_has_the_last_word(self):
+        """An event tells its times, its label and its best moment, which results that were thinned out do not."""
+        event = {"message": "swiftodt-track", "event": "end", "tracking-id": 1, "label": "dog", "category": "plant", "timestamp": 3 * SECOND,
+                 "running-time": 3 * SECOND, "stream-time": 3 * SECOND, "first-seen": SECOND // 2, "last-seen": 2 * SECOND,
+                 "best-score": 0.5, "best-x": 0, "best-y": 0, "best-width": 32, "best-height": 24,
+                 "best-running-time": SECOND, "path-length": 12, "reason": "left-frame"}
+        _, data, _ = self.page(lines(result(1, [thing(1, "cat", 1, 0.5, score=0.9)]), event))
+        (track,) = self.tracks(data)
+        self.assertEqual({key: track[key] for key in ("first", "last", "best", "score", "path", "reason")},
+                         {"first": -0.5, "last": 1, "best": 0, "score": 0.5, "path": 12, "reason": "left-frame"})
+        self.assertEqual((data["labels"][track["label"]], data["categories"][track["category"]]), ("dog", "plant"))
+
+    def test_recordings_one_behind_the_other(self):
+        """Ids begin anew, and so do times: neither are they the same objects, nor at the same time."""
+        once = lines(*walk((0, 2)))
+        _, data, _ = self.page(once + once)
+        one, other = self.tracks(data)
+        self.assertEqual((one["id"], other["id"], one["last"], other["first"]), (1, 1, 2, 2))
+
+    def test_streams_beside_each_other(self):
+        """Two cameras in one file: each has its own ids."""
+        mixed = [message | {"source": name} for pair in zip(walk((0, 2)), walk((0, 2), label="car"))
+                 for message, name in zip(pair, ("door", "yard"))]
+        _, data, _ = self.page(lines(*mixed))
+        self.assertEqual([(data["sources"][track["source"]], data["labels"][track["label"]]) for track in self.tracks(data)],
+                         [("door", "person"), ("yard", "car")])
+
+    def test_messages_in_json_say_the_same(self):
+        """As bus-to-json passes on what message-format=json says, and as it stands by itself."""
+        plain = list(walk((0, 1), (0.5, 2)))
+        wrapped = [{"message": "swiftodt", "version": 1, "json": json.dumps(message)} for message in plain]
+        self.assertEqual(self.page(lines(*plain))[1], self.page(lines(*wrapped))[1])
+
+    def test_unknown_times_and_objects_without_ids(self):
+        unknown = 2**64 - 1
+        things = [{key: value for key, value in thing(1).items() if key != "tracking-id"}] * 3
+        _, data, _ = self.page(lines(*(result(number / 10, things, number) | {"utc-time": unknown} for number in range(10))))
+        self.assertEqual((data["tracks"], data["untracked"]["most"], "utc" in data), ([], 3, False))
+        ((label, counts),) = data["untracked"]["series"]
+        self.assertEqual(data["labels"][label], "person")
+        self.assertAlmostEqual(sum(counts) * data["untracked"]["step"], 3, delta=0.01)
+
+    def test_zones(self):
+        def event(kind, at, number, **more):
+            return {"message": "swiftodt-zone", "event": kind, "zone": more.pop("zone", "yard"), "tracking-id": number, "label": "person",
+                    "event-running-time": int(at * SECOND), "running-time": int(at * SECOND), **more}
+        events = [event("enter", 0.2, 1), event("leave", 1.2, 1, dwell=SECOND), event("enter", 0.4, 2), event("leave", 1, 2, dwell=SECOND // 2),
+                  event("cross", 1.3, 1, zone="door", direction="in"), event("cross", 1.4, 2, zone="door", direction="out")]
+        messages = sorted([*walk((0, 2)), *events], key=lambda message: message["running-time"])
+        _, data, _ = self.page(lines(*messages), "--zones", '[{"name": "door", "kind": "line", "points": [[0, 0], [1, 1]]}]')
+        yard, door = data["zones"]
+        self.assertEqual(yard["byLabel"], [[0, 2, 2, 0, 0, 1.5, 1]])
+        self.assertEqual((door["byLabel"], door["isLine"]), ([[0, 0, 0, 1, 1, 0, 0]], True))
+        self.assertEqual([row[:3] for row in yard["events"]], [[0.2, "enter", 1], [0.4, "enter", 2], [1, "leave", 2], [1.2, "leave", 1]])
+        self.assertEqual(data["shapes"], [{"name": "door", "kind": "line", "points": [[0, 0], [1, 1]]}])
+        # Without events, what results count.
+        counts = [{"name": "door", "kind": "line", "in": 3, "out": 1, "by-label": [{"label": "car", "in": 3, "out": 1}]}]
+        _, data, _ = self.page(lines(result(0, zones=[]), result(1, zones=counts)))
+        self.assertEqual(data["zones"][0]["byLabel"], [[0, 0, 0, 3, 1, 0, 0]])
+
+    def test_heat_is_where_objects_were_in_the_upright_picture(self):
+        """For as long as a result holds; turned where the picture is."""
+        box = (0, 0, 0.5, 0.25)
+        for orientation, (columns, rows) in (("identity", (range(0, 32), range(0, 12))), ("90r", (range(48, 64), range(0, 43)))):
+            moments = [result(number / 2, [thing(1, box=box)], number, orientation=orientation) for number in range(5)]
+            _, data, _ = self.page(lines(*moments))
+            (heat,) = data["heat"]
+            cells = heat["cells"]
+            self.assertEqual(len(cells), 64 * heat["rows"])
+            for row in range(heat["rows"]):
+                for column in range(64):
+                    expected = 2.1 if column in columns and row in rows else 0
+                    self.assertAlmostEqual(cells[row * 64 + column], expected, delta=0.05, msg=f"{orientation} {column} {row}")
+
+    def test_hostile_names_stay_text(self):
+        huge = "x" * 1_000_000
+        page, data, _ = self.page(lines(result(0, [thing(1, HOSTILE), thing(2, huge)], source=HOSTILE), result(1, [thing(1, HOSTILE)])),
+                                  "--title", HOSTILE)
+        self.assertLess(len(page), 300_000)
+        self.assertEqual(page.count("</script>"), 3)
+        self.assertEqual((data["labels"][0], data["title"], len(data["labels"][1])), (HOSTILE, HOSTILE, 121))
+
+    def test_numbers_of_any_size(self):
+        """Nothing that JSON can say ends the program."""
+        wild = thing(2**53, score=-1e308) | {"x-min": -1e308, "y-min": 1e308, "x-max": 1e300, "y-max": -1e-300, "first-seen": 1e300,
+                                             "last-seen": -5}
+        self.page(lines(result(1e9, [wild], 2**70, width=-1, height=1e300), result(0, [wild]), result(5, [thing(-3)], width=1e300)))
+
+
+class Pictures(Report):
+    """They are of the right moment and place."""
+
+    def gray(self, picture):
+        """A JPEG picture's size and pixels."""
+        with open(self.path("picture.jpg"), "wb") as file:
+            file.write(picture)
+        size = command("ffprobe", "-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0", self.path("picture.jpg"))
+        width, height = map(int, size.stdout.split(","))
+        pixels = subprocess.run(["ffmpeg", "-v", "error", "-i", self.path("picture.jpg"), "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+                                capture_output=True, timeout=60, check=True).stdout
+        return width, height, pixels
+
+    def video(self, *filters):
+        """Three seconds of 320x240: black, but for a white square that stands at the left, in the middle, at the right."""
+        squares = ",".join(f"drawbox=x={40 + 100 * second}:y=80:w=40:h=40:c=white:t=fill:enable='between(t,{second},{second}.95)'"
+                           for second in range(3))
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "color=black:s=320x240:r=10:d=3", "-vf", ",".join([squares, *filters]),
+                        "-c:v", "libx264", "-preset", "ultrafast", self.path("video.mp4")], timeout=60, check=True)
+        return "video.mp4"
+
+    def messages(self, turned=False, **more):
+        """One object a second, seen best in the middle of its second, where the square is then."""
+        for second in range(3):
+            left, top = (40 + 100 * second) / 320, 80 / 240
+            box = (left, top, left + 40 / 320, top + 40 / 240)
+            if turned:
+                # As a buffer has it whose picture has to be turned clockwise to be upright.
+                box = (box[1], 1 - box[2], box[3], 1 - box[0])
+            for tenth in range(10):
+                at = second + tenth / 10
+                yield result(at, [thing(second + 1, "square", at, second, box, score=0.9 if tenth == 5 else 0.5)], int(at * 10), **more)
+
+    def check(self, pictures, size):
+        self.assertEqual(self.gray(base64.b64decode(pictures["frame"], validate=True))[:2], size)
+        self.assertEqual(len(pictures["tracks"]), 3)
+        for text in pictures["tracks"]:
+            width, height, pixels = self.gray(base64.b64decode(text, validate=True))
+            self.assertAlmostEqual(width / height, 1, delta=0.1)
+            self.assertGreater(pixels[height // 2 * width + width // 2], 200)
+            # Some of what is around it is in the picture too.
+            self.assertLess(pixels[0], 60)
+
+    def test_of_each_track(self):
+        _, data, pictures = self.page(lines(*self.messages()), self.video())
+        self.assertEqual([track["best"] for track in self.tracks(data)], [0.5, 1.5, 2.5])
+        self.check(pictures, (320, 240))
+        self.assertEqual(data["video"], "video.mp4")
+
+    def test_of_a_picture_that_has_to_be_turned(self):
+        """Boxes are those of the buffer; what people see is upright."""
+        turned = self.messages(turned=True, orientation="90r", width=240, height=320)
+        _, data, pictures = self.page(lines(*turned), self.video("transpose=2"))
+        self.assertEqual((data["width"], data["height"]), (320, 240))
+        self.check(pictures, (320, 240))
+
+    def test_of_a_video_that_is_another(self):
+        """Objects whose moment the video does not have go without, and that is said."""
+        late = [message | {name: message[name] + 60 * SECOND for name in ("timestamp", "stream-time", "running-time")} for message in self.messages()]
+        _, _, pictures = self.page(lines(*late), self.video())
+        self.assertEqual(pictures["tracks"], ["", "", ""])
+        self.assertIn("3 of 3 objects are not in video.mp4", self.complaint)
+
+    def test_of_thousands_stay_below_20_megabytes(self):
+        """Of pictures that compress badly, too."""
+        command("gst-launch-1.0", "-q", "videotestsrc", "pattern=snow", "num-buffers=20", "!", "video/x-raw,width=320,height=240,framerate=10/1", "!",
+                "jpegenc", "!", "matroskamux", "!", "filesink", f"location={self.path('snow.mkv')}")
+        moments = (result(frame / 10, [thing(1 + frame * 250 + place, at=frame / 10) for place in range(250)], frame) for frame in range(20))
+        page, _, pictures = self.page(lines(*moments), "snow.mkv")
+        self.assertEqual(sum(bool(text) for text in pictures["tracks"]), 5000)
+        self.assertLess(len(page), 20_000_000)
+
+
+@unittest.skipUnless(shutil.which("chromium"), "no chromium")
+class Browser(Report):
+    """What people see, in a browser without a screen."""
+
+    def see(self, text, script="", *words):
+        """What a script finds on the page."""
+        self.page(text, *words)
+        with open(self.path("page.html"), "a", encoding="utf-8") as file:
+            file.write("<script>addEventListener('load', () => { const press = (key) => $('axis').dispatchEvent(new KeyboardEvent('keydown', {key}));"
+                       "const paint = () => painters.forEach(paint => paint()); let answer; try {" + script +
+                       "} catch (error) { answer = String(error); } document.body.dataset.answer = btoa(unescape(encodeURIComponent(JSON.stringify(answer)))); });</script>")
+        said = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.path('profile')}",
+                               "--window-size=1200,900", "--dump-dom", f"file://{self.path('page.html')}"],
+                              capture_output=True, text=True, timeout=120)
+        answer = re.search(r"data-answer=\"([^\"]+)\"", said.stdout)
+        self.assertIsNotNone(answer, said.stderr[-2000:])
+        return json.loads(base64.b64decode(answer[1]))
+
+    def test_the_page_says_what_the_messages_say(self):
+        people, cars = walk((0, 4), (1, 2), (1.5, 3)), [result(at / 10, [thing(9, "car", at / 10, 3.5)]) for at in range(41, 60)]
+        seen = self.see(lines(*people, *cars), "answer = {title: document.title, figures: $('figures').innerText, labels: $('labels').innerText,"
+                        "cards: $('cards').innerText, bars: $('lanes').textContent, counts: $('counts').querySelectorAll('path').length}")
+        self.assertEqual(seen["title"], "messages")
+        self.assertRegex(seen["figures"], r"length\s+0:05\.9\s+objects followed\s+4\s+at once, at most\s+3 at 0:01\.5\s+labels\s+2")
+        self.assertRegex(seen["labels"], r"person\s+3\s+2\.2\ss\s+4\.0\ss\s+car\s+1\s+2\.4\ss")
+        self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])
+        self.assertRegex(seen["bars"], "person3.*car1")
+
+    def test_keys_wheel_and_labels(self):
+        seen = self.see(lines(*walk((0, 4), (1, 2), (5, 60)), *[result(61, [thing(9, "car", 61, 60)], 999)]), """
+            const shown = () => [view.from, view.to], list = [shown()];
+            press('+'); list.push(shown()); press('ArrowRight'); list.push(shown()); press('0'); list.push(shown());
+            const frame = $('axis').getBoundingClientRect();
+            $('axis').dispatchEvent(new WheelEvent('wheel', {deltaY: -300, clientX: frame.left + frame.width - 8, cancelable: true})); list.push(shown());
+            press('0'); press('ArrowDown'); press('ArrowDown'); paint();
+            const chosen = $('chosen').innerText, label = $('labels').querySelectorAll('tbody input')[1];
+            label.click(); paint();
+            answer = {list, chosen, cards: $('cards').innerText, lanes: $('lanes').textContent, heat: $('heat-note').innerText};""")
+        whole, closer, moved, again, wheeled = seen["list"]
+        self.assertEqual((whole, again), ([0, 61], [0, 61]))
+        self.assertAlmostEqual(closer[1] - closer[0], 0.6 * 61)
+        self.assertGreater(moved[0], closer[0])
+        # Around the pointer, which is at the end.
+        self.assertAlmostEqual(wheeled[1], 61, delta=0.1)
+        self.assertGreater(wheeled[0], 10)
+        self.assertIn("#2 person", seen["chosen"])
+        self.assertNotIn("car", seen["cards"] + seen["lanes"])
+        self.assertIn("labels chosen", seen["heat"])
+
+    def test_hostile_names_stay_text(self):
+        seen = self.see(lines(result(0, [thing(1, HOSTILE)]), result(1, [thing(1, HOSTILE, 1)])),
+                        "press('ArrowDown'); paint(); answer = {title: document.title, label: $('labels').querySelector('tbody td').innerText,"
+                        "strange: document.querySelectorAll('b[onclick], main script').length}", "--title", HOSTILE)
+        # What is unprintable, or turns the text around, is shown as such.
+        shown = HOSTILE.replace("\u0001", "\ufffd").replace("\u2028", "\ufffd").replace("\u202e", "\ufffd")
+        self.assertEqual(seen, {"title": shown, "label": shown, "strange": 0})
+
+    def test_an_hour_of_5000_tracks_opens(self):
+        """How fast, Tests/Benchmarks/report says."""
+        def hour():
+            for second in range(0, 3600):
+                yield result(second, [thing(1 + number, "person" if number % 3 else "car", second, 0.7 * number) for number in range(5000)
+                                      if 0.7 * number <= second <= 0.7 * number + 8], second)
+        seen = self.see(lines(*hour()), "answer = [TRACKS.length, $('cards').children.length, $('shown').innerText, BUSIEST.most > 8]")
+        self.assertEqual(seen, [5000, 60, "60 of 5,000 objects", True])
+
+    def test_nothing_was_seen(self):
+        seen = self.see(lines(result(0), result(1)), "answer = [$('notes').innerText, $('chart').hidden, $('gallery').hidden, $('places').hidden]")
+        self.assertEqual(seen, ["Nothing was seen.", True, True, True])
+
+
+if __name__ == "__main__":
+    unittest.main()
