@@ -1,11 +1,14 @@
+import Playback
 import SwiftODT
 
-let detectSubcommand = Subcommand(name: "detect", summary: "find the objects in pictures", help: help, work: runDetect)
+let detectSubcommand = Subcommand(
+    name: "detect", summary: "find the objects in pictures, or record those of a video", help: help, work: runDetect)
 
 private let help = """
-    Finds the objects in pictures (PNG or JPEG).
+    Finds the objects in pictures (PNG or JPEG), or records what the detector finds in the frames of a video.
 
     usage: odt detect [options] PICTURE...
+           odt detect [options] VIDEO --detections FILE
 
       --model FILE     a path, or the name of an installed model (the default one; see 'odt models')
       --labels FILE    names of the model's classes, one a line (the model's own)
@@ -14,17 +17,53 @@ private let help = """
       --iou I          boxes that overlap more are one object, 0 to 1 (0.5)
       --device NAME    what computes, as the runtime calls it (CPU)
       --json           a line of JSON for each picture
+      --detections FILE  of a video: everything from 0.1 up, frame by frame, for the element's detector=recorded
+      --every N        of a video: look at every n-th frame (1)
+      --force          replace a recording that is whole
       --help           this text
 
-    Boxes are in pixels of the picture as it is stored: left, top, width, height.
+    Boxes are in pixels of the picture as it is stored, those of videos in pixels of the upright picture: left, top, width, height.
+
+    A recording is written as it goes: what ends in the middle (Ctrl-C, a full disk, kill -9) can be used, and the same command goes on
+    with it. Track, count and draw without a network then, as often as you like:
+      odt detect street.mp4 --detections street.jsonl
+      odt annotate --set detector=recorded --set detections-file=street.jsonl street.mp4 annotated.mp4
     """
 
 @Sendable private func runDetect(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(
-        arguments, valued: ["--model", "--labels", "--score", "--iou", "--device"],
-        flags: ["--salient", "--json"])
+        arguments, valued: ["--model", "--labels", "--score", "--iou", "--device", "--detections", "--every"],
+        flags: ["--salient", "--json", "--force"])
+    if let file = line.text("--detections") { return try record(line, into: file) }
+    for name in ["--every", "--force"] where line.has(name) || line.text(name) != nil {
+        throw CommandLineError("\(name) is for videos: --detections FILE says where what is found in one goes.")
+    }
     guard !line.operands.isEmpty else { throw CommandLineError("no picture is named.") }
     return try detect(line)
+}
+
+private func record(_ line: CommandLineOptions, into file: String) throws -> Int32 {
+    guard let video = line.operands.first, line.operands.count == 1 else {
+        throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
+    }
+    guard !line.has("--json") else { throw CommandLineError("--json has no use here: a recording is lines of JSON.") }
+    guard !file.isEmpty, file != "-" else { throw CommandLineError("--detections needs the name of a file.") }
+    var settings = ["detector=\(line.has("--salient") ? "salient" : "neural")"]
+    for (option, property) in [("--model", "model-file"), ("--labels", "label-file"), ("--device", "device")] {
+        if let value = line.text(option) { settings.append("\(property)=\(value)") }
+    }
+    if let score = try line.number("--score", in: 0...1) { settings.append("score-threshold=\(score)") }
+    if let overlap = try line.number("--iou", in: 0...1) { settings.append("iou-threshold=\(overlap)") }
+    if let interval = try line.wholeNumber("--every", in: 1...1_000_000) {
+        settings.append("inference-interval=\(interval)")
+    }
+    do {
+        try PluginSearch.start()
+        _ = Interruption.shared
+        return try VideoDetection(video, into: file, settings: settings, mayReplace: line.has("--force")).run()
+    } catch let error as PlaybackError where error.isUsage {
+        throw CommandLineError(error.description)
+    }
 }
 
 private func detect(_ line: CommandLineOptions) throws -> Int32 {

@@ -10,6 +10,7 @@ import unittest
 
 from streams import BIKES, ROOT, Gst, Said, ball, needs_detector, run
 
+ODT = os.path.join(ROOT, ".build", "tool", "odt")
 SHARED = os.environ.get("SWIFTODT_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
 VTEST = os.path.join(SHARED, "data", "tracking", "MOT15", "PETS09-S2L1", "vtest.avi")
 
@@ -138,6 +139,63 @@ class Recorded(unittest.TestCase):
         said = again.communicate(timeout=60)[0]
         self.assertEqual(again.returncode, 0, said)
         self.assertIn(b'"end":true', self.content())
+
+    def odt(self, *words, **options):
+        return subprocess.run([ODT, "detect", *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, **options)
+
+    @needs_detector
+    def test_odt_records_a_video_and_goes_on(self):
+        video = os.path.join(os.path.dirname(self.file), "in.mkv")
+        said = run(f"filesrc location={BIKES} ! decodebin ! identity eos-after=31 ! videorate ! video/x-raw,framerate=10/1 ! videoconvert "
+                   f"! x264enc speed-preset=ultrafast ! matroskamux ! filesink location={video}")
+        self.assertEqual(said.errors, [])
+        whole = self.odt(video, "--detections", self.file)
+        self.assertEqual((whole.returncode, whole.stdout, whole.stderr), (0, "", ""))
+        wanted = self.content()
+        self.assertTrue(wanted.startswith(b'{"swiftodt-detections":1') and b'"end":true' in wanted.splitlines()[-1])
+        refused = self.odt(video, "--detections", self.file)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--force", refused.stderr)
+        with open(self.file, "wb") as file:
+            file.write(wanted[:len(wanted) // 2])
+        again = self.odt(video, "--detections", self.file)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("goes on after 0:00:0", again.stderr)
+        self.assertEqual(self.content(), wanted)
+        forced = self.odt(video, "--detections", self.file, "--force", "--every", "3")
+        self.assertEqual((forced.returncode, forced.stderr), (0, ""))
+        self.assertEqual(self.content().count(b"\n") - 2, -(-(wanted.count(b"\n") - 2) // 3))
+        # Interrupted: what is there can be used, and says no more than it is.
+        os.remove(self.file)
+        process = subprocess.Popen([ODT, "detect", BIKES, "--detections", self.file], stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and (not os.path.exists(self.file) or self.content().count(b"\n") < 6):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        complaint = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("can be used", complaint)
+        self.assertNotIn(b'"end"', self.content())
+
+    def test_odt_says_what_it_cannot_record(self):
+        folder = os.path.dirname(self.file)
+        with open(os.path.join(folder, "text.mp4"), "w") as file:
+            file.write("no video")
+        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 1, "/nowhere.mp4"), (["--detections", self.file], 2, "no video"),
+                                  ([BIKES, BIKES, "--detections", self.file], 2, "one video"), ([BIKES, "--detections", "-"], 2, "name of a file"),
+                                  ([BIKES, "--every", "2"], 2, "--detections"), ([BIKES, "--detections", self.file, "--json"], 2, "--json"),
+                                  ([file.name, "--detections", file.name], 2, "itself"), ([file.name, "--detections", self.file], 1, ""),
+                                  ([BIKES, "--detections", file.name, "--force"], 1, "no recording"),
+                                  ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 1, "/nowhere.onnx"),
+                                  ([BIKES, "--detections", "/nowhere/at/all"], 1, "/nowhere/at/all")):
+            with self.subTest(words):
+                said = self.odt(*words)
+                self.assertEqual(said.returncode, code, said.stderr)
+                self.assertIn(word, said.stderr)
+                self.assertTrue(said.stderr.startswith("odt detect: "), said.stderr)
+                self.assertFalse(os.path.exists(self.file))
+        with open(file.name) as text:
+            self.assertEqual(text.read(), "no video")
 
 
 if __name__ == "__main__":
