@@ -1,4 +1,3 @@
 #pragma once
 #include <pango/pangocairo.h>
-#include <pango/pangofc-font.h>
-#include <pango/pangofc-fontmap.h>
+#include <fontconfig/fontconfig.h>

@@ -11,6 +11,7 @@ final class Annotator {
     fileprivate struct Setup {
         let options: AnnotatorOptions
         let blender: Blender
+        let font: NamedFont
         let sizes: DrawingSizes
         let text: LabelText
         /// `nil` where there is no font at all.
@@ -102,12 +103,16 @@ final class Annotator {
         tiles.removeAll()
         texts.removeAll()
         zones = nil
-        let font = NamedFont(options.font)
+        // Fonts are looked for anew only where something else is named: colours may change with every frame.
+        let font = setup.flatMap { $0.options.font == options.font ? $0.font : nil } ?? NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
-        let blender = setup.flatMap { $0.canvas == canvas ? $0.blender : nil } ?? Blender(canvas: canvas)
+        let known = setup.flatMap { $0.canvas == canvas ? $0 : nil }
+        let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
+        let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(
-            options: options, blender: blender, sizes: sizes, text: LabelText(options),
-            labels: LabelPainter(font: font, fontSize: sizes.fontSize, canvas: canvas),
+            options: options, blender: blender, font: font, sizes: sizes, text: LabelText(options),
+            labels: isSameText
+                ? known?.labels : LabelPainter(font: font, fontSize: sizes.fontSize, canvas: canvas),
             traces: options.drawTraces ? TracePainter(blender: blender, lineWidth: sizes.lineWidth) : nil)
         setup = prepared
         return prepared

@@ -13,25 +13,24 @@ enum FontLookup: Equatable {
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Loads the font of a description and looks what came.
-    static func find(_ description: OpaquePointer) -> FontLookup {
-        // Any size: without one a font that is made of pictures has Pango complain.
-        let sized: OpaquePointer = pango_font_description_copy(description)
-        defer { pango_font_description_free(sized) }
-        pango_font_description_set_absolute_size(sized, 16 * Double(PANGO_SCALE))
-        let names = FontMap.withLockForLookup { map in
-            let context = pango_font_map_create_context(map)
-            defer { g_object_unref(UnsafeMutableRawPointer(context)) }
-            guard let font = pango_context_load_font(context, sized) else { return [String]() }
-            defer { g_object_unref(font) }
-            return font.withMemoryRebound(to: PangoFcFont.self, capacity: 1) {
-                Self.names(of: pango_fc_font_get_pattern($0))
-            }
-        }
+    /// Looks which font fontconfig gives for families, with commas between them. Pango is not asked: it keeps some kilobytes of each name
+    /// that it ever heard, and what it keeps cannot be taken from it while threads of its own may be at work on it.
+    static func find(_ families: String) -> FontLookup {
+        guard let pattern = FcPatternCreate() else { return .nothing }
+        defer { FcPatternDestroy(pattern) }
+        let wanted = families.split(separator: ",")
+        for family in wanted { FcPatternAddString(pattern, FC_FAMILY, family.trimmed) }
+        // What Pango can draw with.
+        for format in ["TrueType", "CFF"] { FcPatternAddString(pattern, FC_FONTFORMAT, format) }
+        FcConfigSubstitute(nil, pattern, FcMatchPattern)
+        FcDefaultSubstitute(pattern)
+        var result = FcResultNoMatch
+        guard let match = FcFontMatch(nil, pattern, &result) else { return .nothing }
+        defer { FcPatternDestroy(match) }
+        let names = Self.names(of: match)
         guard let first = names.first else { return .nothing }
         let there = Set(names.map { bare($0[...]) }).union(kinds)
-        let wanted = pango_font_description_get_family(description).map { String(cString: $0) } ?? "Sans"
-        return wanted.split(separator: ",").contains { there.contains(bare($0)) } ? .found : .replaced(by: first)
+        return wanted.contains { there.contains(bare($0)) } ? .found : .replaced(by: first)
     }
 
     /// All names of a font's family: some have one in each of several languages.
@@ -47,5 +46,11 @@ enum FontLookup: Equatable {
     /// As fontconfig compares names: without blanks, in small letters. Hyphens too, which people put in for blanks.
     private static func bare(_ name: Substring) -> String {
         name.lowercased().filter { !$0.isWhitespace && $0 != "-" }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -12,7 +12,7 @@ final class NamedFont {
         var description: OpaquePointer = pango_font_description_from_string(String(text.prefix(1000)))
         // Roman, Black or East at the end is a style to Pango, but for `Times New Roman`: where there is no font `Times New`.
         if let whole = Self.wholeName(in: text), Self.family(of: description) != whole.family,
-            FontLookup.find(description) != .found
+            FontLookup.find(Self.family(of: description) ?? "Sans") != .found
         {
             pango_font_description_free(description)
             description = pango_font_description_from_string("\(whole.family), \(whole.style)")
@@ -31,15 +31,22 @@ final class NamedFont {
     /// The family, or several with commas between them, of which the first that is there is taken.
     var family: String { withExtendedLifetime(self) { Self.family(of: description) ?? "" } }
 
-    /// The description with a size in display units, which the caller frees.
+    /// The description with a size in display units, which the caller frees. Of the families it has those that are there, or the one that
+    /// stands in for them: Pango remembers every name that it is asked for.
     func description(size: Double) -> OpaquePointer {
         let sized: OpaquePointer = pango_font_description_copy(description)
         pango_font_description_set_absolute_size(sized, size * Double(PANGO_SCALE))
+        let there = family.split(separator: ",").map(String.init).filter { FontLookup.find($0) == .found }
+        if !there.isEmpty {
+            pango_font_description_set_family(sized, there.joined(separator: ","))
+        } else if case .replaced(let other) = find() {
+            pango_font_description_set_family(sized, other)
+        }
         return sized
     }
 
     /// Whether the font is there. Takes a moment the first time in a process: fontconfig looks through all fonts then.
-    func find() -> FontLookup { withExtendedLifetime(self) { FontLookup.find(description) } }
+    func find() -> FontLookup { FontLookup.find(family) }
 
     private static func family(of description: OpaquePointer) -> String? {
         pango_font_description_get_family(description).map { String(cString: $0) }
