@@ -37,10 +37,10 @@ final class Annotator {
     /// Whether ``draw(_:options:into:interlaced:)`` would change anything, so that a buffer is made writable and
     /// mapped for writing only then.
     func needsDrawing(
-        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, width: Int, height: Int,
-        time: Nanoseconds
+        _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [], options: AnnotatorOptions,
+        width: Int, height: Int, time: Nanoseconds
     ) -> Bool {
-        options.drawZones && !zones.isEmpty
+        !places.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
@@ -49,13 +49,15 @@ final class Annotator {
     /// Draws the objects. Where there is nothing to draw not one byte is touched.
     ///
     /// - Parameters:
+    ///   - places: what is made unrecognisable before anything is drawn, where the style of boxes does that.
     ///   - frame: mapped for writing. Its orientation turns labels upright, its pixel aspect ratio keeps them and
     ///     the lines in shape, its time moves the traces.
     ///   - interlaced: whether two fields are woven into the picture, which decides the rows that share chroma.
     func draw(
-        _ objects: [AnnotatedObject], zones: [AnnotatedZone] = [], options: AnnotatorOptions, into frame: Frame,
-        interlaced: Bool = false
+        _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [], options: AnnotatorOptions,
+        into frame: Frame, interlaced: Bool = false
     ) {
+        if let manner = options.boxStyle.redaction { for box in places { Redaction.apply(manner, to: box, in: frame) } }
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
         traces.record(objects, options: options, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
         if options.drawZones { drawZones(zones, setup, in: frame) }
@@ -72,7 +74,9 @@ final class Annotator {
             return (object, pen, setup.outerEdge(of: object.box, pen: pen))
         }
         if options.drawBoxes {
-            for (object, pen, rect) in boxes { drawBox(of: object, pen: pen, rect: rect, setup, in: frame) }
+            for (object, pen, rect) in boxes where !options.redacts(object.label) {
+                drawBox(of: object, pen: pen, rect: rect, setup, in: frame)
+            }
         }
         if options.drawLabels { drawLabels(boxes.map { ($0.0, $0.2) }, setup, elapsed, in: frame) }
     }

@@ -16,6 +16,16 @@ struct AnnotatorOptions: Hashable, Sendable {
 
     enum BoxStyle: Int, CaseIterable, Sendable {
         case rectangle, rounded, corners, filled
+        /// What is in the box is made unrecognisable, see ``AnnotatorOptions/privacyLabels``; others have a rectangle.
+        case blur, pixelate
+
+        var redaction: Redaction.Manner? {
+            switch self {
+            case .blur: .blur
+            case .pixelate: .pixelate
+            case .rectangle, .rounded, .corners, .filled: nil
+            }
+        }
     }
 
     /// Whether boxes that are not seen but carried on are drawn.
@@ -44,6 +54,8 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// ARGB of the text; 0 takes black or white, whichever stands out.
     var labelColor: UInt32 = 0
     var boxStyle = BoxStyle.rectangle
+    /// What is made unrecognisable, where the style does that: labels in small letters; empty for everything.
+    var privacyLabels: Set<String> = []
     /// In display pixels; 0 follows the picture's size.
     var lineWidth = 0.0
     var font = "Sans"
@@ -52,4 +64,9 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See ``LabelFormat``.
     var labelFormat = "{label} {confidence} #{id}"
     var labelBackground = true
+
+    /// Whether an object is made unrecognisable, and needs no lines.
+    func redacts(_ label: String) -> Bool {
+        boxStyle.redaction != nil && (privacyLabels.isEmpty || privacyLabels.contains(label.lowercased()))
+    }
 }

@@ -17,7 +17,7 @@ struct BoxOutline {
             return
         }
         switch style {
-        case .rectangle, .filled:
+        case .rectangle, .filled, .blur, .pixelate:
             addSides(of: rect, from: (pen.across, pen.down), pen: pen, dashed: dashed)
         case .rounded:
             let radius = BoxOutline.radius(in: rect, pen: pen, canvas: canvas)

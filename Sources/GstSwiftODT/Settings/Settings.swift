@@ -58,6 +58,10 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
     }
 
+    var privacyLabels: String? {
+        didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
+    }
+
     /// Whether the user named anything that the network is made of: then nothing else takes its place.
     var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
@@ -263,8 +267,13 @@ extension Settings {
                     (.rounded, "rounded", "A rectangle with rounded corners"),
                     (.corners, "corners", "The corners alone"),
                     (.filled, "filled", "A rectangle with a translucent filling"),
+                    (.blur, "blur", "What is in it is blurred, for good"),
+                    (.pixelate, "pixelate", "What is in it becomes large blocks, for good"),
                 ]),
             .playing, "Box style", "How boxes are drawn"),
+        Property(
+            "privacy-labels", \.privacyLabels, .optionalText, .playing, "Privacy labels",
+            "Comma-separated labels that box-style=blur and pixelate make unrecognisable; unset: everything"),
         Property(
             "line-width", \.annotator.lineWidth, .real(0...256), .controllable, "Line width",
             "Width of the boxes' lines in pixels; 0: from the size of the picture"),

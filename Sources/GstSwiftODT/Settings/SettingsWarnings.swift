@@ -92,6 +92,13 @@ extension Settings {
             text: "draw-traces=true has no effect: only objects that are followed leave traces, with tracking=true and "
                 + "mode=stream"),
         Check(
+            "privacy-labels", "box-style", "draw",
+            where: { $0.privacyLabels != nil && ($0.annotator.boxStyle.redaction == nil || !$0.draw) },
+            text: "privacy-labels hides nobody: that needs draw=true and box-style=blur or pixelate"),
+        Check(
+            "box-style", "draw", where: { $0.annotator.boxStyle.redaction != nil && !$0.draw },
+            text: "box-style=blur and pixelate hide nobody with draw=false, which leaves the picture as it is"),
+        Check(
             "zones", "tracking", "mode", where: { $0.zones != nil && !$0.scene.follows },
             text: "without tracking=true and mode=stream zones only tell how many objects are in them now: who comes, "
                 + "goes and crosses is told of objects that are followed"),

@@ -39,7 +39,8 @@ final class FrameFinisher {
 
     /// - Parameter answers: the ended detections that this frame takes up.
     /// - Returns: the frame's buffer, or its copy where it had to be made writable.
-    /// - Throws: where the classifier fails; the frame's buffer then still belongs to the caller.
+    /// - Throws: where the classifier fails, or a frame that has somebody to hide cannot be written to; the frame's buffer then still
+    ///   belongs to the caller.
     func finish(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]
     ) throws -> UnsafeMutablePointer<GstBuffer> {
@@ -60,7 +61,7 @@ final class FrameFinisher {
         log(report, answers)
         explain(report, rejections, queued.settings)
         var buffer = queued.buffer
-        statistics.time(.draw) { draw(objects, into: &buffer, queued: queued, format: format) }
+        try statistics.time(.draw) { try draw(objects, into: &buffer, queued: queued, format: format) }
         statistics.time(.report) {
             attach(report, to: &buffer, settings: settings)
             let coalesced = reporter.post(
@@ -103,7 +104,7 @@ final class FrameFinisher {
     private func draw(
         _ objects: [SceneObject], into buffer: inout UnsafeMutablePointer<GstBuffer>, queued: QueuedFrame,
         format: StreamFormat
-    ) {
+    ) throws {
         let options = queued.settings.annotator
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
@@ -111,16 +112,21 @@ final class FrameFinisher {
         guard queued.settings.draw else { return }
         if options.drawZones { annotateZones() }
         let zones = options.drawZones ? annotatedZones.zones : []
+        let hidden = options.boxStyle.redaction == nil ? [] : scene.places(of: options.privacyLabels)
         guard
             annotator.needsDrawing(
-                drawn, zones: zones, options: options, width: format.width, height: format.height, time: queued.time)
+                drawn, hiding: hidden, zones: zones, options: options, width: format.width, height: format.height,
+                time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
         let isInterlaced = format.isInterlaced(buffer)
         let isMapped: Void? = format.withFrame(
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
-        ) { annotator.draw(drawn, zones: zones, options: options, into: $0, interlaced: isInterlaced) }
-        if isMapped == nil { return warnOfDrawing() }
+        ) { annotator.draw(drawn, hiding: hidden, zones: zones, options: options, into: $0, interlaced: isInterlaced) }
+        if isMapped == nil {
+            guard hidden.isEmpty else { throw Self.unwritable }
+            return warnOfDrawing()
+        }
         guard element.isLogging(.trace) else { return }
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
@@ -132,6 +138,12 @@ final class FrameFinisher {
         let zones = scene.zones.map { zone in AnnotatedZone(zone, count: counts.first { $0.name == zone.name }) }
         annotatedZones = (counts, zones)
     }
+
+    /// Nobody is to be seen who was to be hidden.
+    private static let unwritable = ODTError(
+        .unsupported,
+        "a frame's memory cannot be written to, so that box-style=blur and pixelate hide nobody; put videoconvert before "
+            + "swiftodt")
 
     private func warnOfDrawing() {
         statistics.update { $0.undrawn += 1 }

@@ -115,6 +115,15 @@ public final class Scene {
         return objects
     }
 
+    /// Where everything is that may be called so, reported or not, proved or not, seen or carried on: what is to be made unrecognisable.
+    ///
+    /// - Parameter labels: in small letters; empty for everything.
+    public func places(of labels: Set<String>) -> [Box] {
+        func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
+        if options.follows { return tracker.places { labels.isEmpty || $0.contains(where: isMeant) } }
+        return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
+    }
+
     /// Whether the latest frame showed a new scene: the tracks of the one before have ended.
     public var isCut: Bool { options.follows && tracker.isCut }
 

@@ -17,6 +17,11 @@ struct LabelVotes: Sendable {
     /// The index of the name that most speaks for, clear or not; -1 where there is none.
     private(set) var leaderIndex = -1
 
+    /// Whether any of the names that it has been given lately is such.
+    func contains(where isMeant: (Label) -> Bool) -> Bool {
+        candidates.indices.contains { candidates[$0].label.map(isMeant) ?? false }
+    }
+
     /// - Parameter time: since the vote before.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))

@@ -45,6 +45,9 @@ public final class Tracker {
     /// Those to be shown now: past probation, and those lost with the latest frame, once.
     public var tracks: [Track] { state.tracks() }
 
+    /// Where all are whose names, clear or not, are such: those on probation too.
+    func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
+
     /// How many ``tracks`` there are, without the cost of making them.
     public var trackCount: Int { state.trackCount }
 

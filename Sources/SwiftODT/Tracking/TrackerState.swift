@@ -86,6 +86,11 @@ struct TrackerState: ~Copyable {
         return shown
     }
 
+    func places(where isMeant: (LabelVotes) -> Bool) -> [Box] {
+        tracklets.indices.filter { !tracklets[$0].presence.isAbsent && isMeant(tracklets[$0].votes) }
+            .map { tracklets[$0].shownBox(at: settledTime) }
+    }
+
     var trackCount: Int { tracklets.indices.count { tracklets[$0].isTold } + lostJustNow.count }
 
     mutating func takeEvents() -> [TrackEvent] {

@@ -1,0 +1,158 @@
+import SwiftODT
+
+/// Makes a part of a frame unrecognisable, in the frame's own format and for good: what is left are some means, from which nothing of what was
+/// there can be had back.
+///
+/// Costs two passes over the samples of the part.
+enum Redaction {
+    enum Manner: Sendable {
+        /// Blocks of one colour.
+        case pixelate
+        /// The same blocks, running into each other.
+        case blur
+    }
+
+    /// Redacts a box with a tenth of its size around it: boxes tremble, and hair and elbows stand out of them.
+    static func apply(_ manner: Manner, to box: Box, in frame: Frame) {
+        let room = Box(
+            centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
+        let part = room.clipped(width: frame.width, height: frame.height)
+        guard part.isFinite, !part.isEmpty else { return }
+        let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
+        let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
+        let block = blockSize(columns.count, rows.count)
+        let components = frame.format.components
+        let all = frame.format.isGray ? [components.first] : [components.first, components.second, components.third]
+        for component in all {
+            let mosaic = Mosaic(
+                component, depth: frame.format.depth, columns: columns, rows: rows, block: block, of: frame)
+            mosaic.apply(manner, to: frame.plane(component.plane))
+        }
+    }
+
+    /// Eight blocks across the shorter side, in pixels, and no smaller than eight pixels; even, as chroma is.
+    private static func blockSize(_ width: Int, _ height: Int) -> Int { max(8, (min(width, height) + 15) / 16 * 2) }
+}
+
+/// The samples of one component in a part of a frame, cut into blocks.
+private struct Mosaic {
+    private let component: PixelComponent
+    private let depth: SampleDepth
+    /// Of samples.
+    private let columns: Range<Int>
+    private let rows: Range<Int>
+    private let blockWidth: Int
+    private let blockHeight: Int
+    private var blocksAcross: Int { (columns.count + blockWidth - 1) / blockWidth }
+    private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
+
+    /// - Parameters:
+    ///   - columns: of pixels, as rows and block are.
+    init(
+        _ component: PixelComponent, depth: SampleDepth, columns: Range<Int>, rows: Range<Int>, block: Int,
+        of frame: Frame
+    ) {
+        (self.component, self.depth) = (component, depth)
+        self.columns = Self.halved(columns, component.shiftX)
+        self.rows = Self.halved(rows, component.shiftY)
+        blockWidth = block >> component.shiftX
+        blockHeight = block >> component.shiftY
+    }
+
+    /// All samples that have a part in pixels.
+    private static func halved(_ pixels: Range<Int>, _ shift: Int) -> Range<Int> {
+        pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
+    }
+
+    func apply(_ manner: Redaction.Manner, to plane: Frame.Plane) {
+        if depth.bytes == 1 {
+            apply(manner, to: plane, samples: UInt8.self)
+        } else {
+            apply(manner, to: plane, samples: UInt16.self)
+        }
+    }
+
+    private func apply<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ manner: Redaction.Manner, to plane: Frame.Plane, samples: Sample.Type
+    ) {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: blocksAcross * (blocksDown + 1)) { memory in
+            let means = UnsafeMutableBufferPointer(rebasing: memory.prefix(blocksAcross * blocksDown))
+            let line = UnsafeMutableBufferPointer(rebasing: memory.suffix(blocksAcross))
+            for down in 0..<blocksDown { measure(plane, samples, blocksOf: down, into: means) }
+            withUnsafeTemporaryAllocation(of: Neighbours.self, capacity: columns.count) { neighbours in
+                for column in columns.indices {
+                    let place = column - columns.lowerBound
+                    neighbours.initializeElement(
+                        at: place, to: Neighbours(of: place, size: blockWidth, count: blocksAcross, manner))
+                }
+                for row in rows {
+                    let place = row - rows.lowerBound
+                    mix(means, Neighbours(of: place, size: blockHeight, count: blocksDown, manner), into: line)
+                    write(line, neighbours, to: plane.base + row * plane.stride, samples)
+                }
+            }
+        }
+    }
+
+    /// The blocks whose centres a sample lies between, and how far it is from the first to the second.
+    private struct Neighbours: BitwiseCopyable {
+        let first: Int
+        let second: Int
+        let share: Float
+
+        init(of sample: Int, size: Int, count: Int, _ manner: Redaction.Manner) {
+            guard manner == .blur else {
+                (first, second, share) = (sample / size, sample / size, 0)
+                return
+            }
+            let place = max(0, (Float(sample) + 0.5) / Float(size) - 0.5)
+            first = min(Int(place), count - 1)
+            second = min(first + 1, count - 1)
+            share = place - Float(first)
+        }
+    }
+
+    /// The means of a row of blocks.
+    private func measure<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ plane: Frame.Plane, _ samples: Sample.Type, blocksOf down: Int,
+        into means: UnsafeMutableBufferPointer<Float>
+    ) {
+        let part = rows.dropFirst(down * blockHeight).prefix(blockHeight)
+        for across in 0..<blocksAcross {
+            let block = columns.dropFirst(across * blockWidth).prefix(blockWidth)
+            var sum = 0
+            for row in part {
+                let line = plane.base + row * plane.stride
+                for column in block {
+                    sum += Int(line.loadUnaligned(fromByteOffset: place(of: column), as: samples))
+                }
+            }
+            means[down * blocksAcross + across] = Float(sum) / Float(part.count * block.count)
+        }
+    }
+
+    private func place(of column: Int) -> Int { (component.offset + column * component.step) * depth.bytes }
+
+    /// What the blocks show along a row: those above and below it, mixed where they run into each other.
+    private func mix(
+        _ means: UnsafeMutableBufferPointer<Float>, _ rows: Neighbours, into line: UnsafeMutableBufferPointer<Float>
+    ) {
+        for across in 0..<blocksAcross {
+            let (above, below) = (means[rows.first * blocksAcross + across], means[rows.second * blocksAcross + across])
+            line[across] = above + rows.share * (below - above)
+        }
+    }
+
+    private func write<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ line: UnsafeMutableBufferPointer<Float>, _ neighbours: UnsafeMutableBufferPointer<Neighbours>,
+        to row: UnsafeMutableRawPointer, _ samples: Sample.Type
+    ) {
+        // Unused bits below stay unused.
+        let mask: Sample = ~((1 << Sample(depth.shift)) - 1)
+        for column in columns {
+            let between = neighbours[column - columns.lowerBound]
+            let value = line[between.first] + between.share * (line[between.second] - line[between.first])
+            row.storeBytes(of: Sample(value + 0.5) & mask, toByteOffset: place(of: column), as: samples)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects people who are not to be recognised: nothing of what was there is left, in any format, and nothing else is touched.
+@Suite struct RedactionTests {
+    private static let manners = [Redaction.Manner.blur, .pixelate]
+
+    private static func redacted(
+        _ picture: FormatPicture, _ manner: Redaction.Manner, _ box: Box
+    ) -> FormatPicture {
+        picture.withFrame { Redaction.apply(manner, to: box, in: $0) }
+        return picture
+    }
+
+    /// A chequered ground and its reverse have the same means, and nothing else in common.
+    @Test(arguments: PixelFormat.allCases, manners)
+    func twoPicturesOfTheSameMeansBecomeTheSame(_ format: PixelFormat, _ manner: Redaction.Manner) {
+        let pictures = [0, 1].map { reverse in
+            let picture = FormatPicture(format, width: 128, height: 96)
+            picture.fill(grey: 128)
+            let components = picture.format.components
+            let levels = [format.depth.white / 4, format.depth.white / 2]
+            for component in format.isGray
+                ? [components.first] : [components.first, components.second, components.third]
+            {
+                for y in 0..<96 {
+                    for x in 0..<128 {
+                        let field = (x >> component.shiftX) + (y >> component.shiftY) + reverse
+                        picture.set(component, x, y, to: levels[field % 2])
+                    }
+                }
+            }
+            // With its room a box of 96 by 64, twelve blocks of eight by eight of them.
+            return Self.redacted(picture, manner, Box(centerX: 64, centerY: 48, width: 80, height: 160.0 / 3))
+        }
+        for y in 20..<76 {
+            for x in 20..<108 {
+                let samples = pictures.map { $0.sample(format.components.first, x, y) }
+                #expect(samples[0] == samples[1], "\(x), \(y)")
+            }
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases, manners)
+    func whatLiesOutsideKeepsEveryBit(_ format: PixelFormat, _ manner: Redaction.Manner) {
+        let (before, after) = (
+            FormatPicture(format, width: 61, height: 47, padding: 5),
+            FormatPicture(format, width: 61, height: 47, padding: 5)
+        )
+        before.fillWithNoise(opaque: false)
+        after.fillWithNoise(opaque: false)
+        _ = Self.redacted(after, manner, Box(centerX: 30, centerY: 22, width: 20, height: 15))
+        // Chroma that is shared with the pixels inside may change.
+        let changed = Box(centerX: 30, centerY: 22, width: 28, height: 22)
+        var touched = Set<Int>()
+        let components = format.components
+        for component in [components.first, components.second, components.third] {
+            for y in 0..<47 {
+                for x in 0..<61 where changed.contains(x, y) {
+                    let start = after.index(component, x, y)
+                    touched.formUnion(start..<start + format.depth.bytes)
+                }
+            }
+        }
+        let (old, new) = (before.bytes, after.bytes)
+        #expect(old.indices.allSatisfy { old[$0] == new[$0] || touched.contains($0) })
+        #expect(old != new)
+    }
+
+    /// One block of many pixels has one value; blurred ones run on in small steps.
+    @Test func blocksAreFlatAndBlursAreSmooth() {
+        func row(_ manner: Redaction.Manner) -> [Int] {
+            let picture = FormatPicture(.gray8, width: 256, height: 256)
+            picture.fillWithNoise()
+            for y in 0..<256 { for x in 128..<256 { picture.set(PixelFormat.gray8.components.first, x, y, to: 255) } }
+            _ = Self.redacted(picture, manner, Box(centerX: 128, centerY: 128, width: 300, height: 300))
+            return (0..<256).map { picture.sample(PixelFormat.gray8.components.first, $0, 128) }
+        }
+        let (blocks, blur) = (row(.pixelate), row(.blur))
+        #expect(Set(blocks).count <= 9)
+        func largestStep(_ row: [Int]) -> Int { zip(row, row.dropFirst()).map { abs($0 - $1) }.max() ?? 0 }
+        #expect(largestStep(blocks) > 60)
+        #expect(largestStep(blur) < 8)
+    }
+
+    @Test(arguments: manners)
+    func anyBoxMayCome(_ manner: Redaction.Manner) {
+        let figures = [-1e300, -7.5, 0, 0.3, 31.9, 1e9, 1e300, .infinity, .nan, Double.leastNonzeroMagnitude]
+        for format in [PixelFormat.gray8, .i420, .uyvy, .p010, .argb64] {
+            for (width, height) in [(1, 1), (2, 3), (33, 24)] {
+                let picture = FormatPicture(format, width: width, height: height)
+                picture.fill(grey: 100)
+                let before = picture.bytes
+                for x in figures {
+                    for size in figures {
+                        _ = Self.redacted(picture, manner, Box(x: x, y: size, width: size, height: x))
+                    }
+                }
+                // The mean of grey is that grey.
+                #expect(picture.bytes == before)
+            }
+        }
+    }
+
+    /// The style has no lines round what it hides, and lines round what it does not.
+    @Test func othersHaveARectangle() {
+        var options = AnnotatorOptions()
+        (options.boxStyle, options.privacyLabels, options.drawLabels) = (.pixelate, ["person"], false)
+        func drawn(_ label: String) -> Bool {
+            let picture = FormatPicture(.gray8, width: 64, height: 64)
+            picture.fill(grey: 100)
+            let before = picture.bytes
+            picture.withFrame {
+                Annotator().draw(
+                    [AnnotatedObject(box: Box(x: 10, y: 10, width: 30, height: 30), label: label)], options: options,
+                    into: $0)
+            }
+            return picture.bytes != before
+        }
+        #expect(!drawn("Person"))
+        #expect(drawn("dog"))
+        #expect(drawn(""))
+        options.privacyLabels = []
+        #expect(!drawn("dog"))
+    }
+}
+
+extension Box {
+    fileprivate func contains(_ x: Int, _ y: Int) -> Bool {
+        Double(x) >= minX && Double(x) < maxX && Double(y) >= minY && Double(y) < maxY
+    }
+}
