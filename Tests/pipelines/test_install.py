@@ -20,6 +20,7 @@ class Installation(unittest.TestCase):
             run("Pipelines/setup", "--install", "--no-packages", "--no-models")
             self.assertIn(home, run("gst-inspect-1.0", "swiftodt"))
             self.assertIn("efficientdet_lite0", run(f"{home}/.local/bin/odt", "models", "list"))
+            self.assertIn(home, run("/usr/bin/python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
             # Looks into everything that is needed to fetch and prepare the models.
             self.assertIn("efficientdet_lite0", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
             with open(f"{home}/.local/share/swiftodt/models/efficientdet_lite0.json", "w", encoding="ascii") as file:

@@ -48,7 +48,7 @@ class Readme(unittest.TestCase):
 
     def run_in_folder(self, *words):
         said = command("/usr/bin/env", "--chdir", self.folder.name, *words,
-                       PATH=f"{ROOT}/.build/tool:{os.environ['PATH']}")
+                       PATH=f"{ROOT}/.build/tool:{os.environ['PATH']}", PYTHONPATH=f"{ROOT}/Pipelines/python")
         self.assertEqual(said.returncode, 0, said.stdout[-2000:] + said.stderr)
         return said.stdout
 

@@ -1,0 +1,62 @@
+"""GStreamer, made ready when it is first needed: reading files of messages needs none."""
+from __future__ import annotations
+
+import difflib
+import os
+import pathlib
+from functools import cache
+from typing import Any
+
+from swiftodt.errors import Error, MissingPackage, PropertyError
+
+
+@cache
+def gstreamer() -> Any:
+    """The module Gst, started, with the element at hand.
+
+    The plugin of the checkout that this package lies in comes before one that is installed.
+    """
+    try:
+        import gi
+
+        gi.require_version("Gst", "1.0")
+        from gi.repository import Gst
+    except (ImportError, ValueError) as error:
+        raise MissingPackage(f"GStreamer's bindings are missing ({error}): apt-get install python3-gi python3-gst-1.0") from None
+    built = pathlib.Path(__file__).resolve().parents[3] / ".build" / "plugin"
+    if not Gst.is_initialized():
+        if (built / "libgstswiftodt.so").exists():
+            others = os.environ.get("GST_PLUGIN_PATH")
+            os.environ["GST_PLUGIN_PATH"] = f"{built}:{others}" if others else str(built)
+        Gst.init(None)
+    if not Gst.ElementFactory.find("swiftodt") and (built / "libgstswiftodt.so").exists():
+        Gst.Registry.get().scan_path(str(built))
+    if not Gst.ElementFactory.find("swiftodt"):
+        raise Error("GStreamer finds no element swiftodt: run Pipelines/setup --install in its checkout")
+    return Gst
+
+
+def set_property(element: Any, keyword: str, value: Any) -> None:
+    """Sets a property by its name with underscores. What cannot be used is an error, where GStreamer would pass it over."""
+    Gst = gstreamer()
+    name = keyword.replace("_", "-")
+    about = element.find_property(name)
+    if about is None or not about.flags & 2:  # GObject.ParamFlags.WRITABLE
+        near = difflib.get_close_matches(name, [one.name for one in element.list_properties()], 1)
+        hint = f"; did you mean {near[0].replace('-', '_')}?" if near else ": docs/properties.md lists them"
+        raise PropertyError(f"swiftodt has no property {keyword}{hint}")
+    kind = about.value_type.fundamental.name
+    if kind in ("GEnum", "GFlags"):
+        Gst.util_set_object_arg(element, name, str(value))
+        now = element.get_property(name)
+        heard = {now.value_nick} if kind == "GEnum" else set(now.value_nicks)
+        wanted = {part for part in str(value).split("+") if part and part != "0"}
+        if heard != wanted:
+            raise PropertyError(f"{value!r} cannot be {keyword}: gst-inspect-1.0 swiftodt says what can")
+        return
+    try:
+        if kind in ("guint", "gint", "guint64", "gint64", "gdouble") and not about.minimum <= value <= about.maximum:
+            raise PropertyError(f"{keyword} must be from {about.minimum} to {about.maximum}, not {value}")
+        element.set_property(name, os.fspath(value) if isinstance(value, os.PathLike) else value)
+    except (TypeError, OverflowError, UnicodeError) as error:
+        raise PropertyError(f"{value!r} cannot be {keyword}: {error}") from None

@@ -1,0 +1,161 @@
+"""What the element says, field by field as docs/messages.md has it.
+
+Names have underscores where the messages have dashes. Times are in nanoseconds, and None where they are not known; boxes are in
+pixels of the buffer, from the top left.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Union
+
+
+@dataclass(frozen=True)
+class Object:
+    """One object at one frame."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    x_min: float
+    y_min: float
+    x_max: float
+    y_max: float
+    score: float
+    category: str
+    category_index: int
+    label: str
+    label_index: int
+    state: str
+    first_seen: Optional[int]
+    last_seen: Optional[int]
+    time_since_update: Optional[int]
+    velocity_x: float
+    velocity_y: float
+    prominent: bool
+    rank: int
+    tracking_id: Optional[int] = None
+    confidence: Optional[float] = None
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """x, y, width, height."""
+        return self.x, self.y, self.width, self.height
+
+    @property
+    def name(self) -> str:
+        """The word for it: its label, else its category, else "object"."""
+        return self.label or (self.category if self.category != "unknown" else "object")
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """What was counted of one label in a zone or at a line."""
+
+    label: str
+    count: Optional[int] = None
+    entered: Optional[int] = None
+    left: Optional[int] = None
+    in_: Optional[int] = None
+    out: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class ZoneCount:
+    """What was counted in a zone or at a line since the stream began."""
+
+    name: str
+    kind: str
+    by_label: tuple[LabelCount, ...]
+    count: Optional[int] = None
+    entered: Optional[int] = None
+    left: Optional[int] = None
+    in_: Optional[int] = None
+    out: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is known at one frame: a message `swiftodt`, or the metadata on a buffer, which has no sequence."""
+
+    version: int
+    epoch: int
+    timestamp: Optional[int]
+    stream_time: Optional[int]
+    running_time: Optional[int]
+    utc_time: Optional[int]
+    duration: Optional[int]
+    width: int
+    height: int
+    orientation: str
+    mode: str
+    detection_timestamp: Optional[int]
+    detection_latency: Optional[int]
+    object_count: int
+    objects: tuple[Object, ...]
+    sequence: Optional[int] = None
+    best_rejected_label: Optional[str] = None
+    best_rejected_score: Optional[float] = None
+    best_rejected_reason: Optional[str] = None
+    zones: tuple[ZoneCount, ...] = ()
+    source: Optional[str] = None
+
+    @property
+    def seconds(self) -> Optional[float]:
+        """Where in the video this is."""
+        return seconds(self.stream_time)
+
+
+@dataclass(frozen=True)
+class TrackEvent:
+    """An object begins, changes its label or category, or ends: a message `swiftodt-track`."""
+
+    event: str
+    tracking_id: int
+    category: str
+    label: str
+    timestamp: Optional[int]
+    stream_time: Optional[int]
+    running_time: Optional[int]
+    utc_time: Optional[int]
+    duration: Optional[int]
+    first_seen: Optional[int]
+    last_seen: Optional[int]
+    best_score: float
+    best_x: int
+    best_y: int
+    best_width: int
+    best_height: int
+    best_timestamp: Optional[int]
+    best_running_time: Optional[int]
+    path_length: float
+    epoch: int
+    reason: Optional[str] = None
+    source: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class ZoneEvent:
+    """An object enters or leaves a zone, stays long, or crosses a line: a message `swiftodt-zone`."""
+
+    event: str
+    zone: str
+    tracking_id: int
+    label: str
+    event_running_time: Optional[int]
+    timestamp: Optional[int]
+    stream_time: Optional[int]
+    running_time: Optional[int]
+    utc_time: Optional[int]
+    epoch: int
+    direction: Optional[str] = None
+    dwell: Optional[int] = None
+    source: Optional[str] = None
+
+
+Message = Union[Result, TrackEvent, ZoneEvent]
+
+
+def seconds(time: Optional[int]) -> Optional[float]:
+    """Nanoseconds as seconds."""
+    return None if time is None else time / 1e9

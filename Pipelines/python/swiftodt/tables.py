@@ -1,0 +1,69 @@
+"""Results as tables, and as what other packages work with."""
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Union
+
+from swiftodt.errors import MissingPackage
+from swiftodt.messages import Message, Object, Result, seconds
+from swiftodt.reading import messages
+
+if TYPE_CHECKING:
+    from swiftodt.tracking import Frame
+
+Sources = Union[str, os.PathLike[str], Iterable[Union[Message, "tuple[Frame, tuple[Object, ...]]"]]]
+
+
+def rows(source: Sources) -> Iterator[dict[str, Any]]:
+    """One row an object and frame, as plain values: of a file of JSON lines, of messages, or of what `track` gives.
+
+    Besides the fields of the object: `seconds` (where in the video), `timestamp`, `epoch` and `source`.
+    """
+    for result in results(source):
+        head = {"seconds": result.seconds, "timestamp": result.timestamp, "epoch": result.epoch, "source": result.source}
+        for thing in result.objects:
+            yield head | {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
+
+
+def results(source: Sources) -> Iterator[Result]:
+    items: Iterable[Any] = messages(source) if isinstance(source, (str, os.PathLike)) else source
+    for item in items:
+        message = item[0].result if isinstance(item, tuple) else item
+        if isinstance(message, Result):
+            yield message
+
+
+def dataframe(source: Sources) -> Any:
+    """The same as a pandas.DataFrame, with first_seen and last_seen in seconds of running time."""
+    pandas = package("pandas", "swiftodt.dataframe")
+    columns = ["seconds", "timestamp", "epoch", "source", *(field.name for field in dataclasses.fields(Object))]
+    table = pandas.DataFrame(list(rows(source)), columns=columns)
+    for name in ("first_seen", "last_seen"):
+        table[name] = table[name].map(seconds)
+    return table
+
+
+def detections(result: Union[Result, Frame]) -> Any:
+    """A result's objects as supervision.Detections, with their names as data["class_name"]."""
+    supervision = package("supervision", "swiftodt.detections")
+    numpy = package("numpy", "swiftodt.detections")
+    objects = result.objects
+    if not objects:
+        return supervision.Detections.empty()
+    ids = [thing.tracking_id for thing in objects]
+    return supervision.Detections(
+        xyxy=numpy.array([[thing.x, thing.y, thing.x + thing.width, thing.y + thing.height] for thing in objects], dtype=float),
+        confidence=numpy.array([thing.score for thing in objects], dtype=float),
+        class_id=numpy.array([thing.label_index for thing in objects], dtype=int),
+        tracker_id=None if None in ids else numpy.array(ids, dtype=int),
+        data={"class_name": numpy.array([thing.name for thing in objects])})
+
+
+def package(name: str, for_what: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingPackage(f"{for_what} needs the package {name}: pip install {name}") from None

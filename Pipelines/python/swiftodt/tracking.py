@@ -1,0 +1,222 @@
+"""A video, frame by frame, with what is in it."""
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Optional, Union
+
+from swiftodt.errors import Error
+from swiftodt.gstreamer import gstreamer, set_property
+from swiftodt.messages import Object, Result, TrackEvent, ZoneEvent
+from swiftodt.reading import from_buffer, from_message, plain
+from swiftodt.tables import package
+
+PIXELS = {"RGB": 3, "BGR": 3, "RGBA": 4, "BGRA": 4, "GRAY8": 1}
+# In nanoseconds: how long nobody hears a Ctrl-C.
+PATIENCE = 100_000_000
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame, and what the element says of it."""
+
+    result: Result
+    # What has happened up to this frame and was not told with an earlier one.
+    events: tuple[Union[TrackEvent, ZoneEvent], ...]
+    sample: Any = field(repr=False)
+    format: Optional[str] = field(repr=False, default=None)
+
+    @property
+    def seconds(self) -> Optional[float]:
+        """Where in the video this is."""
+        return self.result.seconds
+
+    @property
+    def objects(self) -> tuple[Object, ...]:
+        return self.result.objects
+
+    @property
+    def buffer(self) -> Any:
+        """The `Gst.Buffer`, with all its metadata."""
+        return self.sample.get_buffer()
+
+    @property
+    def pixels(self) -> Any:
+        """The picture as a numpy array of bytes: rows, columns, channels (none for GRAY8). A copy of one's own."""
+        if self.format is None:
+            raise Error('the pixels were not asked for: say track(..., pixels="RGB")')
+        numpy = package("numpy", "frame.pixels")
+        buffer, channels = self.buffer, PIXELS[self.format]
+        structure = self.sample.get_caps().get_structure(0)
+        width, height = structure.get_value("width"), structure.get_value("height")
+        # Rows begin at multiples of four bytes.
+        stride = -(-width * channels // 4) * 4
+        array = numpy.frombuffer(buffer.extract_dup(0, stride * height), dtype=numpy.uint8).reshape(height, stride)
+        array = array[:, : width * channels]
+        return array.copy() if channels == 1 else array.reshape(height, width, channels).copy()
+
+
+def track(
+    video: Union[str, os.PathLike[str], None] = None, /, *, pipeline: Optional[str] = None, pixels: Optional[str] = None, **properties: Any
+) -> Tracking:
+    """Plays a video, and yields each frame with the objects in it.
+
+    video: a file, an address (rtsp://...) or a camera (/dev/video0).
+    pipeline: in its place, what gives video, as gst-launch-1.0 takes it: "videotestsrc num-buffers=90 pattern=ball".
+    pixels: RGB, BGR, RGBA, BGRA or GRAY8, for `frame.pixels`; nothing is converted without.
+    properties: the element's, with underscores: multiple_objects=True. Nothing is drawn, unless draw=True.
+
+    Each frame comes with what was found in it. What the element cannot do raises `Error` with its sentence, and what has no effect is
+    a warning. Leaving the loop ends the pipeline.
+    """
+    return Tracking(video, pipeline, pixels, properties)
+
+
+class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
+    """A video that is being played. Made by `track`; an iterator, and a context that closes it."""
+
+    def __init__(
+        self, video: Union[str, os.PathLike[str], None], pipeline: Optional[str], pixels: Optional[str], properties: dict[str, Any]
+    ) -> None:
+        self._pipeline: Any = None
+        # What has happened and came with no frame yet; after the last one, the ends of those that were there.
+        self.events: list[Union[TrackEvent, ZoneEvent]] = []
+        if (video is None) == (pipeline is None):
+            raise TypeError("track() takes a video or a pipeline")
+        if pixels is not None and pixels not in PIXELS:
+            raise ValueError(f"pixels can be {', '.join(PIXELS)}, not {pixels!r}")
+        self._format = pixels
+        self._stats: dict[str, Any] = {}
+        self._build(video, pipeline, properties)
+
+    def _build(self, video: Union[str, os.PathLike[str], None], description: Optional[str], properties: dict[str, Any]) -> None:
+        Gst = gstreamer()
+        name = None if video is None else os.fspath(video)
+        convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
+        try:
+            whole = Gst.parse_launch(
+                f"{description or beginning(name or '')} ! swiftodt name=swiftodt-element {convert} "
+                "! appsink name=frames sync=false max-buffers=2")
+        except Exception as error:  # GLib.Error, which has no type of its own here
+            raise Error(f"{description or name!r} is no pipeline: {getattr(error, 'message', error)}") from None
+        element = whole.get_by_name("swiftodt-element")
+        for keyword, value in ({"draw": False} | properties).items():
+            set_property(element, keyword, value)
+        # What is paired with frames is on the buffers.
+        if "custom" not in element.get_property("attach-meta").value_nicks:
+            Gst.util_set_object_arg(element, "attach-meta", "+".join([*element.get_property("attach-meta").value_nicks, "custom"]))
+        if name is not None:
+            name_source(whole, name)
+        self._pipeline, self._element, self._sink, self._bus = whole, element, whole.get_by_name("frames"), whole.get_bus()
+        if whole.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            try:
+                self._hear()
+                raise Error("the pipeline does not start")
+            finally:
+                self.close()
+
+    def __iter__(self) -> Tracking:
+        return self
+
+    def __next__(self) -> tuple[Frame, tuple[Object, ...]]:
+        while self._pipeline is not None:
+            sample = self._sink.emit("try-pull-sample", PATIENCE)
+            # Asked before the bus is heard: what was said before the end is there by then.
+            is_over = sample is None and self._sink.get_property("eos")
+            try:
+                self._hear()
+            except BaseException:
+                self.close()
+                raise
+            if sample is not None:
+                result = from_buffer(sample.get_buffer())
+                if result is None:
+                    # A frame that nobody could look at.
+                    continue
+                frame = Frame(result, self._events_until(result), sample, self._format)
+                return frame, result.objects
+            if is_over:
+                self.close()
+        raise StopIteration
+
+    def _hear(self) -> None:
+        """Takes what is on the bus."""
+        Gst = gstreamer()
+        while (message := self._bus.pop()) is not None:
+            if message.type == Gst.MessageType.ERROR:
+                raise Error(message.parse_error()[0].message)
+            if message.type == Gst.MessageType.WARNING:
+                warnings.warn(message.parse_warning()[0].message, RuntimeWarning, stacklevel=3)
+            elif message.type == Gst.MessageType.ELEMENT:
+                said = from_message(message)
+                if isinstance(said, (TrackEvent, ZoneEvent)):
+                    self.events.append(said)
+
+    def _events_until(self, result: Result) -> tuple[Union[TrackEvent, ZoneEvent], ...]:
+        """The element may be frames ahead."""
+        now = result.running_time
+        told = [event for event in self.events if now is None or event.running_time is None or event.running_time <= now]
+        self.events = [event for event in self.events if event not in told]
+        return tuple(told)
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """The element's counters, by name; they stay when the video has ended."""
+        if self._pipeline is not None:
+            self._stats = plain(self._element.get_property("stats"))
+        return self._stats
+
+    def close(self) -> None:
+        """Ends the pipeline. May be called at any time, and more than once."""
+        if self._pipeline is None:
+            return
+        Gst = gstreamer()
+        self._stats = self.stats
+        whole, self._pipeline = self._pipeline, None
+        # A frame that waits for somebody to take it is let go; an element that hangs hangs alone.
+        stopping = threading.Thread(target=whole.set_state, args=[Gst.State.NULL], daemon=True)
+        stopping.start()
+        stopping.join(10)
+
+    def __enter__(self) -> Tracking:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self.__dict__.get("_pipeline") is not None:
+            self.close()
+
+
+def is_address(name: str) -> bool:
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", name) is not None and not os.path.lexists(name)
+
+
+def is_camera(name: str) -> bool:
+    return not is_address(name) and pathlib.Path(name).is_char_device()
+
+
+def beginning(name: str) -> str:
+    """What reads a source and decodes it; its name is given by property, because a description cannot say every name."""
+    if is_address(name):
+        return "uridecodebin name=source"
+    if not os.path.exists(name):
+        raise Error(f"there is no {name}")
+    return ("v4l2src" if is_camera(name) else "filesrc") + " name=source ! decodebin"
+
+
+def name_source(pipeline: Any, name: str) -> None:
+    source = pipeline.get_by_name("source")
+    if is_address(name):
+        source.set_property("uri", name)
+    elif is_camera(name):
+        source.set_property("device", name)
+    else:
+        source.set_uri(pathlib.Path(os.path.abspath(name)).as_uri())

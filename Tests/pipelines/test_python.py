@@ -1,0 +1,254 @@
+"""The Python package in Pipelines/python: videos frame by frame, messages as dataclasses, tables."""
+import dataclasses
+import gc
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+from streams import BIKES, ROOT, Gst, ball, frames, run
+from test_messages import SOMETIMES, documented
+
+sys.path.insert(0, os.path.join(ROOT, "Pipelines", "python"))
+import swiftodt  # noqa: E402
+
+BALL = "videotestsrc num-buffers={} pattern=ball ! video/x-raw,width=320,height=240,framerate=30/1"
+
+
+def needs(package):
+    return unittest.skipUnless(importlib.util.find_spec(package), f"no {package} for Python")
+
+
+def ball_lines(frames=60, properties=""):
+    """Messages as bus-to-json writes them, and the structures they are of."""
+    said = run(f"{ball(frames)} ! swiftodt detector=motion updates=every-frame message-format=structure+json {properties} ! fakesink")
+    return [structure.get_value("json") + "\n" for structure in said.structures], said.structures
+
+
+class Messages(unittest.TestCase):
+    """Structures, JSON and metadata become the same dataclasses."""
+
+    def test_every_documented_field_is_there(self):
+        """A field that is new in the messages cannot be forgotten here."""
+        for name, kind in (("swiftodt", swiftodt.Result), ("object", swiftodt.Object), ("swiftodt-track", swiftodt.TrackEvent),
+                           ("zone", swiftodt.ZoneCount), ("swiftodt-zone", swiftodt.ZoneEvent)):
+            fields = {field.name.rstrip("_").replace("_", "-") for field in dataclasses.fields(kind)}
+            self.assertEqual(fields, set(documented(name)) - {"json"}, name)
+        self.assertEqual({field.name for field in dataclasses.fields(swiftodt.LabelCount)},
+                         {"label", "count", "entered", "left", "in_", "out"})
+        # Those that are always there have no default.
+        for name, kind in (("swiftodt", swiftodt.Result), ("swiftodt-track", swiftodt.TrackEvent)):
+            optional = {field.name.replace("_", "-") for field in dataclasses.fields(kind) if field.default is not dataclasses.MISSING}
+            self.assertEqual(optional - {"sequence"}, set(SOMETIMES[name]) - {"json"})
+
+    def test_structures_and_json_say_the_same(self):
+        zones = json.dumps([{"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]).replace('"', '\\"')
+        lines, structures = ball_lines(150, f'source=door zones="{zones}"')
+        ours = [swiftodt.from_structure(structure) for structure in structures]
+        self.assertEqual([swiftodt.from_json(line) for line in lines], ours)
+        self.assertEqual({type(one) for one in ours}, {swiftodt.Result, swiftodt.TrackEvent, swiftodt.ZoneEvent})
+        last = [one for one in ours if isinstance(one, swiftodt.Result)][-1]
+        self.assertEqual((last.source, last.zones[0].name, last.utc_time), ("door", "middle", None))
+        self.assertGreater(last.zones[0].in_ + last.zones[0].out, 0)
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            last.width = 1
+
+    def test_messages_of_the_bus_and_metadata(self):
+        for sample in frames(f"{ball(20)} ! swiftodt detector=motion updates=every-frame ! appsink name=frames sync=false"):
+            result = swiftodt.from_buffer(sample.get_buffer())
+            self.assertEqual((result.width, result.sequence, result.object_count), (320, None, len(result.objects)))
+        self.assertIsNone(swiftodt.from_buffer(Gst.Buffer.new()))
+        message = Gst.Message.new_element(None, Gst.Structure.from_string("something-else")[0])
+        self.assertIsNone(swiftodt.from_message(message))
+
+    def test_files(self):
+        lines, structures = ball_lines()
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/x.jsonl"
+
+            def given(text):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                return list(swiftodt.messages(path))
+
+            ours = [swiftodt.from_structure(structure) for structure in structures]
+            self.assertEqual(given("".join(lines) + '{"message": "stats"}\n\n'), ours)
+            # As bus-to-json passes on what message-format=json says.
+            self.assertEqual(given("".join(json.dumps({"message": "swiftodt", "json": line}) + "\n" for line in lines)), ours)
+            # Cut off in the middle.
+            self.assertEqual(given("".join(lines) + lines[-1][:50]), ours)
+            for broken in ("[]", "7", "{", '{"message": "swiftodt"}', '{"message": 1}', "[" * 100_000,
+                           lines[0].replace('"objects":[', '"objects":[1,').strip(), '{"message": "swiftodt", "json": "["}'):
+                with self.subTest(broken[:40]), self.assertRaisesRegex(swiftodt.Error, "x.jsonl:2: "):
+                    given(lines[0] + broken + "\n" + lines[1])
+            with self.assertRaises(FileNotFoundError):
+                list(swiftodt.messages("/nowhere"))
+
+    def test_rows(self):
+        lines, _ = ball_lines()
+        results = [one for one in map(swiftodt.from_json, lines) if isinstance(one, swiftodt.Result)]
+        rows = list(swiftodt.rows(results))
+        self.assertEqual(len(rows), sum(result.object_count for result in results))
+        self.assertEqual({row["tracking_id"] for row in rows}, {1})
+        self.assertEqual(rows[-1]["seconds"], results[-1].stream_time / 1e9)
+
+    def test_without_packages_it_is_said_which(self):
+        """In a Python that has none of them, whatever this one has."""
+        program = ("import sys; sys.modules |= {'pandas': None, 'numpy': None, 'supervision': None, 'gi': None}\n"
+                   "import swiftodt\n"
+                   "for work in (lambda: swiftodt.dataframe([]), lambda: swiftodt.detections(None), lambda: swiftodt.track('x')):\n"
+                   "    try: work()\n"
+                   "    except swiftodt.MissingPackage as error: print(error)\n")
+        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60,
+                              env=os.environ | {"PYTHONPATH": f"{ROOT}/Pipelines/python"})
+        one, two, three = said.stdout.splitlines()
+        self.assertIn("pip install pandas", one)
+        self.assertIn("pip install supervision", two)
+        self.assertIn("apt-get install python3-gi", three)
+
+    @needs("pandas")
+    def test_pandas(self):
+        lines, _ = ball_lines()
+        table = swiftodt.dataframe([swiftodt.from_json(line) for line in lines])
+        self.assertGreater(len(table), 40)
+        self.assertEqual(set(table["tracking_id"]), {1})
+        self.assertEqual(len(swiftodt.dataframe([]).columns), len(table.columns))
+
+    @needs("supervision")
+    def test_supervision(self):
+        for frame, objects in swiftodt.track(pipeline=BALL.format(30), detector="motion"):
+            detections = swiftodt.detections(frame)
+            self.assertEqual(len(detections), len(objects))
+            for thing, box, number in zip(objects, detections.xyxy, detections.tracker_id if objects else []):
+                self.assertEqual((thing.x, thing.y, thing.x + thing.width, thing.y + thing.height, thing.tracking_id), (*box, number))
+
+
+class Tracks(unittest.TestCase):
+    """`swiftodt.track`."""
+
+    def test_every_frame_with_its_objects(self):
+        with swiftodt.track(pipeline=ball(90), detector="motion", source="door") as tracking:
+            seen = list(tracking)
+        said = run(f"{ball(90)} ! swiftodt detector=motion draw=false updates=every-frame source=door ! fakesink")
+        expected = [dataclasses.replace(swiftodt.from_structure(result), sequence=None) for result in said.results]
+        self.assertEqual([frame.result for frame, _ in seen], expected)
+        self.assertTrue(all(objects == frame.result.objects for frame, objects in seen))
+        events = [event for frame, _ in seen for event in frame.events]
+        self.assertTrue(all(event.running_time <= frame.result.running_time for frame, _ in seen for event in frame.events))
+        # What the end of the stream ends comes with no frame.
+        self.assertEqual([event.event for event in events + tracking.events], ["begin", "end"])
+        self.assertEqual(tracking.stats["frames"], 90)
+
+    @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+    def test_a_file_of_any_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/it's a \\ \"film\" !.mp4"
+            os.symlink(BIKES, path)
+            for name in (path, f"file://{BIKES}"):
+                frame, _ = next(swiftodt.track(name, detector="motion", multiple_objects=True))
+                self.assertEqual((frame.result.width, frame.result.height), (640, 272))
+
+    def test_properties_that_cannot_be(self):
+        for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1000}, "from 1 to 100"),
+                                     ({"detector": "nose"}, "'nose' cannot be detector"), ({"max_objects": "many"}, "max_objects"),
+                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"stats": 1}, "no property stats")):
+            with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):
+                swiftodt.track(pipeline=BALL.format(5), **properties)
+        # What can, is: choices, flags, numbers, texts, paths.
+        with swiftodt.track(pipeline=BALL.format(5), detector="motion", attach_meta="roi", score_threshold=0.5, source="a \"b\"",
+                            label_allowlist=None) as tracking:
+            self.assertEqual(len(list(tracking)), 5)
+        self.assertEqual(tracking.stats["frames"], 5)
+
+    def test_errors_are_exceptions_with_the_elements_sentence(self):
+        with self.assertRaisesRegex(swiftodt.Error, "/nowhere/model.onnx"):
+            list(swiftodt.track(pipeline=BALL.format(5), detector="neural", model_file="/nowhere/model.onnx"))
+        with self.assertRaisesRegex(swiftodt.Error, "there is no /nowhere.mp4"):
+            swiftodt.track("/nowhere.mp4")
+        with self.assertRaises(swiftodt.Error):
+            list(swiftodt.track(__file__))
+        with self.assertRaisesRegex(swiftodt.Error, "nonsense"):
+            swiftodt.track(pipeline="nonsense")
+        for arguments in ((), ("a.mp4", "videotestsrc")):
+            with self.assertRaises(TypeError):
+                swiftodt.track(*arguments[:1], pipeline=(arguments[1:] or (None,))[0])
+
+    def test_warnings_are_warnings(self):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            list(swiftodt.track(pipeline=BALL.format(5), detector="motion", model_file="x.onnx"))
+        self.assertIn("model-file", "".join(str(one.message) for one in heard))
+
+    def test_leaving_the_loop_ends_the_pipeline(self):
+        """Of an endless source: no thread, no file and no memory stays behind."""
+        def once():
+            for _, objects in swiftodt.track(pipeline="videotestsrc pattern=ball ! video/x-raw,width=320,height=240", detector="motion"):
+                if objects:
+                    break
+
+        once()
+        gc.collect()
+        before = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+        for _ in range(5):
+            once()
+        gc.collect()
+        # Each pipeline has more than one of both; those of GLib's pools come and go.
+        self.assertLess(len(os.listdir("/proc/self/task")), before[0] + 5)
+        self.assertLess(len(os.listdir("/proc/self/fd")), before[1] + 5)
+        self.assertEqual(threading.active_count(), 1)
+
+    def test_an_exception_in_the_loop_ends_it_too(self):
+        tracking = swiftodt.track(pipeline="videotestsrc ! video/x-raw,width=320,height=240", detector="motion")
+        with self.assertRaises(ZeroDivisionError), tracking:
+            for _ in tracking:
+                raise ZeroDivisionError
+        self.assertEqual(list(tracking), [])
+        tracking.close()
+
+    def test_pixels_have_to_be_asked_for(self):
+        frame, _ = next(swiftodt.track(pipeline=BALL.format(5), detector="motion"))
+        with self.assertRaisesRegex(swiftodt.Error, 'pixels="RGB"'):
+            frame.pixels
+        with self.assertRaises(ValueError):
+            swiftodt.track(pipeline=BALL.format(5), pixels="CMYK")
+        self.assertEqual(frame.buffer.pts, frame.result.timestamp)
+
+    @needs("numpy")
+    def test_pixels(self):
+        """In widths that need padding, too; the ball is where its box is."""
+        for form, shape in (("RGB", (240, 322, 3)), ("BGRA", (240, 322, 4)), ("GRAY8", (240, 322))):
+            source = "videotestsrc num-buffers=30 pattern=ball ! video/x-raw,width=322,height=240,framerate=30/1"
+            for frame, objects in swiftodt.track(pipeline=source, detector="motion", pixels=form):
+                self.assertEqual(frame.pixels.shape, shape)
+            x, y, width, height = objects[0].box
+            self.assertGreater(frame.pixels[y + height // 2, x + width // 2].max(), 200)
+            self.assertLess(frame.pixels[2, 2].flat[0] if form != "GRAY8" else frame.pixels[2, 2], 40)
+
+
+@unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+class Documentation(unittest.TestCase):
+    """The programs of docs/python.md run as they stand."""
+
+    def test_programs(self):
+        with open(f"{ROOT}/docs/python.md", encoding="utf-8") as file:
+            programs = re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL)
+        self.assertGreater(len(programs), 3)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(BIKES, f"{folder}/in.mp4")
+            with open(f"{folder}/messages.jsonl", "w", encoding="utf-8") as file:
+                file.writelines(ball_lines(30)[0])
+            for program in programs:
+                said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, cwd=folder,
+                                      env=os.environ | {"PYTHONPATH": f"{ROOT}/Pipelines/python"})
+                self.assertEqual((said.returncode, said.stderr), (0, ""), program)
+                self.assertGreater(len(said.stdout.splitlines()), 0, program)
+
+
+if __name__ == "__main__":
+    unittest.main()
