@@ -19,7 +19,7 @@ function showZones() {
       : [entered, left, longest ? lengthText(stayed / Math.max(1, left)) : "", longest ? lengthText(longest) : "", "", ""];
     line.append(make("th", {scope: "row", style: "color: var(--ink); white-space: normal"}, plain(zone.name)));
     for (const figure of figures) line.append(make("td", {}, figure.toLocaleString("en")));
-    const by = zone.byLabel.map(([label, entered, , inward, outward]) =>
+    const by = [...zone.byLabel].sort((one, other) => other[1] + other[3] + other[4] - one[1] - one[3] - one[4]).map(([label, entered, , inward, outward]) =>
       `${NAMES[label]} ${zone.isLine ? `${inward} in, ${outward} out` : entered}`);
     line.append(make("td", {class: "wide"}, by.join("; ")));
   }

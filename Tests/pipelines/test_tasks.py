@@ -1,0 +1,114 @@
+"""The commands of docs/tasks.md, as they stand, on two seconds of video with sound; and that they give what the page says."""
+import csv
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from streams import BIKES, ROOT, command, needs_detector
+
+LINE = [{"name": "door", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]
+AREA = [{"name": "yard", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]
+
+
+def commands():
+    """By the heading that they stand under."""
+    with open(f"{ROOT}/docs/tasks.md", encoding="utf-8") as file:
+        parts = re.split(r"^## ", file.read(), flags=re.MULTILINE)[1:]
+    return {part.splitlines()[0]: re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1].splitlines() for part in parts}
+
+
+@needs_detector
+@unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+class Tasks(unittest.TestCase):
+    """One test a task."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.place.cleanup)
+        os.mkdir(cls.path("footage"))
+        made = command("ffmpeg", "-v", "error", "-ss", "3", "-i", BIKES, "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100", "-t", "2",
+                       "-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", cls.path("in.mp4"))
+        assert made.returncode == 0, made.stderr
+        for name in ("one.mp4", "two.mp4"):
+            os.symlink(cls.path("in.mp4"), cls.path(f"footage/{name}"))
+        for name, zones in (("door.json", LINE), ("yard.json", AREA)):
+            with open(cls.path(name), "w", encoding="ascii") as file:
+                json.dump(zones, file)
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.place.name, name)
+
+    def does(self, task):
+        """Runs a task's commands; gives what they print."""
+        said = subprocess.run(["/bin/bash", "-euo", "pipefail", "-c", "\n".join(commands()[task])], cwd=self.place.name, capture_output=True, text=True,
+                              timeout=200, stdin=subprocess.DEVNULL, env=os.environ | {"PATH": f"{ROOT}/.build/tool:{os.environ['PATH']}"})
+        self.assertEqual(said.returncode, 0, said.stderr[-2000:])
+        return said.stdout
+
+    def messages(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def streams(self, name):
+        said = command("ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", self.path(name))
+        return sorted(said.stdout.split())
+
+    def test_there_is_a_test_for_each(self):
+        with open(__file__, encoding="utf-8") as file:
+            tested = set(re.findall(r'self\.does\("(.*?)"\)', file.read()))
+        self.assertEqual(tested, set(commands()))
+
+    def test_a_line(self):
+        self.does("Count who crosses a line")
+        messages = self.messages("crossings.jsonl")
+        (zone,) = [message for message in messages if message["message"] == "swiftodt"][-1]["zones"]
+        crossings = [message for message in messages if message["message"] == "swiftodt-zone"]
+        self.assertEqual((zone["name"], zone["in"] + zone["out"]), ("door", len(crossings)))
+        self.assertIn("video", self.streams("counted.mp4"))
+
+    def test_a_zone(self):
+        stays = [json.loads(line) for line in self.does("How long somebody stays in a zone").splitlines()]
+        self.assertGreater(len(stays), 0)
+        for stay in stays:
+            self.assertEqual((stay["message"], stay["zone"]), ("swiftodt-zone", "yard"))
+            self.assertLessEqual(stay["dwell"], 2.1e9)
+
+    def test_a_folder(self):
+        self.does("A folder of videos, with their sound")
+        self.assertEqual(sorted(os.listdir(self.path("annotated"))), ["one.jsonl", "one.mp4", "two.jsonl", "two.mp4"])
+        self.assertEqual(self.streams("annotated/two.mp4"), ["audio", "video"])
+
+    def test_tables(self):
+        self.does("A table for pandas")
+        tables = []
+        for name in ("objects.csv", "tracks.csv"):
+            with open(self.path(name), encoding="utf-8", newline="") as file:
+                tables.append(list(csv.DictReader(file)))
+        objects, tracks = tables
+        self.assertGreater(len(objects), 20)
+        self.assertLessEqual({row["tracking_id"] for row in objects}, {row["tracking_id"] for row in tracks})
+
+    def test_an_overview(self):
+        self.does("What happened in an hour of video")
+        with open(self.path("overview.html"), encoding="utf-8") as file:
+            page = file.read()
+        data, pictures = (json.loads(re.search(rf"id={name}>(.*?)</script>", page, re.DOTALL)[1]) for name in ("data", "pictures"))
+        self.assertGreater(len(data["tracks"]), 0)
+        self.assertTrue(all(pictures["tracks"]))
+
+    def test_privacy(self):
+        self.does("Make people unrecognisable")
+        self.assertEqual(self.streams("blurred.mp4"), ["audio", "video"])
+
+    def test_again_without_the_network(self):
+        self.does("Try other settings without the network")
+        self.assertEqual(self.streams("patient.mp4"), ["audio", "video"])
+
+
+if __name__ == "__main__":
+    unittest.main()
