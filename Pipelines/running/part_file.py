@@ -1,15 +1,12 @@
 """Files that get their name when they are whole."""
-import fcntl
 import itertools
 import os
-import re
 
 
 class PartFile:
     """A file on its way: NAME.part.EXT in the folder of NAME.EXT, until `finish` gives it that name.
 
-    An earlier NAME.EXT stays as it is until then, and for good if something goes wrong. Whoever writes a part file holds a
-    lock on it, by which `interrupted` tells those that nobody writes any more.
+    An earlier NAME.EXT stays as it is until then, and for good if something goes wrong.
     """
 
     def __init__(self, target):
@@ -30,18 +27,6 @@ class PartFile:
                 break
             except FileExistsError:
                 continue
-        lock(self.descriptor)
-
-    def write(self, text):
-        """Appends text, whole or not at all, and at once: who reads along sees it."""
-        content, size = text.encode("utf-8", "backslashreplace"), self.size
-        try:
-            while content:
-                content = content[os.write(self.descriptor, content):]
-        except OSError:
-            os.ftruncate(self.descriptor, size)
-            os.lseek(self.descriptor, size, os.SEEK_SET)
-            raise
 
     def finish(self):
         """Gives the file its name. A power failure from here on finds either the earlier file or this one."""
@@ -56,36 +41,3 @@ class PartFile:
     @property
     def size(self):
         return os.fstat(self.descriptor).st_size
-
-
-def lock(descriptor):
-    """Whether the file is now ours; on a file system that knows no locks nothing is."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    except OSError:
-        return False
-
-
-def interrupted(target):
-    """The part files of this target that their programs left behind."""
-    folder, name = os.path.split(os.path.realpath(target))
-    stem, extension = os.path.splitext(name)
-    pattern = re.compile(re.escape(stem) + r"\.part\d*" + re.escape(extension), re.DOTALL)
-    left = []
-    for path in sorted(os.path.join(folder, name) for name in listed(folder) if pattern.fullmatch(name)):
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            continue
-        if lock(descriptor):
-            left.append(path)
-        os.close(descriptor)
-    return left
-
-
-def listed(folder):
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

@@ -16,8 +16,7 @@ import warnings
 import gi
 
 gi.require_version("Gst", "1.0")
-gi.require_version("GstVideo", "1.0")
-from gi.repository import GLib, GObject, Gst, GstVideo  # noqa: E402
+from gi.repository import GLib, GObject, Gst  # noqa: E402
 
 from running.program import HANGING, Failure, say  # noqa: E402
 
@@ -124,17 +123,6 @@ class Player:
         self.pipeline.get_state(PATIENCE * Gst.SECOND)
         self.pipeline.send_event(Gst.Event.new_eos())
 
-    def has_begun(self):
-        """Whether there is anything that a proper end would save."""
-        return True
-
-    def survives(self, element):
-        """Whether the stream can end properly after an error of this element."""
-        return False
-
-    def left(self):
-        """Says what is left behind, when the program is stopped in the middle."""
-
     def fail(self, text):
         """Ends the stream because of an error; the first one counts."""
         self.failure = self.failure or text
@@ -142,7 +130,7 @@ class Player:
 
     def ask_to_end(self):
         if self.deadline is None:
-            self.deadline = time.monotonic() + (PATIENCE if self.has_begun() else 0)
+            self.deadline = time.monotonic() + PATIENCE
             # In a thread of its own: a pad that is at work takes the event when it is done.
             threading.Thread(target=self.end, daemon=True).start()
 
@@ -150,12 +138,10 @@ class Player:
         """Waits for signals in a thread of its own, because the others may be inside GStreamer for long."""
         self.interrupted = signal.sigwait(SIGNALS)
         self.ask_to_end()
-        if self.deadline > time.monotonic() + 1:
-            say("ending the stream; once more ends at once")
+        say("ending the stream; once more ends at once")
         while (left := self.deadline + STOPPING - time.monotonic()) > 0:
             if signal.sigtimedwait(SIGNALS, left) is not None:
                 break
-        self.left()
         sys.stderr.flush()
         os._exit(128 + self.interrupted)
 
@@ -190,8 +176,7 @@ class Player:
             message = bus.timed_pop_filtered(Gst.SECOND // 10, wanted)
             if message is None:
                 if self.deadline is not None and time.monotonic() > self.deadline:
-                    if self.has_begun():
-                        self.failure = self.failure or f"the stream did not end within {PATIENCE} seconds"
+                    self.failure = self.failure or f"the stream did not end within {PATIENCE} seconds"
                     break
             elif message.type == Gst.MessageType.EOS:
                 break
@@ -199,9 +184,7 @@ class Player:
                 error, detail = message.parse_error()
                 self.failure = self.failure or (
                     f"{message.src.get_path_string()}: {error.message}" + (f"\n{detail}" if detail else ""))
-                if not self.has_begun() or not self.survives(message.src):
-                    break
-                self.ask_to_end()
+                break
             elif message.type == Gst.MessageType.WARNING:
                 say(f"{message.src.get_path_string()}: {message.parse_warning()[0].message}")
             elif message.get_structure().get_name().startswith("swiftodt"):
@@ -212,14 +195,14 @@ class Player:
         stopping = threading.Thread(
             target=self.pipeline.set_state, args=[Gst.State.NULL], name=HANGING, daemon=True)
         stopping.start()
-        stopping.join(STOPPING if self.has_begun() else 1)
+        stopping.join(STOPPING)
 
     def code(self):
         """The program's exit code, once the stream has ended."""
         if self.failure:
             say(self.failure)
             return 1
-        return 0 if self.has_begun() or not self.interrupted else 128 + self.interrupted
+        return 0
 
     def statistics(self):
         """The counters of each swiftodt in the pipeline, as the last lines."""

@@ -132,9 +132,22 @@ public final class PartFile: Sendable {
             return PathText.text(ofSystemPath: real)
         }
         if let real = real(name) { return real }
+        // A link to what is not there yet is followed all the same; one that leads to itself is told by who writes it.
+        var name = name
+        for _ in 0..<40 {
+            guard let next = linked(name) else { break }
+            name = next.hasPrefix("/") ? next : parts(of: name).folder + next
+        }
         let (folder, stem, ending) = parts(of: name)
         guard let real = real(folder.isEmpty ? "." : folder) else { return name }
         return (real == "/" ? "" : real) + "/" + stem + ending
+    }
+
+    /// What a link says; `nil` where it is none.
+    private static func linked(_ name: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        guard PathText.withSystemPath(name, { readlink($0, &bytes, Int(PATH_MAX)) }) > 0 else { return nil }
+        return PathText.text(ofSystemPath: bytes)
     }
 
     /// With the folders that it lies in; that it cannot be made is told by who writes into it.

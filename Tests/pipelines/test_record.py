@@ -335,7 +335,8 @@ class Broken(Recording):
                "yuv420p", "-preset", "ultrafast", "-crf", "30", noise)
         for name in ("out.mp4", "out.mkv"):
             with self.subTest(name):
-                said = command("/bin/bash", "-c", 'ulimit -f 400; exec "$@"', "limited", RECORD, "-o", self.path(name),
+                # Noise takes what it needs: some 150 KB a frame.
+                said = command("/bin/bash", "-c", 'ulimit -f 4000; exec "$@"', "limited", RECORD, "-o", self.path(name),
                                noise, FAST)
                 self.assertEqual(said.returncode, 1, said.stderr)
                 part = name.replace("out", "out.part")

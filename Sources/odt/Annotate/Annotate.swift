@@ -117,6 +117,8 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
 /// One after the other; one that fails does not keep the others from being done.
 private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: Annotation.Plan) throws -> Int32 {
     let batch = try AnnotationBatch(line, into: folder)
+    var plan = plan
+    plan.isOneOfMany = true
     try PluginSearch.start()
     _ = Interruption.shared
     var failed = 0

@@ -12,6 +12,8 @@ final class Annotation: Sendable {
         var encoder = "auto"
         var quality = VideoEncoder.Quality(percent: VideoEncoder.Quality.usual)
         var mayReplace = false
+        /// Whether sentences have to say which input they are about.
+        var isOneOfMany = false
     }
 
     /// How it went: the exit code, and whether a signal ended it.
@@ -32,17 +34,18 @@ final class Annotation: Sendable {
     /// - Throws: ``PlaybackError`` where it cannot be begun; then no file has changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         self.source = source
-        try outputs.check(against: source, mayReplace: plan.mayReplace)
         let container = try outputs.video.map(Self.container)
+        try outputs.check(against: source, mayReplace: plan.mayReplace)
         let pipeline = try Pipeline(Self.description(source, container, plan))
         source.give(to: pipeline)
         try Self.set(plan.settings, in: pipeline)
         self.pipeline = pipeline
         let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)
         self.progress = progress
+        let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
         let say: @Sendable (String) -> Void = { text in
             progress.clear()
-            complain("odt annotate: \(text)")
+            complain(subject + text)
         }
         for left in outputs.video.map(PartFile.interrupted) ?? [] {
             say("an earlier recording was interrupted; what it got is in \(left)")
@@ -101,6 +104,7 @@ final class Annotation: Sendable {
         if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
         guard let video = files.video else { return }
         pipeline["file"].setFile(video.path)
+        EncoderStart.keep(of: pipeline["encoder"])
         let even = pipeline["even"]
         let slot = pipeline["mux"].pad("video_0")
         even.pad("sink")?.watchEvents { event in

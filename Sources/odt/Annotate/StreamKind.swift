@@ -40,12 +40,13 @@ struct StreamKind {
 
     /// What brings it into the form in which muxers take it.
     var parser: String? {
+        // Its headers have two forms, and muxers know that of the parser.
+        if name == "audio/x-flac" { return "flacparse" }
         if has("codec_data") || has("streamheader") { return nil }
         switch name {
         case "audio/mpeg": return number("mpegversion") == 1 ? "mpegaudioparse" : "aacparse"
         case "audio/x-ac3", "audio/x-eac3": return "ac3parse"
         case "audio/x-dts": return "dcaparse"
-        case "audio/x-flac": return "flacparse"
         case "audio/x-opus": return "opusparse"
         case "audio/x-vorbis": return "vorbisparse"
         default: return nil
@@ -53,7 +54,7 @@ struct StreamKind {
     }
 
     /// Whether the container itself holds it so, and no decoder made it.
-    func isOfContainer(_ pad: Pad) -> Bool { Self.isMade(by: "Demuxer", pad.pointer) }
+    func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
 
     /// Whether it is of a kind that is taken, in whatever form it comes: parsers make the one of the other.
     func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {

@@ -12,6 +12,8 @@ final class StreamLinker: Sendable {
         /// The pads at which the streams can be ended, in the order in which they came.
         var entries: [Pad] = []
         var hasVideo = false
+        /// Streams that the container holds as bare samples: no decoder made them.
+        var bare: Set<String> = []
     }
 
     private let pipeline: Pipeline
@@ -74,7 +76,11 @@ final class StreamLinker: Sendable {
     private func isToBeDecoded(_ caps: UnsafeMutablePointer<GstCaps>, from pad: UnsafeMutablePointer<GstPad>) -> Bool {
         let stream = StreamKind(caps)
         switch stream.medium {
-        case .sound: return muxer == nil ? false : !(isTaken(stream, at: "audio_%u") && stream.isWhole(from: pad))
+        case .sound:
+            if stream.name == "audio/x-raw", stream.isOfContainer(pad), let id = Self.id(of: pad) {
+                state.withLock { _ = $0.bare.insert(id) }
+            }
+            return muxer == nil ? false : !(isTaken(stream, at: "audio_%u") && stream.isWhole(from: pad))
         case .subtitle: return muxer == nil ? false : !isTaken(stream, at: "subtitle_%u")
         case .other: return true
         }
@@ -87,6 +93,16 @@ final class StreamLinker: Sendable {
         else { return false }
         defer { StreamKind.release(taken) }
         return stream.isAmong(taken)
+    }
+
+    private func isBare(_ pad: Pad) -> Bool {
+        Self.id(of: pad.pointer).map { id in state.withLock { $0.bare.contains(id) } } ?? false
+    }
+
+    private static func id(of pad: UnsafeMutablePointer<GstPad>) -> String? {
+        guard let id = gst_pad_get_stream_id(pad) else { return nil }
+        defer { g_free(id) }
+        return String(cString: id)
     }
 
     private func checkVideo() {
@@ -117,7 +133,7 @@ final class StreamLinker: Sendable {
 
     private func leadSound(_ pad: Pad, _ stream: StreamKind) {
         guard muxer != nil else { return }
-        let isAsItWas = stream.name != "audio/x-raw" || (stream.isOfContainer(pad) && isTaken(stream, at: "audio_%u"))
+        let isAsItWas = stream.name != "audio/x-raw" || (isBare(pad) && isTaken(stream, at: "audio_%u"))
         lead(pad, by: isAsItWas ? stream.parser : soundEncoder, to: "audio_%u", "sound")
     }
 

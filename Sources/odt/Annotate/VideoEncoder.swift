@@ -22,7 +22,7 @@ struct VideoEncoder: Sendable {
     }
 
     func description(quality: Quality, isLive: Bool) -> String {
-        "\(element) \(properties(quality, isLive))"
+        "\(element) name=encoder \(properties(quality, isLive))"
             + (element.contains("h264") || element == "x264enc" ? " ! h264parse" : "")
     }
 

@@ -1,0 +1,336 @@
+"""odt annotate keeps what it does not draw on, writes tables that add up, and loses nothing when something goes wrong."""
+import csv
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from streams import ROOT, command
+
+ODT = f"{ROOT}/.build/tool/odt"
+FAST = "--set=detector=motion"
+SECONDS = 2
+SUBTITLES = """1
+00:00:00,500 --> 00:00:01,000
+<i>Salt</i> & pepper
+
+2
+00:00:01,250 --> 00:00:01,750
+Bread
+"""
+
+
+def ffmpeg(*words):
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True, stdin=subprocess.DEVNULL)
+
+
+def probed(path, *words):
+    """ffprobe's answer, one list of cells a line."""
+    said = command("ffprobe", "-v", "error", *words, "-of", "csv=p=0", f"file:{path}")
+    return [line.strip(",").split(",") for line in said.stdout.split()]
+
+
+def times(path, stream):
+    """When the packets of a stream are shown, in order."""
+    return sorted(float(cells[0]) for cells in probed(path, "-select_streams", stream, "-show_entries", "packet=pts_time"))
+
+
+def packets(path, stream):
+    """The hashes of what is in the packets of a stream."""
+    # In a transport stream each packet of AAC has a header of its own.
+    bare = ["-bsf:a", "aac_adtstoasc"] if path.endswith(".ts") else []
+    said = command("ffmpeg", "-v", "error", "-i", f"file:{path}", "-map", f"0:{stream}", "-c", "copy", *bare, "-f", "framemd5", "-")
+    return [line.split(",")[5].strip() for line in said.stdout.splitlines() if not line.startswith("#")]
+
+
+def codecs(path):
+    return [cells[0] for cells in probed(path, "-show_entries", "stream=codec_name")]
+
+
+class Annotating(unittest.TestCase):
+    """A folder with a ball that rolls, alone for each test."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.clips = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.clips)
+        cls.picture = os.path.join(cls.clips, "picture.mkv")
+        said = command("gst-launch-1.0", "-q", *(
+            f"videotestsrc num-buffers={25 * SECONDS} pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! x264enc"
+            f" speed-preset=ultrafast ! h264parse ! matroskamux ! filesink location={cls.picture}").split())
+        assert said.returncode == 0, said.stderr
+        cls.subtitles = os.path.join(cls.clips, "words.srt")
+        with open(cls.subtitles, "w", encoding="ascii") as file:
+            file.write(SUBTITLES)
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def names(self):
+        return sorted(os.listdir(self.folder))
+
+    def annotate(self, *words, code=0):
+        said = command(ODT, "annotate", FAST, *words)
+        self.assertEqual(said.returncode, code, said.stderr)
+        return said
+
+    def clip(self, name, *sound, subtitles=False):
+        """The ball with sound (how ffmpeg is to encode it) and subtitles."""
+        words = ["-i", self.picture, "-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={SECONDS}"]
+        words += ["-i", self.subtitles] if subtitles else []
+        words += ["-map", "0:v", "-map", "1:a", *(["-map", "2:s", "-c:s", "srt"] if subtitles else []), "-c:v", "copy"]
+        ffmpeg(*words, *sound, self.path(name))
+        return self.path(name)
+
+    def rows(self, name):
+        with open(self.path(name), newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+
+class Kept(Annotating):
+    """What is not drawn on."""
+
+    def test_sound_is_taken_over_as_it_is(self):
+        """Not encoded again where the container takes it: the same bytes at the same times."""
+        for source, sound, target in (
+                ("a.mkv", ["-c:a", "ac3"], "b.mkv"), ("a.mkv", ["-c:a", "libmp3lame"], "b.mp4"),
+                ("a.mkv", ["-c:a", "libopus"], "b.webm"), ("a.mov", ["-c:a", "pcm_s16le"], "b.mov"),
+                ("a.mkv", ["-c:a", "flac"], "c.mkv")):
+            with self.subTest((source, sound, target)):
+                clip = self.clip(source, *sound)
+                self.annotate("--force", clip, self.path(target))
+                before, after = packets(clip, "a"), packets(self.path(target), "a")
+                if sound[-1].startswith("pcm"):
+                    # Cut into other pieces, of the same samples.
+                    before, after = (self.samples(path) for path in (clip, self.path(target)))
+                self.assertEqual(after, before)
+                self.assertGreater(len(before), 20)
+                # Nothing has moved against the other.
+                self.assertAlmostEqual(self.lead(self.path(target)), self.lead(clip), delta=0.002)
+
+    def lead(self, path):
+        return times(path, "v")[0] - times(path, "a")[0]
+
+    def samples(self, path):
+        return subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-"], check=True,
+                              capture_output=True).stdout
+
+    def test_aac(self):
+        """It begins with a packet that is never heard, and in MP4 ends with one that is heard in part. These GStreamer leaves
+        out; all others stay, when they were."""
+        for name in ("a.mp4", "a.ts"):
+            with self.subTest(name):
+                clip = self.clip(name, "-c:a", "aac")
+                self.annotate("--force", clip, self.path("b.mp4"))
+                before, after = packets(clip, "a"), packets(self.path("b.mp4"), "a")
+                self.assertEqual(after, before[1:1 + len(after)])
+                self.assertGreaterEqual(len(after), len(before) - 2)
+                self.assertAlmostEqual(times(self.path("b.mp4"), "a")[0], 0, delta=0.001)
+
+    def test_sound_that_the_container_does_not_take(self):
+        """Is encoded again, at its length."""
+        for source, sound, target, codec in (("a.mkv", ["-c:a", "pcm_s16le"], "b.mp4", "aac"),
+                                             ("a.mkv", ["-c:a", "ac3"], "b.webm", "opus")):
+            with self.subTest(target):
+                clip = self.clip(source, *sound)
+                said = self.annotate("--force", clip, self.path(target))
+                self.assertEqual(said.stderr, "")
+                self.assertIn(codec, codecs(self.path(target)))
+                self.assertAlmostEqual(times(self.path(target), "a")[-1], SECONDS, delta=0.1)
+
+    def test_subtitles(self):
+        clip = self.clip("a.mkv", "-c:a", "ac3", subtitles=True)
+        for target, codec in (("b.mkv", "subrip"), ("b.mp4", "mov_text")):
+            with self.subTest(target):
+                self.annotate(clip, self.path(target))
+                self.assertEqual(codecs(self.path(target)), ["h264", "ac3", codec])
+                shown = command("ffmpeg", "-v", "error", "-i", self.path(target), "-map", "0:s", "-f", "srt", "-").stdout
+                self.assertIn("Salt & pepper", shown)
+                self.assertIn("Bread", shown)
+                self.assertIn("00:00:00,5", shown)
+                self.assertIn("00:00:01,25", shown)
+
+    def test_time_stamps(self):
+        """A frame rate that varies stays so, to the tenth of a millisecond; so does a picture that begins later than the sound."""
+        ffmpeg("-i", self.picture, "-vf", "select='gt(mod(n,7),2)'", "-vsync", "vfr", self.path("odd.mkv"))
+        ffmpeg("-itsoffset", "0.4", "-i", self.path("odd.mkv"), "-f", "lavfi", "-i", "sine=duration=2", "-map", "0:v", "-map",
+               "1:a", "-c:v", "copy", "-c:a", "ac3", self.path("late.mkv"))
+        before = times(self.path("late.mkv"), "v")
+        self.assertGreater(before[0], 0.4)
+        for target in ("b.mkv", "b.mp4", "b.mov"):
+            with self.subTest(target):
+                self.annotate(self.path("late.mkv"), self.path(target))
+                after = times(self.path(target), "v")
+                self.assertEqual(len(after), len(before))
+                # Matroska counts milliseconds.
+                self.assertLess(max(abs(one - other) for one, other in zip(before, after)), 0.0006)
+                self.assertAlmostEqual(times(self.path(target), "a")[0], 0, delta=0.001)
+
+
+class Tables(Annotating):
+    """Messages and tables say the same."""
+
+    def test_tables_are_of_the_messages(self):
+        """Of every frame and every track; the picture need not be recorded."""
+        self.annotate("--set", "track-min-hits=1", "--json", self.path("a.jsonl"), "--csv", self.path("a.csv"), "--tracks-csv",
+                      self.path("t.csv"), self.picture)
+        self.assertEqual(self.names(), ["a.csv", "a.jsonl", "t.csv"])
+        with open(self.path("a.jsonl"), encoding="utf-8") as file:
+            messages = [json.loads(line) for line in file]
+        results = [message for message in messages if message["message"] == "swiftodt"]
+        self.assertEqual(len(results), 25 * SECONDS)
+        self.assertIsNone(results[0]["utc-time"])
+        things = [(str(number), thing) for number, result in enumerate(results, 1) for thing in result["objects"]]
+        rows = self.rows("a.csv")
+        self.assertGreater(len(rows), 20)
+        self.assertEqual([(row["frame"], row["tracking_id"], row["x"], row["height"], row["state"]) for row in rows],
+                         [(frame, *(str(thing[name]) for name in ("tracking-id", "x", "height", "state"))) for frame, thing in things])
+        self.assertAlmostEqual(float(rows[-1]["time"]), results[int(rows[-1]["frame"]) - 1]["stream-time"] / 1e9, places=5)
+        ends = [message for message in messages if message["message"] == "swiftodt-track" and message["event"] == "end"]
+        self.assertEqual([(row["tracking_id"], row["reason"]) for row in self.rows("t.csv")],
+                         [(str(end["tracking-id"]), end["reason"]) for end in ends])
+        self.assertEqual(messages[-1]["message"], "stats")
+
+    def test_the_headers_are_those_that_are_documented(self):
+        self.annotate("--csv", self.path("a.csv"), "--tracks-csv", self.path("t.csv"), self.picture)
+        with open(f"{ROOT}/docs/annotate.md", encoding="utf-8") as file:
+            documented = [line.strip() for line in file if line.startswith(("frame,", "tracking_id,"))]
+        heads = []
+        for name in ("a.csv", "t.csv"):
+            with open(self.path(name), encoding="utf-8") as file:
+                heads.append(file.readline().strip())
+        self.assertEqual(heads, documented)
+
+    def test_zones(self):
+        with open(self.path("zones.json"), "w", encoding="ascii") as file:
+            file.write('[{"name": "left, \\"half\\"", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]}]')
+        said = self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture)
+        # Not of the whole: what it says when it fails is to be read.
+        self.assertIn('"name": "left, \\"half\\"", "kind": "zone", "count": 0', said.stdout[:1000])
+        with open(self.path("zones.json"), "w", encoding="ascii") as file:
+            file.write('[{"name": "left"}]')
+        self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture, code=1)
+
+    def test_nobody_reads_any_more(self):
+        """`| head` ends it quietly, and what is recorded is whole."""
+        said = command("/bin/bash", "-c", 'set -o pipefail; "$@" | head -n 1 | wc -l', "piped", ODT, "annotate", FAST, "--json", "-",
+                       self.picture, self.path("out.mkv"))
+        self.assertEqual((said.returncode, said.stdout.strip(), said.stderr), (141, "1", ""))
+        self.assertGreater(len(times(self.path("out.mkv"), "v")), 0)
+
+
+class Refused(Annotating):
+    """What cannot be meant."""
+
+    def test_mistakes_are_named(self):
+        for text, words in (
+                ("nonsense", ["--set", "nonsense=1", "OUT"]), ("1000", ["--set", "max-objects=1000", "OUT"]),
+                ("no property", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
+                ("no encoder", ["--encoder", "nonsense", "OUT"]), ("should end in", [self.path("out.avi")]),
+                ("nothing is to be written", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
+                ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]), ("twice", ["--json", "OUT", "OUT"]),
+                ("ending", ["--out-dir", self.folder, "--csv", "all.csv"])):
+            with self.subTest(words):
+                said = self.annotate(self.picture, *[self.path("out.mp4") if word == "OUT" else word for word in words], code=2)
+                self.assertIn(text, said.stderr)
+                self.assertEqual(self.names(), [])
+
+    def test_nothing_is_replaced_unasked(self):
+        for name in ("out.mp4", "out.csv"):
+            with open(self.path(name), "w", encoding="ascii") as file:
+                file.write("earlier")
+        words = ["--csv", self.path("out.csv"), self.picture, self.path("out.mp4")]
+        self.assertIn("--force", self.annotate(*words, code=2).stderr)
+        os.unlink(self.path("out.mp4"))
+        self.assertIn("out.csv is there already", self.annotate(*words, code=2).stderr)
+        self.assertEqual(self.names(), ["out.csv"])
+        self.assertEqual(self.annotate("--force", *words).stderr, "")
+        self.assertEqual(len(times(self.path("out.mp4"), "v")), 25 * SECONDS)
+        self.assertGreater(len(self.rows("out.csv")), 0)
+
+    def test_help_teaches(self):
+        said = command(ODT, "annotate", "--help")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        for word in ("--json", "--out-dir", "--set", "Ctrl-C", "exit code", "examples"):
+            self.assertIn(word, said.stdout)
+
+
+class Folders(Annotating):
+    """Many at once."""
+
+    def test_a_bad_file_keeps_no_other_from_being_done(self):
+        """What is there already stays and counts as one that was not done; two of one name do not meet; no pieces are left."""
+        footage, done = self.path("footage"), self.path("done")
+        os.mkdir(footage)
+        os.mkdir(done)
+        for name in ("a.mkv", "b.mkv", "z.MOV"):
+            ffmpeg("-i", self.picture, "-t", "0.4", os.path.join(footage, name))
+        shutil.copy(os.path.join(footage, "a.mkv"), os.path.join(footage, "a.mts"))
+        for name in ("bad.mp4", "notes.txt"):
+            with open(os.path.join(footage, name), "w", encoding="ascii") as file:
+                file.write("this is no video\n" * 100)
+        with open(os.path.join(done, "b.mkv"), "w", encoding="ascii") as file:
+            file.write("earlier")
+        said = self.annotate("--out-dir", done, "--tracks-csv", ".tracks.csv", footage, code=1)
+        self.assertIn("2 of 5 failed", said.stderr)
+        self.assertIn("bad.mp4: ", said.stderr)
+        self.assertIn("b.mkv is there already", said.stderr)
+        self.assertEqual(sorted(os.listdir(done)), [
+            "a.mkv.mkv", "a.mkv.tracks.csv", "a.mts.mp4", "a.mts.tracks.csv", "b.mkv", "z.mov", "z.tracks.csv"])
+        self.assertEqual(len(times(os.path.join(done, "z.mov"), "v")), 10)
+        said = self.annotate("--out-dir", done, "--force", "--container", "mp4", os.path.join(footage, "b.mkv"))
+        self.assertEqual(said.stderr, "")
+        self.assertEqual(codecs(os.path.join(done, "b.mp4")), ["h264"])
+
+
+class Ended(Annotating):
+    """Signals and terminals."""
+
+    def test_ctrl_c_leaves_sound_as_well(self):
+        """A source that has stalled hears of no end, and the muxer waits for all of its streams."""
+        self.clip("live.ts", "-c:a", "aac")
+        fifo = self.path("fifo.ts")
+        os.mkfifo(fifo)
+        program = subprocess.Popen([ODT, "annotate", FAST, "--csv", self.path("out.csv"), fifo, self.path("out.mp4")],
+                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        try:
+            with open(fifo, "wb") as feed, open(self.path("live.ts"), "rb") as stream:
+                feed.write(stream.read())
+                feed.flush()
+                deadline = time.monotonic() + 30
+                while time.monotonic() < deadline:
+                    if os.path.exists(self.path("out.part.csv")) and os.path.getsize(self.path("out.part.csv")) > 1000:
+                        break
+                    time.sleep(0.05)
+                program.send_signal(signal.SIGINT)
+                _, said = program.communicate(timeout=20)
+        finally:
+            program.kill()
+            program.communicate()
+        self.assertEqual(program.returncode, 0, said)
+        self.assertEqual(codecs(self.path("out.mp4")), ["h264", "aac"])
+        self.assertGreater(len(times(self.path("out.mp4"), "v")), 5)
+        self.assertGreater(len(times(self.path("out.mp4"), "a")), 5)
+        self.assertEqual(self.names(), ["fifo.ts", "live.ts", "out.csv", "out.mp4"])
+
+    def test_progress_is_for_terminals(self):
+        leader, follower = pty.openpty()
+        with open(follower, "wb", closefd=True) as terminal:
+            said = subprocess.run([ODT, "annotate", FAST, self.picture, self.path("out.mkv")], stderr=terminal, check=False,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=os.environ | {"TERM": "xterm"}, timeout=60)
+        shown = os.read(leader, 10_000).decode()
+        os.close(leader)
+        self.assertEqual((said.returncode, said.stdout), (0, b""))
+        self.assertRegex(shown, r"picture: .*\d+ frames, \d+ a second")
+        # Taken away at the end.
+        self.assertTrue(shown.endswith("\x1b[K"), shown)
+        self.assertEqual(self.annotate("--force", self.picture, self.path("out.mkv")).stderr, "")
