@@ -210,6 +210,28 @@ class Tables(Annotating):
                 heads.append(file.readline().strip())
         self.assertEqual(heads, documented)
 
+    def test_best_pictures(self):
+        """One of each track, in colours, of the frame in which it was seen best, and without what is drawn around it."""
+        self.annotate("--set", "color-mode=fixed", "--set", "box-color=0xffff0000", "--set", "line-width=8", "--crops", self.path("crops"), "--tracks-csv",
+                      self.path("t.csv"), self.picture, self.path("out.mkv"))
+        tracks = self.rows("t.csv")
+        self.assertGreater(len(tracks), 0)
+        self.assertEqual(sorted(os.listdir(self.path("crops"))), [f"{int(row['tracking_id']):05}.jpg" for row in tracks])
+        for row in tracks:
+            name = os.path.join(self.path("crops"), f"{int(row['tracking_id']):05}.jpg")
+            pixels = subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"], check=True,
+                                    capture_output=True).stdout
+            (size,) = probed(name, "-show_entries", "stream=width,height")
+            # The box and a tenth of it on each side, as far as the picture goes.
+            self.assertLessEqual(abs(int(size[0]) - int(row["best_width"]) * 1.2), 6 + int(row["best_width"]) / 10)
+            self.assertEqual(len(pixels), 3 * int(size[0]) * int(size[1]))
+            spread = [max(pixels[at:at + 3]) - min(pixels[at:at + 3]) for at in range(0, len(pixels), 3)]
+            # The ball is white on black: what is drawn would be red.
+            self.assertLess(max(spread), 60)
+            self.assertGreater(max(pixels), 200)
+        said = self.annotate("--crops", self.path("crops"), self.picture, code=2)
+        self.assertIn("has files in it", said.stderr)
+
     def test_zones(self):
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "left, \\"half\\"", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]}]')

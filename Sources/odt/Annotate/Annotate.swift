@@ -11,7 +11,7 @@ private let help = """
 
     usage: odt annotate [options] IN OUT
            odt annotate [options] --out-dir DIR IN...
-           odt annotate [options] --json|--csv|--tracks-csv FILE IN
+           odt annotate [options] --json FILE|--csv FILE|--tracks-csv FILE|--crops DIR IN
 
     IN is a video file, an address (rtsp://..., https://...) or a camera (/dev/video0). OUT is \(Container.endings.joined(separator: ", ")). The picture is
     turned upright. Sound is taken over as it is where OUT's kind of file takes it, else encoded again.
@@ -19,6 +19,7 @@ private let help = """
       --json FILE        the element's messages, one JSON object a line ('-' is the standard output)
       --csv FILE         a table with one row a track and frame
       --tracks-csv FILE  a table with one row a track
+      --crops DIR        each track's best picture, without what is drawn: DIR/00007-person.jpg
       --zones FILE       zones and lines to count at (odt zones makes them)
       --set NAME=VALUE   a property of the element, more than once if need be; multiple-objects=true is set already
                          (gst-inspect-1.0 swiftodt lists them): --set max-objects=20 --set detector=motion
@@ -30,7 +31,8 @@ private let help = """
       --container KIND   with --out-dir: mp4, mov, mkv or webm for all of them (as the input's, else mp4)
       --help             this text
 
-    With --out-dir the FILEs of --json, --csv and --tracks-csv are endings: --json .jsonl makes DIR/NAME.jsonl beside DIR/NAME.mp4.
+    With --out-dir what --json, --csv, --tracks-csv and --crops name are endings: --json .jsonl makes DIR/NAME.jsonl
+    beside DIR/NAME.mp4.
 
     Until a file is whole it is called NAME.part.EXT; what ends in the middle (a full disk, kill -9) leaves that, and it plays.
     Ctrl-C ends it properly, a second one at once. The exit code is 0 when all went well, 1 when something failed, 2 when the
@@ -47,7 +49,8 @@ private let help = """
     let line = try CommandLineOptions(
         arguments,
         valued: [
-            "--json", "--csv", "--tracks-csv", "--zones", "--set", "--quality", "--encoder", "--out-dir", "--container",
+            "--json", "--csv", "--tracks-csv", "--crops", "--zones", "--set", "--quality", "--encoder", "--out-dir",
+            "--container",
         ], flags: ["--force"])
     guard !line.operands.isEmpty else { throw CommandLineError("no video is named.") }
     var plan = Annotation.Plan()
@@ -77,16 +80,16 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
     if let format = named.first(where: { $0.hasPrefix("message-format=") }) {
         throw CommandLineError("'\(format)' has no use here: --json writes JSON, --csv a table.")
     }
-    if line.text("--csv") != nil {
+    if let option = ["--csv", "--crops"].first(where: { line.text($0) != nil }) {
         if let updates = named.first(where: { $0.hasPrefix("updates=") && $0 != "updates=every-frame" }) {
-            throw CommandLineError("--csv has rows of each frame, which '\(updates)' would leave out.")
+            throw CommandLineError("\(option) is made of each frame, which '\(updates)' would leave out.")
         }
         settings.append("updates=every-frame")
     }
-    if line.text("--tracks-csv") != nil,
+    if let option = ["--tracks-csv", "--crops"].first(where: { line.text($0) != nil }),
         named.contains(where: { $0.hasPrefix("track-events=") && $0 != "track-events=true" })
     {
-        throw CommandLineError("--tracks-csv is made of track events: leave out --set track-events.")
+        throw CommandLineError("\(option) is made of track events: leave out --set track-events.")
     }
     return settings + named
 }
@@ -101,9 +104,9 @@ private func single(_ line: CommandLineOptions) throws -> (input: String, Annota
     }
     let outputs = AnnotationOutputs(
         video: line.operands.count == 2 ? line.operands[1] : nil, messages: line.text("--json"),
-        frameTable: line.text("--csv"), trackTable: line.text("--tracks-csv"))
-    guard !outputs.names.isEmpty else {
-        throw CommandLineError("nothing is to be written: name OUT, --json, --csv or --tracks-csv.")
+        frameTable: line.text("--csv"), trackTable: line.text("--tracks-csv"), pictures: line.text("--crops"))
+    guard !outputs.isEmpty else {
+        throw CommandLineError("nothing is to be written: name OUT, --json, --csv, --tracks-csv or --crops.")
     }
     guard outputs.names.filter({ $0 == "-" }).count <= 1 else {
         throw CommandLineError("only one goes to the standard output.")

@@ -28,6 +28,7 @@ final class Annotation: Sendable {
     private let progress: Progress
     private let linker: StreamLinker
     private let player: Player
+    private let pictures: TrackPictures?
 
     /// Builds all; files are there, but nothing plays.
     ///
@@ -65,6 +66,9 @@ final class Annotation: Sendable {
         manners.tick = { progress.show() }
         player = Player(pipeline, manners, say: say)
         self.say = say
+        pictures = outputs.pictures.flatMap { folder in
+            pipeline["swiftodt"].pad("sink").map { TrackPictures(into: folder, from: $0) }
+        }
         prepare()
     }
 
@@ -137,8 +141,11 @@ final class Annotation: Sendable {
             let fields = MessageFields(message)
             switch fields.name {
             case "swiftodt":
+                pictures?.see(fields)
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
-            case "swiftodt-track": if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
+            case "swiftodt-track":
+                writePicture(fields)
+                if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
             default: break
             }
         }
@@ -150,6 +157,10 @@ final class Annotation: Sendable {
         let outcome = close(ending, isRead: isRead)
         player.stop()
         return outcome
+    }
+
+    private func writePicture(_ track: MessageFields) {
+        do { try pictures?.end(track) } catch { player.fail("a picture cannot be written: \(error)") }
     }
 
     private func write(_ text: String, to output: TextOutput?, _ isRead: inout Bool) {

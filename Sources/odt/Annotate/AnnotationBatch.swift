@@ -19,11 +19,11 @@ struct AnnotationBatch {
 
     init(_ line: CommandLineOptions, into folder: String) throws {
         var endings: [String: String] = [:]
-        for option in ["--json", "--csv", "--tracks-csv"] {
+        for option in ["--json", "--csv", "--tracks-csv", "--crops"] {
             guard let ending = line.text(option) else { continue }
             guard ending.hasPrefix("."), !ending.contains("/") else {
                 throw CommandLineError(
-                    "with --out-dir, \(option) is an ending such as .\(option == "--json" ? "jsonl" : "csv"), not '\(ending)'."
+                    "with --out-dir, \(option) is an ending such as \(Self.examples[option] ?? ".csv"), not '\(ending)'."
                 )
             }
             endings[option] = ending
@@ -47,9 +47,12 @@ struct AnnotationBatch {
                     video: base + stem + (container ?? Self.ending(for: input)),
                     messages: endings["--json"].map { base + stem + $0 },
                     frameTable: endings["--csv"].map { base + stem + $0 },
-                    trackTable: endings["--tracks-csv"].map { base + stem + $0 }))
+                    trackTable: endings["--tracks-csv"].map { base + stem + $0 },
+                    pictures: endings["--crops"].map { base + stem + $0 }))
         }
     }
+
+    private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]
 
     /// A folder's videos, in the order of their names; anything else is itself.
     private static func inputs(_ operand: String) throws -> [String] {

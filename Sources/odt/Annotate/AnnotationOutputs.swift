@@ -7,13 +7,20 @@ struct AnnotationOutputs: Sendable {
     var messages: String?
     var frameTable: String?
     var trackTable: String?
+    /// A folder, for the best picture of each track.
+    var pictures: String?
 
     var names: [String] { [video, messages, frameTable, trackTable].compactMap(\.self) }
 
     /// Whether one of them is there already.
     var exist: Bool {
-        names.contains { name in name != "-" && PathText.withSystemPath(name) { access($0, F_OK) } == 0 }
+        (names + [pictures].compactMap(\.self)).contains { name in
+            name != "-" && PathText.withSystemPath(name) { access($0, F_OK) } == 0
+        }
     }
+
+    /// Whether there is nothing at all to write.
+    var isEmpty: Bool { names.isEmpty && pictures == nil }
 
     /// - Throws: ``PlaybackError`` where one is the input itself, or there already and not to be replaced.
     func check(against source: MediaSource, mayReplace: Bool) throws {
@@ -22,6 +29,9 @@ struct AnnotationOutputs: Sendable {
             if !mayReplace, PathText.withSystemPath(name, { access($0, F_OK) }) == 0 {
                 throw PlaybackError("\(name) is there already: --force replaces it", isUsage: true)
             }
+        }
+        if let pictures, !mayReplace, !PartFile.names(in: pictures).allSatisfy({ $0 == "." || $0 == ".." }) {
+            throw PlaybackError("\(pictures) has files in it: --force puts the pictures beside them", isUsage: true)
         }
         var seen: Set<String> = []
         for name in names where !seen.insert(name).inserted {

@@ -1,0 +1,191 @@
+import CGStreamer
+import CTurboJPEG
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Each track's best picture: cut out of the frame in which its score was highest, before anything was drawn on it, and written as a
+/// JPEG file when the track has ended.
+///
+/// Holds the frames that the element is still at work on, and of each track one small picture.
+final class TrackPictures: Sendable {
+    /// A frame as it came to the element.
+    private final class Held: @unchecked Sendable {
+        let buffer: UnsafeMutablePointer<GstBuffer>
+        let info: GstVideoInfo
+
+        init(_ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo) {
+            gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+            (self.buffer, self.info) = (buffer, info)
+        }
+
+        deinit {
+            gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+        }
+    }
+
+    private struct State {
+        var info: GstVideoInfo?
+        var frames: [Held] = []
+    }
+
+    private struct Best {
+        let score: Double
+        let picture: ColorPicture
+    }
+
+    /// More are never at work at once, unless nobody reads the bus.
+    private static let mostFrames = 256
+
+    private let folder: String
+    private let state = Monitor(State())
+    private let best = Mutex<[UInt64: Best]>([:])
+
+    /// - Parameters:
+    ///   - folder: is made where it is not there.
+    ///   - pad: where frames come to the element.
+    init(into folder: String, from pad: Pad) {
+        self.folder = folder.hasSuffix("/") ? folder : folder + "/"
+        PartFile.makeFolder(folder)
+        pad.watchEvents { event in
+            guard event.pointee.type == GST_EVENT_CAPS else { return .goOn }
+            var caps: UnsafeMutablePointer<GstCaps>?
+            gst_event_parse_caps(event, &caps)
+            var info = GstVideoInfo()
+            let isVideo = gst_video_info_from_caps(&info, caps) != 0
+            let known = isVideo ? info : nil
+            self.state.update { $0.info = known }
+            return .goOn
+        }
+        pad.watchBuffers { buffer in
+            self.hold(buffer)
+            return .goOn
+        }
+    }
+
+    private func hold(_ buffer: UnsafeMutablePointer<GstBuffer>) {
+        guard let info = state.update({ $0.info }) else { return }
+        let held = Held(buffer, info)
+        state.update { state in
+            state.frames.append(held)
+            if state.frames.count > Self.mostFrames { state.frames.removeFirst() }
+        }
+    }
+
+    /// Takes in a message `swiftodt`: keeps what is better than before.
+    func see(_ message: MessageFields) {
+        guard let frame = frame(at: message.count("timestamp")) else { return }
+        for thing in message.list("objects") {
+            guard let id = thing.count("tracking-id"), let score = thing.real("score"),
+                thing.count("time-since-update") == 0,
+                best.withLock({ $0[id].map { $0.score < score } ?? true }), let picture = cut(thing, out: frame)
+            else { continue }
+            best.withLock { $0[id] = Best(score: score, picture: picture) }
+        }
+    }
+
+    /// Takes in a message `swiftodt-track`: writes the picture of a track that has ended.
+    ///
+    /// - Throws: ``PlaybackError`` where it cannot be written.
+    func end(_ message: MessageFields) throws {
+        guard message.text("event") == "end", let id = message.count("tracking-id"),
+            let best = best.withLock({ $0.removeValue(forKey: id) }), let jpeg = best.picture.jpeg()
+        else { return }
+        let file = try PartFile(folder + Self.name(id, label: message.text("label") ?? ""))
+        do {
+            try jpeg.withUnsafeBytes { try file.write($0) }
+            try file.finish()
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    /// `00007-person.jpg`: in the order of the tracks, whatever the label has in it.
+    static func name(_ id: UInt64, label: String) -> String {
+        let digits = String(id)
+        let word = String(label.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
+        return String(repeating: "0", count: max(0, 5 - digits.count)) + digits + (word.isEmpty ? "" : "-" + word)
+            + ".jpg"
+    }
+
+    /// The frame of this time; those before it are needed no more.
+    private func frame(at time: UInt64?) -> Held? {
+        guard let time else { return nil }
+        return state.update { state in
+            guard let place = state.frames.firstIndex(where: { UInt64($0.buffer.pointee.pts) == time }) else {
+                return nil
+            }
+            state.frames.removeFirst(place)
+            return state.frames.first
+        }
+    }
+
+    /// The object's box with a tenth of it around.
+    private func cut(_ thing: MessageFields, out frame: Held) -> ColorPicture? {
+        guard let x = thing.count("x"), let y = thing.count("y"), let width = thing.count("width"),
+            let height = thing.count("height"), width > 0, height > 0
+        else { return nil }
+        let (right, bottom) = (Int(frame.info.width), Int(frame.info.height))
+        let (marginX, marginY) = (Int(width) / 10, Int(height) / 10)
+        let left = max(0, min(Int(x) - marginX, right - 1)) & ~1
+        let top = max(0, min(Int(y) - marginY, bottom - 1)) & ~1
+        return ColorPicture(
+            frame.buffer, frame.info, x: left, y: top, width: min(right, Int(x) + Int(width) + marginX) - left,
+            height: min(bottom, Int(y) + Int(height) + marginY) - top)
+    }
+}
+
+/// A piece of a frame, as red, green and blue.
+struct ColorPicture: Sendable {
+    let width: Int
+    let height: Int
+    private let stride: Int
+    private let pixels: [UInt8]
+
+    /// Costs a conversion of the piece alone, whatever format the frame is in.
+    init?(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo, x: Int, y: Int, width: Int, height: Int
+    ) {
+        guard width > 0, height > 0 else { return nil }
+        var (from, into) = (info, GstVideoInfo())
+        guard gst_video_info_set_format(&into, GST_VIDEO_FORMAT_RGB, guint(width), guint(height)) != 0,
+            let piece = gst_buffer_new_allocate(nil, into.size, nil)
+        else { return nil }
+        // The converter asks that both are of one stream.
+        (into.fps_n, into.fps_d) = (from.fps_n, from.fps_d)
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(piece).assumingMemoryBound(to: GstMiniObject.self)) }
+        let place = gst_structure_new_empty("GstVideoConverter")!
+        for (name, value) in [("src-x", x), ("src-y", y), ("src-width", width), ("src-height", height)] {
+            var number = GValue()
+            g_value_init(&number, GType(6 << 2))
+            g_value_set_int(&number, Int32(value))
+            gst_structure_take_value(place, "GstVideoConverter." + name, &number)
+        }
+        guard let converter = gst_video_converter_new(&from, &into, place) else { return nil }
+        defer { gst_video_converter_free(converter) }
+        var (source, target) = (GstVideoFrame(), GstVideoFrame())
+        guard gst_video_frame_map(&source, &from, buffer, GST_MAP_READ) != 0 else { return nil }
+        defer { gst_video_frame_unmap(&source) }
+        guard gst_video_frame_map(&target, &into, piece, GST_MAP_WRITE) != 0 else { return nil }
+        defer { gst_video_frame_unmap(&target) }
+        gst_video_converter_frame(converter, &source, &target)
+        stride = Int(target.info.stride.0)
+        guard let memory = target.data.0 else { return nil }
+        pixels = Array(UnsafeRawBufferPointer(start: memory, count: stride * height))
+        (self.width, self.height) = (width, height)
+    }
+
+    /// The bytes of a JPEG file.
+    func jpeg() -> [UInt8]? {
+        guard let handle = tjInitCompress() else { return nil }
+        defer { tjDestroy(handle) }
+        var (bytes, count): (UnsafeMutablePointer<UInt8>?, CUnsignedLong) = (nil, 0)
+        defer { tjFree(bytes) }
+        let code = tjCompress2(
+            handle, pixels, CInt(width), CInt(stride), CInt(height), CInt(TJPF_RGB.rawValue), &bytes, &count,
+            CInt(TJSAMP_444.rawValue), 90, 0)
+        guard code == 0, let bytes else { return nil }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+}
