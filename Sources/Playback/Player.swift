@@ -80,7 +80,10 @@ public final class Player: Sendable {
     }
 
     /// Stops all elements. What hangs in there is left to the end of the program.
-    public func stop() {
+    ///
+    /// - Returns: whether all have stopped.
+    @discardableResult
+    public func stop() -> Bool {
         let done = Stopped()
         let pipeline = pipeline
         DetachedThread.run {
@@ -90,6 +93,7 @@ public final class Player: Sendable {
         let deadline = MonotonicClock.now + (manners.hasBegun() ? Self.stopping : 1_000_000_000)
         while !done.flag.load(ordering: .acquiring), MonotonicClock.now < deadline { usleep(1000) }
         Interruption.shared.end()
+        return done.flag.load(ordering: .acquiring)
     }
 
     private final class Stopped: Sendable { let flag = Atomic(false) }

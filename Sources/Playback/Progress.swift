@@ -16,7 +16,8 @@ public final class Progress: Sendable {
     }
 
     private let name: String
-    private let pipeline: Pipeline
+    /// Whose pads hold on to this, where it watches them.
+    private weak let pipeline: Pipeline?
     private let isWatched: Bool
     private let state = Mutex(State())
 
@@ -68,7 +69,8 @@ public final class Progress: Sendable {
         let rate = spent > 0 ? Int(Double(state.frames) / (Double(spent) / 1e9)) : 0
         let so = "\(state.frames) frames, \(rate) a second"
         var whole: gint64 = 0
-        guard gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &whole) != 0, whole > 0, state.position > 0
+        guard let pipeline, gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &whole) != 0, whole > 0,
+            state.position > 0
         else {
             return "\(name): \(so), \(Self.clock(spent))"
         }

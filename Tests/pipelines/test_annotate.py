@@ -259,6 +259,7 @@ class Refused(Annotating):
                 ("no property", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
                 ("no encoder", ["--encoder", "nonsense", "OUT"]), ("should end in", [self.path("out.avi")]),
                 ("nothing is to be written", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
+                ("hides", ["--crops", self.path("crops"), "--set", "privacy-labels=person"]),
                 ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]), ("twice", ["--json", "OUT", "OUT"]),
                 ("ending", ["--out-dir", self.folder, "--csv", "all.csv"])):
             with self.subTest(words):

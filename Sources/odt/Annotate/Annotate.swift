@@ -91,6 +91,10 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
     {
         throw CommandLineError("\(option) is made of track events: leave out --set track-events.")
     }
+    let hidden = ["privacy-labels=", "box-style=blur", "box-style=pixelate"]
+    if line.text("--crops") != nil, let word = named.first(where: { word in hidden.contains(where: word.hasPrefix) }) {
+        throw CommandLineError("--crops shows what '\(word)' hides: leave out one of them.")
+    }
     return settings + named
 }
 

@@ -27,6 +27,8 @@ final class Annotation: Sendable {
     private let pipeline: Pipeline
     private let progress: Progress
     private let linker: StreamLinker
+    /// Makes sizes even. Its own pad looks at it, so nothing else may hold on to it.
+    private let even: Element?
     private let player: Player
     private let pictures: TrackPictures?
 
@@ -41,6 +43,7 @@ final class Annotation: Sendable {
         source.give(to: pipeline)
         try Self.set(plan.settings, in: pipeline)
         self.pipeline = pipeline
+        even = container == nil ? nil : pipeline["even"]
         let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)
         self.progress = progress
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
@@ -109,17 +112,16 @@ final class Annotation: Sendable {
         guard let video = files.video else { return }
         pipeline["file"].setFile(video.path)
         EncoderStart.keep(of: pipeline["encoder"])
-        let even = pipeline["even"]
         let slot = pipeline["mux"].pad("video_0")
-        even.pad("sink")?.watchEvents { event in
+        even?.pad("sink")?.watchEvents { [weak even] event in
             guard event.pointee.type == GST_EVENT_CAPS else { return .goOn }
             var caps: UnsafeMutablePointer<GstCaps>?
             gst_event_parse_caps(event, &caps)
             var picture = GstVideoInfo()
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .goOn }
             // H.264 counts pixels in twos: an odd row or column is left out.
-            even.set("right", to: String(picture.width % 2))
-            even.set("bottom", to: String(picture.height % 2))
+            even?.set("right", to: String(picture.width % 2))
+            even?.set("bottom", to: String(picture.height % 2))
             // Frames of any time keep it to the 90,000th of a second, unless the usual clock of their rate is more exact.
             if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
                 slot.set("trak-timescale", to: "90000")
@@ -155,7 +157,8 @@ final class Annotation: Sendable {
         progress.clear()
         // The files are whole before the elements stop, for which a source that stalls may take its time.
         let outcome = close(ending, isRead: isRead)
-        player.stop()
+        // What hangs may still ask for what this holds.
+        if !player.stop() { _ = Unmanaged.passRetained(self) }
         return outcome
     }
 

@@ -46,7 +46,7 @@ final class StreamLinker: Sendable {
 
     // MARK: What the decoder asks
 
-    /// Has the decoder ask, for as long as its pipeline lives. The linker must live as long.
+    /// Has the decoder ask, for as long as its pipeline plays. The linker must live as long.
     func listen(to decoded: Element) {
         let me = Unmanaged.passUnretained(self).toOpaque()
         typealias Continue =
