@@ -1,20 +1,20 @@
 import SwiftODT
 
 let trackSubcommand = Subcommand(
-    name: "track", summary: "follow objects through a file of detections (MOTChallenge format)", help: help,
-    work: runTrack)
+    name: "track", summary: "follow objects through a file of detections", help: help, work: runTrack)
 
 private let help = """
     Follows objects through a file of detections and gives each an id.
 
     usage: odt track --detections FILE --output FILE [options]
 
-      --detections FILE      one detection a line: frame,-1,x,y,width,height,score[,class,...];
-                             frames count from 1, boxes in pixels; '-' reads standard input
+      --detections FILE      MOTChallenge's text, one detection a line: frame,-1,x,y,width,height,score[,class,...];
+                             frames count from 1, boxes in pixels; '-' reads standard input. Or what odt detect recorded:
+                             then tracks go by the times and sizes that it has
       --output FILE          one box a line: frame,id,x,y,width,height,score,-1,-1,-1;
                              '-' writes standard output
-      --frame-rate N         frames a second of the sequence (30)
-      --image-size WxH       size of the pictures (as far as the boxes reach)
+      --frame-rate N         frames a second of the sequence (the recording's, else 30)
+      --image-size WxH       size of the pictures (the recording's, else as far as the boxes reach)
       --score-threshold S    detections from here up start tracks (\(TrackerOptions().scoreThreshold))
       --min-hits N           detections it takes until a track is shown (\(TrackerOptions().minHits))
       --max-age SECONDS      how long a track lives unseen (\(seconds(TrackerOptions().maxAge)))
@@ -44,7 +44,7 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
 private struct TrackRequest {
     let detections: String
     let output: String
-    let frameRate: Double
+    let frameRate: Double?
     let imageSize: (width: Int, height: Int)?
     let options: TrackerOptions
     let saysTiming: Bool
@@ -54,7 +54,7 @@ private struct TrackRequest {
         guard let output = line.text("--output") else { throw CommandLineError("--output is missing.") }
         self.detections = detections
         self.output = output
-        frameRate = try line.number("--frame-rate", in: 0.01...10_000) ?? 30
+        frameRate = try line.number("--frame-rate", in: 0.01...10_000)
         if let text = line.text("--image-size") {
             let parts = text.split(separator: "x").map { Int($0) }
             guard parts.count == 2, let width = parts[0], let height = parts[1], width > 0, height > 0,
@@ -73,17 +73,37 @@ private struct TrackRequest {
     }
 }
 
-/// Reads all detections, runs the tracker over the frames from the first to the last, writes what it shows.
+/// Reads all detections, runs the tracker over the frames, writes what it shows.
 private func track(_ request: TrackRequest) throws {
-    let input = try MOTChallengeDetections(path: request.detections)
-    let size = request.imageSize ?? input.extent
-    let tracker = Tracker(options: request.options)
-    var written = MOTChallengeTracks()
-    var spent: [Duration] = []
+    let following: Following
+    if request.detections != "-", RecordingReader.isOurs(request.detections) {
+        following = try follow(RecordingReader(request.detections), request)
+    } else {
+        following = try follow(MOTChallengeDetections(path: request.detections), request)
+    }
+    if following.tracker.unused.count > 0 {
+        let unused = following.tracker.unused
+        complain("odt track: \(tally(unused, of: following.count, from: request.options.scoreFloor))")
+    }
+    if request.saysTiming { complain(timing(following.spent)) }
+    try ByteStream.write(following.written.text, to: request.output)
+}
 
-    func follow(_ found: [Detection], in frame: Int) {
-        let time = Nanoseconds(seconds: Double(frame - 1) / request.frameRate)
+/// A tracker at work, and what it has shown so far.
+private struct Following {
+    let tracker: Tracker
+    let size: (width: Int, height: Int)
+    private(set) var written = MOTChallengeTracks()
+    private(set) var spent: [Duration] = []
+    private(set) var count = 0
+
+    init(_ options: TrackerOptions, size: (width: Int, height: Int)) {
+        (tracker, self.size) = (Tracker(options: options), size)
+    }
+
+    mutating func follow(_ found: [Detection], in frame: Int, at time: Nanoseconds) {
         var tracks: [Track] = []
+        count += found.count
         spent.append(
             ContinuousClock().measure {
                 tracker.advance(to: time, width: size.width, height: size.height, luma: nil)
@@ -93,22 +113,41 @@ private func track(_ request: TrackRequest) throws {
         for track in tracks where track.state == .new || track.state == .tracked { written.append(track, in: frame) }
         _ = tracker.takeEvents()
     }
+}
 
+/// From the first frame to the last.
+private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) -> Following {
+    var following = Following(request.options, size: request.imageSize ?? input.extent)
+    func time(of frame: Int) -> Nanoseconds { Nanoseconds(seconds: Double(frame - 1) / (request.frameRate ?? 30)) }
     var next = 1
     for frame in input.frames {
         // Where nothing is seen and nothing awaited any longer, frame after frame says nothing.
         while next < frame {
-            follow([], in: next)
-            next = tracker.trackCount == 0 ? frame : next + 1
+            following.follow([], in: next, at: time(of: next))
+            next = following.tracker.trackCount == 0 ? frame : next + 1
         }
-        follow(input.detections(in: frame), in: frame)
+        following.follow(input.detections(in: frame), in: frame, at: time(of: frame))
         next = frame + 1
     }
-    if tracker.unused.count > 0 {
-        complain("odt track: \(tally(tracker.unused, of: input.count, from: request.options.scoreFloor))")
+    return following
+}
+
+/// Through the frames that were looked at; numbers follow from times.
+private func follow(_ recording: RecordingReader, _ request: TrackRequest) throws -> Following {
+    guard let header = recording.header else { throw MOTChallengeError("\(request.detections) is no recording.") }
+    let recorded = Double(header.frameRate.numerator) / Double(header.frameRate.denominator)
+    let rate = request.frameRate ?? (recorded > 0 ? recorded : 30)
+    var following = Following(request.options, size: request.imageSize ?? (header.width, header.height))
+    while let frame = try recording.next() {
+        switch frame.key {
+        case .time(let time):
+            let number = 1 + (Int(exactly: (Double(time) / 1e9 * rate).rounded()) ?? 0)
+            following.follow(frame.detections, in: number, at: time)
+        case .number(let number):
+            following.follow(frame.detections, in: number, at: Nanoseconds(seconds: Double(number - 1) / rate))
+        }
     }
-    if request.saysTiming { complain(timing(spent)) }
-    try ByteStream.write(written.text, to: request.output)
+    return following
 }
 
 /// How many detections were not used, and why.

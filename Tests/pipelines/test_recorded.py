@@ -1,5 +1,6 @@
 """Recorded detections: playing them back is detecting, bit for bit; what killed or full disks leave is used and gone on with."""
 import hashlib
+import json
 import os
 import resource
 import signal
@@ -176,6 +177,25 @@ class Recorded(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.assertIn("can be used", complaint)
         self.assertNotIn(b'"end"', self.content())
+
+    def test_the_tracker_alone_reads_recordings(self):
+        """As it reads the same detections in MOTChallenge's text."""
+        recorded = self.recorded("refuse")
+        self.assertEqual(recorded.wait(60), 0)
+        recorded.stdout.close()
+        lines = [json.loads(line) for line in self.content().splitlines()]
+        text = "".join(f"{1 + round(line['time'] * 30 / 1e9)},-1,{box[0]},{box[1]},{box[2]},{box[3]},{box[4]}\n"
+                       for line in lines[1:-1] for box in line["detections"])
+        told = [subprocess.run([ODT, "track", "--detections", file, "--output", "-", *size], input=text, capture_output=True, text=True,
+                               timeout=60) for file, size in ((self.file, ()), ("-", ("--image-size", "320x240")))]
+        self.assertEqual([one.returncode for one in told], [0, 0], told)
+        self.assertEqual(told[0].stdout, told[1].stdout)
+        self.assertGreater(told[0].stdout.count("\n"), 40)
+        with open(self.file, "w") as file:
+            file.write("{}\n")
+        broken = subprocess.run([ODT, "track", "--detections", self.file, "--output", "-"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(broken.returncode, 1)
+        self.assertIn("is no recording", broken.stderr)
 
     def test_odt_says_what_it_cannot_record(self):
         folder = os.path.dirname(self.file)

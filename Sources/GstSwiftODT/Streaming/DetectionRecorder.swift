@@ -8,7 +8,6 @@ import SwiftODT
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
-    private let settings: Settings
     /// What the answers hang on.
     private let origin: [RecordingHeader.Fact]
     private var header: RecordingHeader?
@@ -28,7 +27,7 @@ final class DetectionRecorder {
         }
         origin = try DetectionSource.origin(settings)
         writer = try RecordingWriter(file, existing: settings.recordExisting)
-        (self.element, self.settings) = (element, settings)
+        self.element = element
         if let place = writer.resumesAfter {
             element.log(.info, "\(file) is gone on with: it ends at \(place)")
         }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Decimal numbers as the bytes of a text: for files of many, where going by way of strings costs more than all else.
-package enum DecimalText {
+public enum DecimalText {
     /// The number that a word spells, nil where it spells none.
     ///
     /// - Parameter point: what stands before the decimals.
-    package static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
+    public static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
         let isNegative = word.first == UInt8(ascii: "-")
         var (mantissa, digits, decimals) = (0, 0, 0)
         var isPastPoint = false
@@ -34,7 +34,7 @@ package enum DecimalText {
     }
 
     /// Writes a number with so many decimals.
-    package static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
+    public static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
         let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
         guard scaled < 1e15 else { return appendLarge(number, decimals: decimals, to: &text) }
         if number < 0 { text.append(UInt8(ascii: "-")) }
@@ -46,7 +46,7 @@ package enum DecimalText {
     }
 
     /// Writes a whole number, with zeros before it up to so many digits.
-    package static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
+    public static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
         // Short strings need no memory of their own.
         let figures = String(number).utf8
         text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, digits - figures.count)))
@@ -54,7 +54,7 @@ package enum DecimalText {
     }
 
     /// The same as a string.
-    package static func text(_ number: Double, decimals: Int) -> String {
+    public static func text(_ number: Double, decimals: Int) -> String {
         var text: [UInt8] = []
         append(number, decimals: decimals, to: &text)
         return String(decoding: text, as: UTF8.self)

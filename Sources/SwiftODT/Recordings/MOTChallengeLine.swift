@@ -2,20 +2,20 @@
 ///
 /// Spreadsheets write decimal commas where the country does, with semicolons or tabs between the columns: those are
 /// understood. Memory is kept from line to line.
-package struct MOTChallengeLine {
-    package private(set) var columns: [Double] = []
+public struct MOTChallengeLine {
+    public private(set) var columns: [Double] = []
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
     /// What the format has at least, and what it has at most where nobody added something.
     static let (fewest, usual) = (6, 10)
 
-    package init() {}
+    public init() {}
 
     /// Reads a line without its end. Empty ones and comments have no columns.
     ///
     /// - Throws: ``MOTChallengeError``, which says what is wrong but not where.
-    package mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
+    public mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
         columns.removeAll(keepingCapacity: true)
         let commaIsPoint = Self.hasDecimalCommas(line)
         var rest = line[...]
@@ -73,8 +73,8 @@ package struct MOTChallengeLine {
 }
 
 /// A text in this format that cannot be read. The text says what is wrong and where.
-package struct MOTChallengeError: Error, CustomStringConvertible {
-    package let description: String
+public struct MOTChallengeError: Error, CustomStringConvertible {
+    public let description: String
 
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 }

@@ -78,6 +78,12 @@ public final class RecordingReader {
         try readEnd()
     }
 
+    /// Whether a file can only be a recording of ours, by its first character.
+    package static func isOurs(_ path: String) -> Bool {
+        let start = try? LineFile.firstLine(of: path)?.text.first { $0 != 0x20 && $0 != 0x09 }
+        return start == UInt8(ascii: "{")
+    }
+
     package var path: String { lines.path }
     package var identity: FileIdentity { lines.identity }
 
