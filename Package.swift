@@ -27,6 +27,9 @@ let package = Package(
             name: "CPango", path: "CShims/CPango", pkgConfig: "pangocairo",
             providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(
+            name: "CFontconfig", path: "CShims/CFontconfig", pkgConfig: "fontconfig",
+            providers: [.apt(["libfontconfig-dev"])]),
+        .systemLibrary(
             name: "CZlib", path: "CShims/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", path: "CShims/CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -47,7 +50,9 @@ let package = Package(
         .target(name: "Playback", dependencies: ["SwiftODT", "CGStreamer"]),
         .executableTarget(
             name: "odt",
-            dependencies: ["SwiftODT", "Playback", "CGStreamer", "CReportPage", "CTurboJPEG", "CVersion"]),
+            dependencies: [
+                "SwiftODT", "Playback", "CGStreamer", "CReportPage", "CTurboJPEG", "CFontconfig", "CVersion",
+            ]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
         .testTarget(

@@ -7,6 +7,20 @@ public enum PluginSearch {
     ///
     /// - Throws: ``PlaybackError`` where there is no plugin.
     public static func start() throws {
+        try startGStreamer()
+        guard let factory = gst_element_factory_find("swiftodt") else {
+            throw PlaybackError(
+                "GStreamer finds no element swiftodt: run Pipelines/setup --install in the checkout that this odt is from. "
+                    + "Where that was done, odt doctor says why")
+        }
+        gst_object_unref(UnsafeMutableRawPointer(factory))
+    }
+
+    /// The same, whether there is a plugin or not.
+    ///
+    /// - Returns: GStreamer's version.
+    @discardableResult
+    public static func startGStreamer() throws -> String {
         if let built = builtBesideThisProgram() {
             let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""
             setenv("GST_PLUGIN_PATH", others.isEmpty ? built : built + ":" + others, 1)
@@ -15,12 +29,9 @@ public enum PluginSearch {
         guard gst_init_check(nil, nil, &problem) != 0 else {
             throw PlaybackError("GStreamer does not start: \(ErrorText.take(&problem))")
         }
-        guard let factory = gst_element_factory_find("swiftodt") else {
-            throw PlaybackError(
-                "GStreamer finds no element swiftodt: run Pipelines/setup --install in the checkout that this odt is from. "
-                    + "Where that was done, GST_DEBUG=GST_PLUGIN_LOADING:5 gst-inspect-1.0 swiftodt says why")
-        }
-        gst_object_unref(UnsafeMutableRawPointer(factory))
+        var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
+        gst_version(&major, &minor, &micro, &nano)
+        return "\(major).\(minor).\(micro)"
     }
 
     /// `.build/plugin` of the checkout whose `.build` this program lies in.

@@ -47,6 +47,8 @@ struct VideoDetection {
         if let place = Self.place(file) { say("\(file) is unfinished: it goes on after \(place)") }
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", say: say, refuse: { [pipeline] in pipeline.refuse($0) })
+        // The decoder asks it for as long as it plays.
+        defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         var manners = Player.Manners()
         // Every line is in the file already; an end of the stream would say that it is whole.

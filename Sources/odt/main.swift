@@ -5,8 +5,10 @@ import Playback
 /// The subcommands of `odt`, one file each. Add a line here to add one.
 let subcommands: [Subcommand] = [
     annotateSubcommand,
+    benchSubcommand,
     classifySubcommand,
     detectSubcommand,
+    doctorSubcommand,
     modelsSubcommand,
     reportSubcommand,
     trackSubcommand,

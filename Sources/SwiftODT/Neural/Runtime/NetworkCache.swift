@@ -13,12 +13,19 @@ struct NetworkCache {
 
     /// - Returns: `nil` where nothing can be kept.
     init?(runtime: OpenVINO, folder: String? = DataFolders.cache) {
-        guard let folder, folder.hasPrefix("/") else { return nil }
-        let ends = folder.indices.filter { folder[$0] == "/" }.dropFirst() + [folder.endIndex]
-        for end in ends { mkdir(String(folder[..<end]), 0o700) }
-        guard access(folder, R_OK | X_OK) == 0 else { return nil }
+        guard let folder, Self.make(folder: folder) else { return nil }
         self.runtime = runtime
         self.folder = folder
+    }
+
+    /// Makes a folder, and those that it lies in.
+    ///
+    /// - Returns: whether it is there and can be read.
+    static func make(folder: String) -> Bool {
+        guard folder.hasPrefix("/") else { return false }
+        let ends = folder.indices.filter { folder[$0] == "/" }.dropFirst() + [folder.endIndex]
+        for end in ends { mkdir(String(folder[..<end]), 0o700) }
+        return access(folder, R_OK | X_OK) == 0
     }
 
     // MARK: Descriptions

@@ -1,0 +1,32 @@
+import CGStreamer
+
+/// Which kinds of video can be read and written here, by the elements that GStreamer knows.
+///
+///     Codecs.encoders(to: "video/x-h264")    // ["x264enc"]
+public enum Codecs {
+    /// Those that read what has such caps, the best first.
+    public static func decoders(of caps: String) -> [String] { elements(Kind.decoder, taking: caps, GST_PAD_SINK) }
+
+    /// Those that write what has such caps, the best first.
+    public static func encoders(to caps: String) -> [String] { elements(Kind.encoder, taking: caps, GST_PAD_SRC) }
+
+    private static func elements(
+        _ kind: GstElementFactoryListType, taking text: String, _ direction: GstPadDirection
+    ) -> [String] {
+        guard let caps = gst_caps_from_string(text) else { return [] }
+        defer { gst_caps_unref(caps) }
+        let all = gst_element_factory_list_get_elements(kind, GST_RANK_MARGINAL)
+        defer { gst_plugin_feature_list_free(all) }
+        let fitting = gst_element_factory_list_filter(all, caps, direction, 0)
+        defer { gst_plugin_feature_list_free(fitting) }
+        return sequence(first: fitting, next: { $0?.pointee.next }).prefix { $0 != nil }
+            .compactMap { $0?.pointee.data }
+            .map { ErrorText.name(of: $0.assumingMemoryBound(to: GstObject.self)) }
+    }
+
+    /// GStreamer's, whose C macros Swift cannot see.
+    private enum Kind {
+        static let decoder: GstElementFactoryListType = 1 << 0
+        static let encoder: GstElementFactoryListType = 1 << 1
+    }
+}

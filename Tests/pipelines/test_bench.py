@@ -1,0 +1,52 @@
+"""odt bench: figures of a real run, and clear words where there is none."""
+import json
+import subprocess
+import tempfile
+import unittest
+
+from streams import ROOT
+
+ODT = f"{ROOT}/.build/tool/odt"
+
+
+def bench(*words):
+    return subprocess.run([ODT, "bench", *words], capture_output=True, text=True, timeout=120)
+
+
+class Bench(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.video = f"{cls.folder}/ball.mkv"
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=60", "pattern=ball", "!", "video/x-raw,width=320,height=240",
+                        "!", "x264enc", "!", "matroskamux", "!", "filesink", f"location={cls.video}"], check=True, timeout=60)
+
+    def test_figures_of_a_run(self):
+        said = bench("--json", "motion", self.video)
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        figures = json.loads(said.stdout)
+        self.assertEqual((figures["model"], figures["frames"]), ("motion", 60))
+        for name in ("frames-per-second", "processor-per-frame", "first-frame", "memory"):
+            self.assertGreater(figures[name], 0, name)
+        self.assertGreater(figures["stages"]["track"]["max"], 0)
+        self.assertNotIn("inference", figures["stages"])
+
+    def test_frames_and_properties_are_chosen(self):
+        said = bench("--frames", "20", "--set", "draw=true", "--set=max-objects=3", "motion", self.video)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("20 frames", said.stdout)
+        self.assertIn("a second", said.stdout)
+        self.assertRegex(said.stdout, r"(?m)^draw +p50")
+
+    def test_what_cannot_be_is_said(self):
+        for words, code, text in [
+            ((self.video,), 2, "a model and a video"),
+            (("motion", f"{self.folder}/none.mp4"), 1, "there is no"),
+            (("no_such_model", self.video), 1, "no_such_model"),
+            (("--set", "no-such-property=1", "motion", self.video), 1, "no-such-property"),
+            (("--frames", "5", "motion", self.video), 1, "5 frames"),
+        ]:
+            said = bench(*words)
+            self.assertEqual(said.returncode, code, (words, said.stderr))
+            self.assertIn(text, said.stderr)
+            self.assertEqual(said.stdout, "")

@@ -1,0 +1,130 @@
+"""odt doctor: whole installations are called whole, and of those that lack a part the part is named."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from streams import ROOT
+
+ODT = f"{ROOT}/.build/tool/odt"
+PLUGIN = f"{ROOT}/.build/plugin/libgstswiftodt.so"
+DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "swiftodt"
+
+
+def examined(**environment):
+    """The findings, by their parts; an empty text takes a variable away."""
+    whole = {name: value for name, value in (os.environ | environment).items() if value != ""}
+    said = subprocess.run([ODT, "doctor", "--json"], capture_output=True, text=True, timeout=120, env=whole)
+    findings = json.loads(said.stdout)["findings"]
+    missing = [finding["part"] for finding in findings if finding["verdict"] == "missing"]
+    assert said.returncode == (1 if missing else 0), (said.returncode, missing)
+    assert all(finding["remedy"] for finding in findings if finding["verdict"] != "fine"), findings
+    return {finding["part"]: finding for finding in findings}
+
+
+class Doctor(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        # A list of plugins of its own: those of others are not to be confused.
+        self.registry = {"GST_REGISTRY": str(self.folder / "registry.bin")}
+
+    def odt_elsewhere(self):
+        """A copy of the tool that has no plugin beside it."""
+        shutil.copy(ODT, self.folder / "odt")
+        return str(self.folder / "odt")
+
+    def test_what_is_there_is_fine(self):
+        found = examined()
+        self.assertEqual(found["GStreamer"]["verdict"], "fine")
+        self.assertEqual(found["plugin"]["verdict"], "fine")
+        self.assertIn("libgstswiftodt.so", found["plugin"]["says"])
+        self.assertEqual(found["encoders"]["verdict"], "fine")
+        self.assertIn("H.264", found["decoders"]["says"])
+        if (DATA / "models").is_dir() and (DATA / "openvino").is_dir():
+            for part in ("runtime", "detector", "salient", "classifier", "network"):
+                self.assertEqual(found[part]["verdict"], "fine", found[part])
+
+    def test_for_people_it_says_what_to_do(self):
+        said = subprocess.run([ODT, "doctor"], capture_output=True, text=True, timeout=120,
+                              env=os.environ | {"SWIFTODT_OPENVINO": "/nowhere"})
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("missing  runtime", said.stdout)
+        self.assertIn("Pipelines/setup fetches it", said.stdout)
+        self.assertTrue(said.stdout.endswith("Missing: runtime.\n"), said.stdout[-200:])
+
+    def test_a_missing_runtime_is_named(self):
+        found = examined(SWIFTODT_OPENVINO="/nowhere")
+        self.assertEqual(found["runtime"]["verdict"], "missing")
+        self.assertIn("/nowhere", found["runtime"]["says"])
+        self.assertNotIn("network", found)
+
+    def test_missing_and_damaged_models_are_named(self):
+        empty = examined(XDG_DATA_HOME=str(self.folder))
+        for part in ("detector", "salient", "classifier"):
+            self.assertEqual(empty[part]["verdict"], "missing")
+        if not (DATA / "models/u2netp.onnx").exists():
+            self.skipTest("the models are not installed")
+        models = self.folder / "models"
+        shutil.copytree(DATA / "models", models)
+        with open(models / "u2netp.onnx", "r+b") as file:
+            file.seek(1_000_000)
+            file.write(b"damage")
+        found = examined(SWIFTODT_MODEL_PATH=str(models))
+        self.assertEqual(found["salient"]["verdict"], "missing")
+        self.assertIn("u2netp.onnx is damaged", found["salient"]["says"])
+        self.assertEqual(found["detector"]["verdict"], "fine")
+
+    def look(self, odt, **environment):
+        said = subprocess.run([odt, "doctor", "--json"], capture_output=True, text=True, timeout=120,
+                              env=os.environ | self.registry | environment)
+        return {finding["part"]: finding for finding in json.loads(said.stdout)["findings"]}
+
+    def test_a_plugin_that_is_nowhere_is_named(self):
+        found = self.look(self.odt_elsewhere(), GST_PLUGIN_PATH=str(self.folder), XDG_DATA_HOME=str(self.folder))
+        self.assertEqual(found["plugin"]["verdict"], "missing")
+        self.assertIn(str(self.folder), found["plugin"]["says"])
+
+    def test_why_a_plugin_cannot_be_loaded_is_said(self):
+        """Cut short: GStreamer puts it on its black list and says nothing more, also the second time."""
+        with open(PLUGIN, "rb") as whole, open(self.folder / "libgstswiftodt.so", "wb") as half:
+            half.write(whole.read(100_000))
+        odt = self.odt_elsewhere()
+        for _ in range(2):
+            found = self.look(odt, GST_PLUGIN_PATH=str(self.folder), XDG_DATA_HOME=str(self.folder))
+            self.assertEqual(found["plugin"]["verdict"], "missing")
+            self.assertIn("cannot be loaded", found["plugin"]["says"])
+            self.assertIn("libgstswiftodt.so", found["plugin"]["says"])
+
+    def test_missing_plugins_of_gstreamer_are_named(self):
+        """Of GStreamer's own there is nothing but the core."""
+        system = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], capture_output=True, text=True)
+        core = pathlib.Path(system.stdout.strip()) / "libgstcoreelements.so"
+        if not core.exists():
+            self.skipTest("GStreamer's plugins are not where pkg-config says")
+        shutil.copy(core, self.folder)
+        found = self.look(ODT, GST_PLUGIN_SYSTEM_PATH_1_0=str(self.folder))
+        self.assertEqual(found["plugin"]["verdict"], "fine")
+        self.assertEqual(found["decoders"]["verdict"], "missing")
+        self.assertEqual(found["encoders"]["verdict"], "missing")
+        self.assertIn("gstreamer1.0-libav", found["decoders"]["remedy"])
+
+    def test_missing_fonts_are_named(self):
+        config = self.folder / "fonts.conf"
+        config.write_text(f'<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{self.folder}</dir></fontconfig>')
+        found = examined(FONTCONFIG_FILE=str(config))
+        self.assertEqual(found["fonts"]["verdict"], "missing")
+
+    def test_a_cache_that_cannot_be_kept_is_named(self):
+        blocked = self.folder / "file"
+        blocked.write_text("no folder")
+        found = examined(XDG_CACHE_HOME=str(blocked))
+        self.assertEqual(found["cache"]["verdict"], "limited")
+        self.assertIn(str(blocked), found["cache"]["says"])
+
+    def test_words_that_mean_nothing_are_refused(self):
+        said = subprocess.run([ODT, "doctor", "everything"], capture_output=True, text=True, timeout=30)
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("everything", said.stderr)
