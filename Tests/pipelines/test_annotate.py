@@ -304,7 +304,8 @@ class Folders(Annotating):
         with open(os.path.join(done, "b.mkv"), "w", encoding="ascii") as file:
             file.write("earlier")
         said = self.annotate("--out-dir", done, "--tracks-csv", ".tracks.csv", footage, code=1)
-        self.assertIn("2 of 5 failed", said.stderr)
+        # At the end, where it is seen.
+        self.assertEqual(said.stderr.splitlines()[-1], f"odt annotate: 2 of 5 failed: {footage}/b.mkv, {footage}/bad.mp4")
         self.assertIn("bad.mp4: ", said.stderr)
         self.assertIn("b.mkv is there already", said.stderr)
         self.assertEqual(sorted(os.listdir(done)), [

@@ -128,11 +128,11 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
     plan.isOneOfMany = true
     try PluginSearch.start()
     _ = Interruption.shared
-    var failed = 0
+    var failed: [String] = []
     for (number, job) in batch.jobs.enumerated() {
         do {
             let outcome = try Annotation(MediaSource(job.input), job.outputs, plan).run()
-            if outcome.code != ExitCode.success { failed += 1 }
+            if outcome.code != ExitCode.success { failed.append(job.input) }
             if let signal = outcome.signal {
                 complain(
                     "odt annotate: interrupted; \(batch.jobs.count - number - 1) of \(batch.jobs.count) were not begun")
@@ -142,10 +142,10 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
             // What is wrong with the command line is wrong for all.
             if error.isUsage, number == 0, !job.outputs.exist { throw error }
             complain("odt annotate: \(job.input): \(error)")
-            failed += 1
+            failed.append(job.input)
         }
     }
-    guard failed > 0 else { return ExitCode.success }
-    complain("odt annotate: \(failed) of \(batch.jobs.count) failed; what is said above says why")
+    guard !failed.isEmpty else { return ExitCode.success }
+    complain("odt annotate: \(failed.count) of \(batch.jobs.count) failed: \(failed.joined(separator: ", "))")
     return ExitCode.failure
 }
