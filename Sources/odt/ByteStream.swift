@@ -1,11 +1,12 @@
 import Glibc
+import Playback
 
 /// Whole files in and out, `-` standing for standard input and output as elsewhere on the command line.
 enum ByteStream {
     /// - Throws: ``ByteStreamError`` that says why it cannot be read.
     static func read(_ path: String) throws -> [UInt8] {
         guard path != "-" else { return try read(STDIN_FILENO, path: path) }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else { throw ByteStreamError("read", path) }
         defer { close(file) }
         return try read(file, path: path)
@@ -28,7 +29,10 @@ enum ByteStream {
     static func write(_ bytes: [UInt8], to path: String) throws {
         // What was printed before goes first.
         fflush(nil)
-        let file = path == "-" ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        let file =
+            path == "-"
+            ? STDOUT_FILENO
+            : PathText.withSystemPath(path) { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
         guard file >= 0 else { throw ByteStreamError("write", path) }
         defer { if path != "-" { close(file) } }
         var rest = bytes[...]

@@ -27,7 +27,7 @@ private let help = """
     guard line.operands.count <= 2 else { throw CommandLineError("'\(line.operands[2])' is one word too many.") }
     let video = line.operands.dropFirst().first
     let page = line.text("-o") ?? (file == "-" ? "report.html" : FilePath.stem(of: file) + "-report.html")
-    if page != "-", access(page, F_OK) == 0, !line.has("--force") {
+    if page != "-", PathText.withSystemPath(page, { access($0, F_OK) }) == 0, !line.has("--force") {
         throw CommandLineError("\(page) is there already; --force replaces it, -o names another.")
     }
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []

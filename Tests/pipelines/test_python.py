@@ -112,6 +112,18 @@ class Messages(unittest.TestCase):
         self.assertIn("pip install supervision", two)
         self.assertIn("apt-get install python3-gi", three)
 
+    @needs("mypy")
+    def test_types(self):
+        """Of the package, and of a program that uses it."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/program.py", "w", encoding="ascii") as file:
+                file.write("import swiftodt\nfor frame, objects in swiftodt.track('in.mp4', multiple_objects=True):\n"
+                           "    ids: list[int | None] = [thing.tracking_id for thing in objects]\n    time: float | None = frame.seconds\n")
+            said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", f"{folder}/cache", "--config-file",
+                                   f"{ROOT}/Pipelines/python/pyproject.toml", f"{ROOT}/Pipelines/python/swiftodt", f"{folder}/program.py"],
+                                  capture_output=True, text=True, timeout=120, env=os.environ | {"MYPYPATH": f"{ROOT}/Pipelines/python"})
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+
     @needs("pandas")
     def test_pandas(self):
         lines, _ = ball_lines()

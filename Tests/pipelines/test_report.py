@@ -123,6 +123,16 @@ class Reading(Report):
         said = self.odt("-o", "-", "x.jsonl")
         self.assertTrue(said.stdout.startswith(b"<!DOCTYPE html>"))
 
+    def test_files_with_any_name(self):
+        """A name is bytes, which need not be text."""
+        name = b"caf\xe9 <'\"&\\.jsonl"
+        with open(os.path.join(self.folder.encode(), name), "w", encoding="ascii") as file:
+            file.write(lines(result(0)))
+        said = self.odt(name)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn(name[:-6] + b"-report.html", os.listdir(self.folder.encode()))
+        self.assertEqual(self.odt(name).returncode, 2)
+
     def test_a_line_that_is_cut_off_is_left_out(self):
         """kill -9 ends a recording in the middle of a line."""
         text = lines(*walk((0, 1)))

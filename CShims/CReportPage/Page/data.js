@@ -13,8 +13,9 @@ function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
 function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }
 function pictureOf(track) { return photo(pictureTexts().tracks[track.place]); }
 
-// Labels may say anything; what turns or hides other text is shown as what it is, an unprintable character.
-function plain(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd"); }
+// Labels may say anything; what turns or hides other text is shown as what it is, an unprintable character. So are bytes of a file's name
+// that are no text, which odt keeps in a private plane.
+function plain(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u{10fe80}-\u{10feff}]/gu, "\ufffd"); }
 const NAMES = DATA.labels.map(name => plain(name) || "object");
 function nameOf(track) { return NAMES[track.label]; }
 

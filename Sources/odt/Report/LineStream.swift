@@ -1,4 +1,5 @@
 import Glibc
+import Playback
 
 /// The lines of a file of any length, one after the other; no more of it is in memory than the longest of them.
 ///
@@ -25,7 +26,7 @@ struct LineStream: ~Copyable {
     /// - Throws: ``ByteStreamError`` that says why it cannot be read.
     init(_ path: String) throws {
         self.path = path
-        file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        file = path == "-" ? STDIN_FILENO : PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else { throw ByteStreamError("read", path) }
     }
 
