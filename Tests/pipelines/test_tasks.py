@@ -113,6 +113,15 @@ class Tasks(unittest.TestCase):
         self.does("Make people unrecognisable")
         self.assertEqual(self.streams("blurred.mp4"), ["audio", "video"])
 
+    def test_best_pictures(self):
+        self.does("The best picture of each object")
+        pictures = os.listdir(self.path("best"))
+        self.assertGreater(len(pictures), 1)
+        for name in pictures:
+            self.assertRegex(name, r"^\d{5}.*\.jpg$")
+            with open(self.path(f"best/{name}"), "rb") as file:
+                self.assertEqual(file.read(3), b"\xff\xd8\xff")
+
     def test_again_without_the_network(self):
         self.does("Try other settings without the network")
         self.assertEqual(self.streams("patient.mp4"), ["audio", "video"])
