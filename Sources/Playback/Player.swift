@@ -44,8 +44,8 @@ public final class Player: Sendable {
 
     private struct State {
         var failure: String?
-        /// When it must have ended; none while nobody asks for that.
-        var deadline: Nanoseconds?
+        /// When it was asked to end, if it was.
+        var asked: Nanoseconds?
         /// What decoders are missing, as GStreamer calls them.
         var missing: [String] = []
     }
@@ -107,8 +107,8 @@ public final class Player: Sendable {
     /// Asks the stream to end, once.
     public func askToEnd() {
         let isFirst = state.withLock { state in
-            guard state.deadline == nil else { return false }
-            state.deadline = MonotonicClock.now + (manners.hasBegun() ? Self.patience : 0)
+            guard state.asked == nil else { return false }
+            state.asked = MonotonicClock.now
             return true
         }
         // In a thread of its own: a pad that is at work takes the event when it is done.
@@ -120,7 +120,11 @@ public final class Player: Sendable {
     func say(_ text: String) { speak(text) }
 
     /// Until the stream must have ended; `nil` while nobody asks for that.
-    var timeLeft: Nanoseconds? { state.withLock { $0.deadline.map { $0 - MonotonicClock.now } } }
+    var timeLeft: Nanoseconds? {
+        // What has not begun has nothing to lose; it may begin after that.
+        let patience = manners.hasBegun() ? Self.patience : 0
+        return state.withLock { $0.asked.map { $0 + patience - MonotonicClock.now } }
+    }
 
     private func note(_ text: String) { state.withLock { $0.failure = $0.failure ?? text } }
 

@@ -62,7 +62,8 @@ final class Annotation: Sendable {
             refuse: { pipeline.refuse($0) })
         self.linker = linker
         var manners = Player.Manners()
-        manners.hasBegun = { progress.frames > 0 }
+        let hasSpoken = hasSpoken
+        manners.hasBegun = { progress.frames > 0 || hasSpoken.read { $0 } }
         manners.survives = { $0 != "file" }
         manners.end = { linker.endStreams() }
         manners.leave = { say(files.leftBehind) }
@@ -76,6 +77,8 @@ final class Annotation: Sendable {
     }
 
     private let say: @Sendable (String) -> Void
+    /// Whether the element has said anything: then its first frame is on its way.
+    private let hasSpoken = Monitor(false)
 
     // MARK: The pipeline
 
@@ -139,6 +142,7 @@ final class Annotation: Sendable {
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
         write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
         let ending = player.play { message in
+            hasSpoken.update { $0 = true }
             write(MessageText.line(message), to: files.messages, &isRead)
             let fields = MessageFields(message)
             switch fields.name {
