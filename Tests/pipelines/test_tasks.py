@@ -93,14 +93,6 @@ class Tasks(unittest.TestCase):
         self.assertGreater(len(objects), 20)
         self.assertLessEqual({row["tracking_id"] for row in objects}, {row["tracking_id"] for row in tracks})
 
-    def test_pictures(self):
-        self.does("The best picture of each")
-        names = os.listdir(self.path("pictures"))
-        self.assertGreater(len(names), 2)
-        for name in names:
-            self.assertRegex(name, r"^\d{5}(-[\w-]+)?\.jpg$")
-            self.assertGreater(os.path.getsize(self.path(f"pictures/{name}")), 500)
-
     def test_an_overview(self):
         self.does("What happened in an hour of video")
         with open(self.path("overview.html"), encoding="utf-8") as file:
