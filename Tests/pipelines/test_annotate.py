@@ -271,6 +271,18 @@ class Refused(Annotating):
                 self.assertIn(text, said.stderr)
                 self.assertEqual(self.names(), [])
 
+    def test_a_plugin_that_is_nowhere(self):
+        """A tool that was copied away from its checkout says what to do."""
+        shutil.copy(ODT, self.path("odt"))
+        said = command(self.path("odt"), "annotate", self.picture, self.path("out.mp4"), GST_PLUGIN_SYSTEM_PATH="/nowhere", GST_PLUGIN_PATH="",
+                       GST_REGISTRY=self.path("registry.bin"))
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("no element swiftodt: run Pipelines/setup --install", said.stderr)
+
+    def test_a_folder_needs_a_place(self):
+        said = self.annotate(self.folder, self.path("out.mp4"), code=1)
+        self.assertIn("is a folder: --out-dir", said.stderr)
+
     def test_nothing_is_replaced_unasked(self):
         for name in ("out.mp4", "out.csv"):
             with open(self.path(name), "w", encoding="ascii") as file:

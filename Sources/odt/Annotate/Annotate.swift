@@ -61,6 +61,9 @@ private let help = """
     do {
         if let folder = line.text("--out-dir") { return try annotate(line, into: folder, plan) }
         let (input, outputs) = try single(line)
+        guard !AnnotationBatch.isFolder(input) else {
+            throw PlaybackError("\(input) is a folder: --out-dir DIR says where what becomes of its videos goes")
+        }
         try PluginSearch.start()
         _ = Interruption.shared
         return try Annotation(MediaSource(input), outputs, plan).run().code

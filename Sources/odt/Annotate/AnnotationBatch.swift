@@ -54,12 +54,14 @@ struct AnnotationBatch {
 
     private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]
 
+    static func isFolder(_ operand: String) -> Bool {
+        var status = stat()
+        return PathText.withSystemPath(operand) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// A folder's videos, in the order of their names; anything else is itself.
     private static func inputs(_ operand: String) throws -> [String] {
-        var status = stat()
-        guard PathText.withSystemPath(operand, { stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            return [operand]
-        }
+        guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"
         let names = PartFile.names(in: operand).filter { name in
             let parts = PartFile.parts(of: name)
