@@ -1,3 +1,5 @@
+import SwiftODT
+
 /// A file of detections, as odt reads it.
 func fuzzMOT(_ bytes: FuzzedBytes) -> CInt {
     withMemoryFile(bytes.all) { path in
