@@ -161,6 +161,15 @@ extension Settings {
         Property(
             "max-area", \.scene.filter.maxArea, .real(0...1), .controllable, "Maximum area",
             "Largest part of the picture that an object covers"),
+        Property(
+            "unknown-objects", \.scene.unknownObjects,
+            .choice(
+                "SwiftOdtUnknownObjects",
+                [
+                    (.none, "none", "They are left out"),
+                    (.moving, "moving", "What moves before a camera that stands still, in mode=stream"),
+                ]),
+            .playing, "Unknown objects", "Which things that the detector has no name for are objects, too"),
     ]
 
     /// When it is looked for, and how it is followed.

@@ -47,7 +47,7 @@ extension Settings {
     static let checks: [Check] = [
         Check("min-area", "max-area", problem: contradictionOfAreas),
         Check("label-allowlist", "label-denylist", problem: contradictionOfLists),
-        Check("label-allowlist", "label-denylist", problem: unknownLabels),
+        Check("label-allowlist", "label-denylist", "unknown-objects", problem: unknownLabels),
         Check("label-format", problem: unknownPlaceholders),
         Check("font", problem: missingFont),
         Check(
@@ -76,6 +76,21 @@ extension Settings {
             where: { $0.scene.mode == .singleImage && $0.detector == .motion },
             text: "detector=motion finds nothing in a single picture; use detector=neural or salient with "
                 + "mode=single-image"),
+        Check(
+            "unknown-objects", "mode", "tracking", where: { $0.scene.unknownObjects == .moving && !$0.scene.follows },
+            text:
+                "unknown-objects=moving has no effect: what moves is found only where objects are followed, with tracking=true "
+                + "and mode=stream"),
+        Check(
+            "unknown-objects", "detector", where: { $0.scene.unknownObjects == .moving && $0.detector == .motion },
+            text:
+                "unknown-objects=moving has no effect with detector=motion, which finds all that moves and names nothing"
+        ),
+        Check(
+            "unknown-objects", "label-allowlist", "label-denylist",
+            where: { $0.scene.unknownObjects != .none && !$0.scene.filter.wantsUnknown },
+            text: "unknown-objects has no effect: the lists of labels leave things without a name out; add "
+                + "\(DetectionFilter.unknown) to label-allowlist, or take it out of label-denylist"),
         Check(
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
@@ -171,7 +186,8 @@ extension Settings {
 
     /// Labels in the lists that no object is going to have: most are misspelt.
     private static func unknownLabels(_ settings: Settings) -> ElementProblem? {
-        let listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
+        var listed = settings.scene.filter.allowlist.union(settings.scene.filter.denylist)
+        if settings.scene.unknownObjects != .none { listed.remove(DetectionFilter.unknown) }
         guard !listed.isEmpty else { return nil }
         switch settings.detector {
         case .upstream, .recorded: return nil

@@ -79,6 +79,8 @@ final class FrameFinisher {
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
         trail.note(queued.times.timestamp, at: queued.time)
         scene.options = queued.settings.scene
+        // It finds what moves already.
+        if queued.settings.detector == .motion { scene.options.unknownObjects = .none }
         scene.advance(
             to: queued.time, width: format.width, height: format.height, orientation: queued.orientation,
             luma: queued.luma)

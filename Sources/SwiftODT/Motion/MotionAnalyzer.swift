@@ -7,10 +7,14 @@ final class MotionAnalyzer {
     private let labeler: RegionLabeler
     private let shadows: ShadowFilter
     private let still: StillRegions
+    private let explained: ExplainedMotion
     private let objects: PixelGrid<UInt8>
     private var watch = SceneWatch()
     private var history = MotionHistory()
     private var time: Nanoseconds
+
+    /// Whether the scene is known, as it is not while the camera moves.
+    private(set) var isSteady = false
 
     /// Marks so many pixels apart may belong to one object.
     private static let gap = 1
@@ -19,6 +23,8 @@ final class MotionAnalyzer {
     private static let leastArea = 8
     /// Of an object's pixels so many at least are strongly marked.
     private static let leastStrongShare = 0.1
+    /// A region whose place is more restless than this on the mean, in grey levels, sways there, see ``BackgroundModel/restlessness``.
+    private static let mostRestless: Float = 4
     /// Times between frames outside of what a camera does are taken for this many seconds at most.
     private static let longestStep = 1.0
 
@@ -30,6 +36,7 @@ final class MotionAnalyzer {
         labeler = RegionLabeler(width: width, height: height)
         shadows = ShadowFilter(width: width, height: height)
         still = StillRegions(width: width, height: height)
+        explained = ExplainedMotion(width: width, height: height)
         objects = PixelGrid(width: width, height: height, filled: 0)
         time = plane.time
         plane.withPixels { pixels in
@@ -40,19 +47,23 @@ final class MotionAnalyzer {
     func fits(_ plane: LumaPlane) -> Bool { plane.width == width && plane.height == height }
 
     /// What moves in the plane, in its pixels, the most certain first.
-    func look(at plane: LumaPlane) -> [Detection] {
+    ///
+    /// - Parameter known: boxes of things that are known already: what moves there is left out, and so is what may as well be light,
+    ///   or sway at its place.
+    func look(at plane: LumaPlane, besides known: [Box]? = nil) -> [Detection] {
         let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time
         return plane.withPixels { pixels in
             guard let first = pixels.baseAddress else { return [] }
-            return look(first, elapsed: elapsed)
+            return look(first, elapsed: elapsed, besides: known)
         }
     }
 
-    private func look(_ pixels: UnsafePointer<UInt8>, elapsed: Double) -> [Detection] {
+    private func look(_ pixels: UnsafePointer<UInt8>, elapsed: Double, besides known: [Box]?) -> [Detection] {
         let light = LightChange(from: background.level, to: pixels, ignoring: background.marks)
         background.compare(pixels, light: light)
         let verdict = watch.judge(background, elapsed: Float(elapsed))
+        isSteady = verdict == .steady
         if verdict == .changed {
             background.restart(pixels)
             history.forget()
@@ -61,9 +72,10 @@ final class MotionAnalyzer {
         let marks = specks.filter(background.marks)
         labeler.label(marks, gap: Self.gap)
         if shadows.clear(marks, of: labeler, background, pixels) { labeler.label(marks, gap: Self.gap) }
-        let accepted = labeler.regions.map(isObject)
+        var accepted = labeler.regions.map(isObject)
+        if known != nil { leaveOutRestless(marks, &accepted) }
         markObjects(marks, accepted)
-        let seen = measure(marks, accepted)
+        let seen = known.map { measure(marks, besides: $0, pixels) } ?? measure(marks, labeler, accepted)
         background.learn(pixels, objects: objects.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)
         still.settle(marks, of: labeler, background, pixels)
@@ -76,6 +88,15 @@ final class MotionAnalyzer {
         return history.things.map { thing in
             Detection(box: thing.box, score: thing.contrast * (0.6 + 0.4 * min(1, thing.age / 0.3)))
         }.sorted { $0.score > $1.score }
+    }
+
+    /// What is none of them is learnt as a part of the scene, and as restless all the sooner.
+    private func leaveOutRestless(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool]) {
+        var sums = [Float](repeating: 0, count: accepted.count)
+        labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.restlessness.base[index] }
+        for region in accepted.indices where sums[region] > Self.mostRestless * Float(labeler.regions[region].area) {
+            accepted[region] = false
+        }
     }
 
     private func isObject(_ region: Region) -> Bool {
@@ -91,8 +112,19 @@ final class MotionAnalyzer {
         }
     }
 
+    /// What is left to report where known things explain some of it.
+    private func measure(
+        _ marks: PixelGrid<UInt8>, besides known: [Box], _ pixels: UnsafePointer<UInt8>
+    ) -> [MotionHistory.Sighting] {
+        explained.clear(marks, of: objects, in: known, background, pixels)
+        let accepted = explained.labeler.regions.map { isObject($0) && !explained.isPart($0) }
+        return measure(explained.rest, explained.labeler, accepted)
+    }
+
     /// The refined boxes of the accepted regions, and how clearly each stands out.
-    private func measure(_ marks: PixelGrid<UInt8>, _ accepted: [Bool]) -> [MotionHistory.Sighting] {
+    private func measure(
+        _ marks: PixelGrid<UInt8>, _ labeler: RegionLabeler, _ accepted: [Bool]
+    ) -> [MotionHistory.Sighting] {
         var sums = [Float](repeating: 0, count: labeler.regions.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in
             sums[region] += abs(background.smoothed.base[index]) / background.threshold(index)

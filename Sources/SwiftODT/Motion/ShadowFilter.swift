@@ -11,12 +11,24 @@ final class ShadowFilter {
         static let possible: UInt8 = 2
     }
 
+    /// What light does to the ground.
+    enum Effect {
+        /// Shadows.
+        case darker
+        /// Lamps and patches of sun. On plain ground they look like plain light things, and are taken for these.
+        case lighter
+    }
+
+    private let effect: Effect
     private let kinds: PixelGrid<UInt8>
     private var counts: [(certain: Int, other: Int, otherStrong: Int)] = []
 
     /// How dark and how light a shadow may be, as a share of the light on the ground.
     private static let darkest: Float = 0.4
     private static let lightest: Float = 0.96
+    /// The same of what is lit.
+    private static let leastLit: Float = 1.04
+    private static let mostLit: Float = 2.5
     /// A ground darker than this shows no shadows.
     private static let leastGround: Float = 24
     /// How far around a pixel its ground is compared, and how far from there a shadow's border may lie.
@@ -25,7 +37,8 @@ final class ShadowFilter {
     /// Share of a region that must be no shadow for the rest to be taken away.
     private static let leastObjectShare = 0.1
 
-    init(width: Int, height: Int) {
+    init(width: Int, height: Int, of effect: Effect = .darker) {
+        self.effect = effect
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
     }
 
@@ -70,15 +83,14 @@ final class ShadowFilter {
     /// The kind of the pixel, or that of a near one where the pixel itself lies at the shadow's border.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
-        guard own == Kind.none, background.smoothed.base[index] < 0 else { return own }
+        let smoothed = background.smoothed.base
+        guard own == Kind.none, isMeant(smoothed[index]) else { return own }
         let width = background.width
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // A border is lighter than the shadow it belongs to; what is darker is something else.
-                if near != Kind.none,
-                    background.smoothed.base[index] > 1.15 * background.smoothed.base[row * width + column]
-                {
+                // A border differs less than the shadow it belongs to; what differs more is something else.
+                if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }
             }
@@ -86,12 +98,14 @@ final class ShadowFilter {
         return Kind.none
     }
 
+    private func isMeant(_ difference: Float) -> Bool { effect == .darker ? difference < 0 : difference > 0 }
+
     private func kind(
         _ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) -> UInt8 {
         let (width, height) = (background.width, background.height)
         let ground = background.expected.base
-        guard background.smoothed.base[index] < 0, ground[index] >= Self.leastGround else { return Kind.none }
+        guard isMeant(background.smoothed.base[index]), ground[index] >= Self.leastGround else { return Kind.none }
         var (n, g, s, gg, ss, gs): (Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0)
         for row in max(0, y - Self.reach)...min(height - 1, y + Self.reach) {
             for column in max(0, x - Self.reach)...min(width - 1, x + Self.reach) {
@@ -106,13 +120,15 @@ final class ShadowFilter {
             }
         }
         let ratio = s / max(g, 1)
-        guard ratio >= Self.darkest, ratio <= Self.lightest else { return Kind.none }
+        let range = effect == .darker ? Self.darkest...Self.lightest : Self.leastLit...Self.mostLit
+        guard range.contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
         // What noise explains; the plain difference's mean size times 1.25 is its deviation.
         let noise = 1.25 * background.typicalPlainNoise
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }
         let texture = ratio * ratio * max(0, gg / n - (g / n) * (g / n))
-        return texture > 6 * bearable * bearable ? Kind.certain : Kind.possible
+        if texture > 6 * bearable * bearable { return Kind.certain }
+        return effect == .darker ? Kind.possible : Kind.none
     }
 }

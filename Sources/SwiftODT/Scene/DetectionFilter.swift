@@ -9,7 +9,15 @@ public struct DetectionFilter: Hashable, Sendable {
     /// Fraction of the picture.
     public var maxArea = 1.0
 
+    /// What the lists call things that the detector has no name for, see ``SceneOptions/unknownObjects``.
+    public static let unknown = "unknown"
+
     public init() {}
+
+    /// Whether things that the detector has no name for are wanted: who lists what is wanted has to list them, too.
+    public var wantsUnknown: Bool {
+        (allowlist.isEmpty || allowlist.contains(Self.unknown)) && !denylist.contains(Self.unknown)
+    }
 
     /// Reads a comma-separated list of labels.
     public static func labels(in text: String) -> Set<String> {

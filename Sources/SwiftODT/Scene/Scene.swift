@@ -28,9 +28,11 @@ public final class Scene {
     }
 
     private let tracker: Tracker
+    private let unnamed = UnnamedThings()
     private var watch = ZoneWatch([])
     private var zoneEvents: [ZoneEvent] = []
     private var prominence = Prominence()
+    private var prominenceOfUnnamed = Prominence()
     private var seen: [Track] = []
     private var told: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
@@ -56,6 +58,9 @@ public final class Scene {
         (now, self.width, self.height) = (time, width, height)
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
+            if options.seeksMoving {
+                unnamed.advance(to: time, width: width, height: height, luma: luma, options: options.tracker)
+            }
         } else {
             ageSeen()
         }
@@ -67,6 +72,9 @@ public final class Scene {
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
         if options.follows {
+            if options.seeksMoving, kept.count < detections.count {
+                unnamed.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time)
+            }
             tracker.update(kept, seenAt: time)
             tracker.forEachUntracked(of: kept) { if $0.score < threshold { reject($0, .belowThreshold) } }
             for (label, score) in tracker.takeUnproved() { rejections.add(.unproved, label: label, score: score) }
@@ -82,10 +90,14 @@ public final class Scene {
 
     /// Whether the user's filter lets a detection pass; notes why not.
     private func passes(_ detection: Detection) -> Bool {
-        var verdict = options.filter.judge(detection, width: width, height: height)
-        if verdict == .kept, watch.ignores(detection) { verdict = .rejected(.ignored) }
+        let verdict = judge(detection)
         if case .rejected(let reason) = verdict { reject(detection, reason) }
         return verdict == .kept
+    }
+
+    private func judge(_ detection: Detection) -> DetectionFilter.Verdict {
+        let verdict = options.filter.judge(detection, width: width, height: height)
+        return verdict == .kept && watch.ignores(detection) ? .rejected(.ignored) : verdict
     }
 
     private func reject(_ detection: Detection, _ reason: Rejections.Reason) {
@@ -99,10 +111,11 @@ public final class Scene {
     ///   - waiting: whether categories are waited for, as single images and results that must not depend on the
     ///     machine's speed ask. Single-image mode waits in any case.
     public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
-        let known = options.follows ? tracker.tracks : seen
-        if options.follows { watch.follow(known, at: now) } else { watch.count(known) }
-        let chosen = prominence.choose(
-            known, limit: options.limit, width: width, height: height, time: now)
+        var known = options.follows ? tracker.tracks : seen
+        findUnnamed(beside: &known)
+        let all = unnamed.tracks.isEmpty ? known : known + unnamed.tracks
+        if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
+        let chosen = choose(among: known)
         let verdicts =
             options.classify
             ? try classifier?.classify(chosen, in: frame, wait: waiting || options.mode == .singleImage) : nil
@@ -120,15 +133,37 @@ public final class Scene {
     /// - Parameter labels: in small letters; empty for everything.
     public func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
-        if options.follows { return tracker.places { labels.isEmpty || $0.contains(where: isMeant) } }
+        if options.follows {
+            let named = tracker.places { labels.isEmpty || $0.contains(where: isMeant) }
+            return labels.isEmpty ? named + unnamed.places : named
+        }
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
+    }
+
+    /// Looks for what moves and has no name in the latest frame.
+    private func findUnnamed(beside named: inout [Track]) {
+        if options.seeksMoving {
+            unnamed.look(beside: &named, of: tracker, passes: passes)
+        } else if !unnamed.isFresh {
+            unnamed.reset(reason: .lost)
+        }
+    }
+
+    /// The most prominent of those with a name, and of those without as many as there is room for behind them.
+    private func choose(among named: [Track]) -> [Track] {
+        let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
+        if unnamed.tracks.isEmpty { return chosen }
+        let present = chosen.filter { $0.state != .lost }
+        let others = prominenceOfUnnamed.choose(
+            unnamed.tracks, limit: options.limit - present.count, width: width, height: height, time: now)
+        return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
     }
 
     /// Whether the latest frame showed a new scene: the tracks of the one before have ended.
     public var isCut: Bool { options.follows && tracker.isCut }
 
     /// How many objects are being followed, reported or not.
-    public var trackCount: Int { options.follows ? tracker.trackCount : seen.count }
+    public var trackCount: Int { options.follows ? tracker.trackCount + unnamed.tracks.count : seen.count }
 
     /// What was proposed and not reported since the last call.
     public func takeRejections() -> Rejections {
@@ -155,10 +190,12 @@ public final class Scene {
     /// All objects end, and what was learnt of them is forgotten; ids go on.
     public func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
+        unnamed.reset(reason: reason)
         tell(of: [])
         watch.reset()
         classifier?.reset()
         prominence.reset()
+        prominenceOfUnnamed.reset()
         seen = []
         told = [:]
     }
@@ -187,7 +224,7 @@ public final class Scene {
                 before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
             if isNews { note(before == nil ? .begin : .update, object) }
         }
-        for event in tracker.takeEvents() where event.kind == .end {
+        for event in tracker.takeEvents() + unnamed.takeEvents() where event.kind == .end {
             guard let id = event.track.id, let object = told.removeValue(forKey: id) else { continue }
             events.append(SceneEvent(event: event, category: object.category))
         }
@@ -196,7 +233,7 @@ public final class Scene {
     private func note(_ kind: TrackEvent.Kind, _ object: SceneObject) {
         let track = object.track
         let (best, pathLength) =
-            track.id.flatMap(tracker.summary(of:))
+            track.id.flatMap { tracker.summary(of: $0) ?? unnamed.summary(of: $0) }
             ?? (Track.Best(score: track.score, box: track.box, time: track.lastSeen), 0)
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength)
         events.append(SceneEvent(event: event, category: object.category))

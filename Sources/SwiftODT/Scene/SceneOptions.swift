@@ -8,6 +8,14 @@ public struct SceneOptions: Hashable, Sendable {
         case singleImage
     }
 
+    /// Things that the detector has no name for, see ``UnnamedThings``.
+    public enum UnknownObjects: Int, Sendable {
+        /// They are left out.
+        case none
+        /// What moves before a camera that stands still and is explained by no detection; in streams that are followed.
+        case moving
+    }
+
     public var mode = Mode.stream
     /// Up to ``maxObjects`` objects rather than the most prominent one.
     public var multipleObjects = false
@@ -16,11 +24,16 @@ public struct SceneOptions: Hashable, Sendable {
     public var tracking = true
     public var tracker = TrackerOptions()
     public var filter = DetectionFilter()
+    public var unknownObjects = UnknownObjects.none
 
     public init() {}
 
     /// Whether objects are followed and have ids.
     public var follows: Bool { tracking && mode == .stream }
+    /// Whether things that move and have no name are objects, too.
+    public var seeksMoving: Bool {
+        follows && unknownObjects == .moving && filter.wantsUnknown
+    }
     /// What a detector need not report. It is lower than the threshold: a tracker makes use of detections too weak to begin an
     /// object, and where nothing is found the best of them are told of.
     public var scoreFloor: Double { tracker.scoreFloor }

@@ -18,7 +18,7 @@ extension Track {
             id: tracklet.pointee.id, box: tracklet.pointee.shownBox(at: moment.settled),
             score: tracklet.pointee.score * decay, label: tracklet.pointee.votes.winner,
             state: isCoasting ? .coasting : tracklet.pointee.isNew ? .new : .tracked,
-            firstSeen: tracklet.pointee.firstSeen, lastSeen: tracklet.pointee.lastSeen, timeSinceUpdate: age,
+            firstSeen: tracklet.pointee.knownSince, lastSeen: tracklet.pointee.lastSeen, timeSinceUpdate: age,
             velocityX: tracklet.pointee.filter.velocity.x, velocityY: tracklet.pointee.filter.velocity.y)
     }
 }

@@ -14,6 +14,8 @@ struct Tracklet: Sendable {
     /// The latest of these, and those before.
     var sightings: Sightings
     let firstSeen: Nanoseconds
+    /// Since when the object is known: ``firstSeen``, or earlier where it was followed without a name before.
+    private(set) var knownSince: Nanoseconds
     var score: Double
     var usualScore: UsualScore
     var votes = LabelVotes()
@@ -49,6 +51,7 @@ struct Tracklet: Sendable {
         sightings = Sightings(Sighting(time: time, box: detection.box))
         (lastSeen, lastBox) = (time, detection.box)
         firstSeen = time
+        knownSince = time
         lastStrong = time
         presence = Presence(at: detection.box)
         score = detection.score
@@ -107,6 +110,14 @@ extension Tracklet {
     private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
         if appearance == nil { appearance = newer } else { appearance?.follow(newer, share: age / (age + 1.3)) }
+    }
+
+    /// It is an object that was known before by another id, and has come some way.
+    mutating func goOn(as id: Int, since time: Nanoseconds, after pathLength: Double) {
+        self.id = id
+        knownSince = min(knownSince, time)
+        self.pathLength += pathLength
+        isNew = false
     }
 
     /// Counts what speaks for showing it; whether that is, for the first time, enough.

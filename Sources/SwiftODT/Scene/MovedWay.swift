@@ -1,0 +1,69 @@
+/// Whether a box has gone somewhere, as things do: all of it, and more ahead than to and fro. What sways, flickers, grows
+/// or shrinks does not.
+struct MovedWay {
+    /// Whether it has.
+    private(set) var isProof = false
+
+    private var first: Box
+    /// The latest of the points a step apart that it came by, and how long the way is by these.
+    private var point: Box
+    private var length = 0.0
+
+    /// Both sides have to move by this share of the box's size, the root of its area.
+    private static let least = 0.35
+    /// What has become so many times larger or smaller is another thing, or a part of one.
+    private static let mostGrowth = 1.8
+    /// The points' distance as such a share: what a box trembles by is less.
+    private static let step = 0.15
+    /// Share of the way that has to lead ahead.
+    private static let straightness = 0.7
+    /// A side this near to the picture's border, as a share of the box, shows only where the picture ends.
+    private static let border = 0.05
+
+    init(from box: Box) { (first, point) = (box, box) }
+
+    /// The box is here now, in a picture of the given size.
+    mutating func follow(_ box: Box, width: Int, height: Int) {
+        guard !isProof else { return }
+        let size = max(0, box.area).squareRoot()
+        let stepped = Self.distance(point, box)
+        guard stepped >= Self.step * size else { return }
+        length += stepped
+        point = box
+        let growth = box.area / max(first.area, .leastNormalMagnitude)
+        let picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
+        if growth > Self.mostGrowth || growth * Self.mostGrowth < 1, box.isInside(picture), first.isInside(picture) {
+            (first, length) = (box, 0)
+            return
+        }
+        let across = Self.way(
+            (first.minX, first.maxX), (box.minX, box.maxX), within: Double(width), margin: Self.border * box.width)
+        let down = Self.way(
+            (first.minY, first.maxY), (box.minY, box.maxY), within: Double(height), margin: Self.border * box.height)
+        isProof =
+            (across * across + down * down).squareRoot() >= Self.least * size
+            && Self.distance(first, box) >= Self.straightness * length
+    }
+
+    /// How far both sides have gone the same way; of one that lies at the border only the other one counts.
+    private static func way(
+        _ from: (low: Double, high: Double), _ to: (low: Double, high: Double), within size: Double, margin: Double
+    ) -> Double {
+        let (low, high) = (to.low - from.low, to.high - from.high)
+        if from.low <= margin || to.low <= margin { return abs(high) }
+        if from.high >= size - margin || to.high >= size - margin { return abs(low) }
+        return low * high > 0 ? min(abs(low), abs(high)) : 0
+    }
+
+    private static func distance(_ a: Box, _ b: Box) -> Double {
+        let (dx, dy) = (a.centerX - b.centerX, a.centerY - b.centerY)
+        return (dx * dx + dy * dy).squareRoot()
+    }
+}
+
+extension Box {
+    /// Whether no side touches those of the other.
+    fileprivate func isInside(_ other: Box) -> Bool {
+        minX > other.minX && minY > other.minY && maxX < other.maxX && maxY < other.maxY
+    }
+}

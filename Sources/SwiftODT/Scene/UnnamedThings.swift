@@ -1,0 +1,195 @@
+/// What moves before a camera that stands still and that no detection explains: found in each frame's own picture, whenever
+/// the detector answers, and followed beside what has a name.
+///
+/// A thing is told of once it has come some way, which swaying leaves, ripples, lamps and a thing's ghost do not. When a
+/// detection names it, the named track takes over its id. Costs less than a millisecond a frame, whatever the video's size.
+final class UnnamedThings {
+    /// Those to be shown now, and those lost with the latest frame, once.
+    private(set) var tracks: [Track] = []
+
+    private let tracker = Tracker()
+    /// Follows what the detector names and nobody wants, which else would be taken for something without a name.
+    private let unwanted = Tracker()
+    private var analyzer: MotionAnalyzer?
+    private var drift = CameraDrift()
+    /// By the id that ``tracker`` gave.
+    private var lives: [Int: Life] = [:]
+    private var events: [TrackEvent] = []
+    /// The ids of those that had a name when it was last looked.
+    private var named: Set<Int> = []
+    /// Since when the camera has stood still.
+    private var knownSince: Nanoseconds?
+    /// The latest frame's, until it has been looked at.
+    private var plane: LumaPlane?
+    private var time: Nanoseconds = 0
+    private var width = 0
+    private var height = 0
+
+    private struct Life {
+        var way: MovedWay
+        let firstSeen: Nanoseconds
+        /// The id that the object has for others, once it is told of.
+        var id: Int?
+    }
+
+    /// Things that are younger are not told of.
+    private static let leastAge: Nanoseconds = 400_000_000
+    /// For so long a scene has to be known before anything in it is told of: until then its restless places show.
+    private static let patience: Nanoseconds = 1_500_000_000
+    /// What is not seen is told of for so long, though its id waits for it longer: nobody knows what it is and where it goes.
+    private static let coasting: Nanoseconds = 350_000_000
+    /// A named box that covers this share of a thing is about the same thing, or stands before it.
+    private static let cover = 0.5
+
+    /// Where things are, told of or not.
+    var places: [Box] { tracker.places { _ in true } }
+
+    /// Whether nothing has been learnt yet.
+    var isFresh: Bool { analyzer == nil }
+
+    /// A frame has come.
+    func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?, options: TrackerOptions) {
+        (plane, self.time, self.width, self.height) = (luma, time, width, height)
+        for tracker in [tracker, unwanted] {
+            tracker.options = options
+            tracker.advance(to: time, width: width, height: height, luma: luma)
+        }
+    }
+
+    /// The detector has named what nobody wants to know of, in the frame at `time`.
+    func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds) { unwanted.update(detections, seenAt: time) }
+
+    /// Looks at the latest frame, once. Of the tracks in `named` those that turn out to be things that were followed here get
+    /// their ids.
+    ///
+    /// - Parameters:
+    ///   - named: the tracks of `namer`.
+    ///   - passes: whether a thing is wanted.
+    func look(beside named: inout [Track], of namer: Tracker, passes: (Detection) -> Bool) {
+        guard let plane else { return }
+        self.plane = nil
+        let known = (named + unwanted.tracks).filter { $0.state != .lost }.map(\.box)
+        handOver(to: &named, of: namer)
+        let moving = look(at: plane, besides: known)
+        drift.look(at: plane, time: time, around: known + tracks.map(\.box))
+        if analyzer?.isSteady ?? false, !drift.isMoving {
+            knownSince = knownSince ?? time
+            tracker.update(moving.filter(passes), seenAt: time)
+        } else {
+            knownSince = nil
+            tracker.reset(reason: .lost)
+        }
+        tell(beside: known, idsFrom: namer)
+    }
+
+    /// When a thing was seen best, and how far it has come.
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
+        lives.first { $0.value.id == id }.flatMap { tracker.summary(of: $0.key) }
+    }
+
+    /// What has ended since the last call.
+    func takeEvents() -> [TrackEvent] {
+        if events.isEmpty { return [] }
+        defer { events.removeAll() }
+        return events
+    }
+
+    /// All things end, and the scene is learnt anew.
+    func reset(reason: TrackEvent.Reason) {
+        tracker.reset(reason: reason)
+        noteEnds()
+        unwanted.reset(reason: reason)
+        (analyzer, plane, knownSince) = (nil, nil, nil)
+        drift.forget()
+        tracks = []
+        lives = [:]
+        named = []
+    }
+
+    private func look(at plane: LumaPlane, besides known: [Box]) -> [Detection] {
+        let current: MotionAnalyzer
+        if let analyzer, analyzer.fits(plane) {
+            current = analyzer
+        } else {
+            current = MotionAnalyzer(plane)
+            analyzer = current
+        }
+        let (across, down) = (plane.scaleX, plane.scaleY)
+        return current.look(at: plane, besides: known.map { $0.scaled(x: 1 / across, y: 1 / down) }).map { moving in
+            var moving = moving
+            moving.box = moving.box.scaled(x: across, y: down)
+            return moving
+        }
+    }
+
+    /// Gives the ids of things to those that have a name since this frame and are the same.
+    private func handOver(to tracks: inout [Track], of namer: Tracker) {
+        let before = named
+        named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
+        guard !self.tracks.isEmpty else { return }
+        for index in tracks.indices where tracks[index].state != .lost {
+            guard let id = tracks[index].id, !before.contains(id), let thing = thing(in: tracks[index].box)
+            else { continue }
+            let pathLength = tracker.summary(of: thing.key)?.pathLength ?? 0
+            guard let track = namer.goOn(id, as: thing.track, after: pathLength) else { continue }
+            tracks[index] = track
+            named.remove(id)
+            if let id = track.id { named.insert(id) }
+            lives[thing.key] = nil
+            tracker.release(thing.key)
+            self.tracks.removeAll { $0.id == track.id }
+        }
+    }
+
+    /// The thing that a box speaks of: of those that it covers, the one that fills it most.
+    private func thing(in box: Box) -> (key: Int, track: Track)? {
+        var best: (key: Int, track: Track)?
+        var most = 0.0
+        for track in tracks where track.state != .lost {
+            guard let key = lives.first(where: { $0.value.id == track.id })?.key else { continue }
+            let seconds = Double(time - track.lastSeen) / 1e9
+            let now = track.box.offset(x: track.velocityX * seconds, y: track.velocityY * seconds)
+            let shared = now.intersection(box).area
+            guard shared >= Self.cover * now.area || now.iou(box) > Self.cover, now.iou(box) > most else { continue }
+            (best, most) = ((key, track), now.iou(box))
+        }
+        return best
+    }
+
+    /// Has those that have proved themselves told of, by ids of their own.
+    private func tell(beside known: [Box], idsFrom namer: Tracker) {
+        tracks.removeAll(keepingCapacity: true)
+        for var track in tracker.tracks {
+            guard let key = track.id else { continue }
+            var life = lives[key] ?? Life(way: MovedWay(from: track.box), firstSeen: track.firstSeen)
+            if life.id == nil, track.state == .tracked {
+                life.way.follow(track.box, width: width, height: height)
+                let isOld = track.lastSeen - life.firstSeen >= Self.leastAge
+                let isKnown = knownSince.map { time - $0 >= Self.patience } ?? false
+                if life.way.isProof, isOld, isKnown { life.id = namer.takeID() }
+            }
+            lives[key] = life
+            guard let id = life.id, track.state == .lost || !isHidden(track, by: known) else { continue }
+            track.id = id
+            tracks.append(track)
+        }
+        noteEnds()
+    }
+
+    /// Whether it is not seen, for long or where something known stands.
+    private func isHidden(_ track: Track, by known: [Box]) -> Bool {
+        track.state == .coasting
+            && (track.timeSinceUpdate > Self.coasting
+                || known.contains { $0.intersection(track.box).area >= Self.cover * track.box.area })
+    }
+
+    private func noteEnds() {
+        for var event in tracker.takeEvents() where event.kind == .end {
+            guard let key = event.track.id, let life = lives.removeValue(forKey: key), let id = life.id else {
+                continue
+            }
+            event.track.id = id
+            events.append(event)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+"""Things without a name: what moves is an object though no detector names it, and gets a name when one does."""
+import unittest
+
+from streams import Gst, ball, listen, needs_detector, run
+
+ELEMENT = "swiftodt name=odt multiple-objects=true updates=every-frame draw=false"
+
+
+def objects(said):
+    """Of each frame, what is there."""
+    return [[thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"] for result in said.results]
+
+
+class Unknown(unittest.TestCase):
+    """A ball that nobody names."""
+
+    def test_is_an_object_without_a_label(self):
+        said = run(f"{ball(150)} ! {ELEMENT} detector=upstream unknown-objects=moving ! fakesink")
+        self.assertEqual((said.errors, said.warnings), ([], []))
+        late = objects(said)[90:]
+        self.assertTrue(all(len(here) == 1 for here in late), [len(here) for here in late])
+        self.assertEqual({(here[0].get_value("label"), here[0].get_value("label-index"), here[0].get_value("category"),
+                           here[0].get_value("tracking-id")) for here in late}, {("", -1, "unknown", 1)})
+
+    def test_none_is_the_default(self):
+        said = run(f"{ball(90)} ! {ELEMENT} detector=upstream ! fakesink")
+        self.assertEqual(sum(map(len, objects(said))), 0)
+
+    @needs_detector
+    def test_stays_one_object_beside_a_network(self):
+        said = run(f"{ball(150)} ! {ELEMENT} detector=neural unknown-objects=moving ! fakesink")
+        late = objects(said)[90:]
+        self.assertTrue(all(len(here) == 1 for here in late), [len(here) for here in late])
+        self.assertEqual(len({here[0].get_value("tracking-id") for here in late}), 1)
+
+    def test_keeps_its_id_when_it_gets_a_name(self):
+        """An element upstream names it from the hundredth frame on."""
+        pipeline = Gst.parse_launch(f"{ball(150)} ! swiftodt name=namer detector=motion draw=false updates=none track-events=false attach-meta=0"
+                                    f" ! {ELEMENT} detector=upstream unknown-objects=moving ! fakesink")
+        namer = pipeline.get_by_name("namer")
+
+        def begin(pad, info):
+            if info.get_buffer().pts > 100 * Gst.SECOND // 30:
+                Gst.util_set_object_arg(namer, "attach-meta", "roi")
+            return Gst.PadProbeReturn.OK
+
+        namer.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, begin)
+        pipeline.set_state(Gst.State.PLAYING)
+        try:
+            said = listen(pipeline)
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        late = objects(said)[90:]
+        self.assertTrue(all(len(here) == 1 for here in late), [len(here) for here in late])
+        self.assertEqual({here[0].get_value("tracking-id") for here in late}, {1})
+        self.assertEqual((late[0][0].get_value("label"), late[-1][0].get_value("label")), ("", "object"))
+        events = [event.get_value("event") for event in said.named("swiftodt-track")]
+        self.assertEqual(events, ["begin", "update", "end"])
+
+    def test_says_where_it_has_no_effect(self):
+        for properties, word in (("detector=motion", "detector=motion"), ("detector=upstream tracking=false", "tracking=true"),
+                                 ("detector=upstream label-allowlist=person", "label-allowlist")):
+            with self.subTest(properties):
+                said = run(f"{ball(2)} ! swiftodt {properties} unknown-objects=moving ! fakesink")
+                self.assertTrue(any("unknown-objects" in error.message and word in error.message for error, _ in said.warnings),
+                                said.warnings)
