@@ -42,17 +42,28 @@ enum VideoPass {
         guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
             throw PlaybackError("the pipeline has no ends")
         }
+        let progress = Progress(of: pipeline, name: PartFile.parts(of: video.name).stem)
+        progress.watch(decoded)
         var manners = Player.Manners()
+        manners.hasBegun = { progress.frames > 0 }
         manners.end = { decoded.endStream() }
-        let player = Player(pipeline, manners, say: say)
-        let gate = Gate(viewer) { player.askToEnd() }
-        decoded.watchBuffers { gate.passes($0, on: decoded) ? .goOn : .drop }
-        upright.watchBuffers { buffer in
-            gate.look(at: buffer, on: upright)
+        manners.tick = { progress.show() }
+        let player = Player(pipeline, manners) { text in
+            progress.clear()
+            say(text)
+        }
+        // What a pad holds on to must not hold on to the pad.
+        let gate = Gate(viewer) { [weak player] in player?.askToEnd() }
+        decoded.watchBuffers { [weak decoded] buffer in
+            decoded.map { gate.passes(buffer, on: $0) } == true ? .goOn : .drop
+        }
+        upright.watchBuffers { [weak upright] buffer in
+            if let upright { gate.look(at: buffer, on: upright) }
             return .goOn
         }
-        let ending = player.play { _ in }
+        let ending = withExtendedLifetime((decoded, upright)) { player.play { _ in } }
         player.stop()
+        progress.clear()
         return ending
     }
 

@@ -12,7 +12,7 @@ import threading
 import unittest
 import warnings
 
-from streams import BIKES, ROOT, Gst, ball, frames, run
+from streams import BIKES, ROOT, GObject, Gst, ball, frames, run
 from test_messages import SOMETIMES, documented
 
 sys.path.insert(0, os.path.join(ROOT, "Pipelines", "python"))
@@ -177,6 +177,24 @@ class Tracks(unittest.TestCase):
                             label_allowlist=None) as tracking:
             self.assertEqual(len(list(tracking)), 5)
         self.assertEqual(tracking.stats["frames"], 5)
+
+    def test_every_property_is_a_keyword(self):
+        """Set to what it is already."""
+        element = Gst.ElementFactory.make("swiftodt", None)
+        with open(f"{ROOT}/docs/properties.md", encoding="utf-8") as file:
+            known = set(re.findall(r"^\| `([\w-]+)` \|", file.read(), re.MULTILINE))
+        specs = [spec for spec in element.list_properties() if spec.name in known and spec.flags & GObject.ParamFlags.WRITABLE]
+        self.assertGreater(len(specs), 40)
+        defaults = {}
+        for spec in specs:
+            value = element.get_property(spec.name)
+            if spec.value_type.is_a(GObject.TYPE_FLAGS):
+                value = "+".join(value.value_nicks)
+            elif spec.value_type.is_a(GObject.TYPE_ENUM):
+                value = value.value_nick
+            defaults[spec.name.replace("-", "_")] = value
+        with swiftodt.track(pipeline=BALL.format(3), **(defaults | {"detector": "motion"})) as tracking:
+            self.assertEqual(len(list(tracking)), 3)
 
     def test_errors_are_exceptions_with_the_elements_sentence(self):
         with self.assertRaisesRegex(swiftodt.Error, "/nowhere/model.onnx"):

@@ -45,7 +45,10 @@ class Tasks(unittest.TestCase):
 
     def does(self, task):
         """Runs a task's commands; gives what they print."""
-        said = subprocess.run(["/bin/bash", "-euo", "pipefail", "-c", "\n".join(commands()[task])], cwd=self.place.name, capture_output=True, text=True,
+        return self.runs("\n".join(commands()[task]))
+
+    def runs(self, script):
+        said = subprocess.run(["/bin/bash", "-euo", "pipefail", "-c", script], cwd=self.place.name, capture_output=True, text=True,
                               timeout=200, stdin=subprocess.DEVNULL, env=os.environ | {"PATH": f"{ROOT}/.build/tool:{os.environ['PATH']}"})
         self.assertEqual(said.returncode, 0, said.stderr[-2000:])
         return said.stdout
@@ -113,6 +116,15 @@ class Tasks(unittest.TestCase):
             self.assertRegex(name, r"^\d{5}.*\.jpg$")
             with open(self.path(f"best/{name}"), "rb") as file:
                 self.assertEqual(file.read(3), b"\xff\xd8\xff")
+
+    def test_a_report_as_its_page_says(self):
+        """docs/report.md makes one of a recording."""
+        with open(f"{ROOT}/docs/report.md", encoding="utf-8") as file:
+            block = re.search(r"```sh\n(.*?)```", file.read(), re.DOTALL)[1]
+        os.symlink(f"{ROOT}/Pipelines", self.path("Pipelines"))
+        os.symlink(self.path("in.mp4"), self.path("yard.mp4"))
+        self.runs(block)
+        self.assertGreater(os.path.getsize(self.path("annotated-report.html")), 50_000)
 
     def test_again_without_the_network(self):
         self.does("Try other settings without the network")
