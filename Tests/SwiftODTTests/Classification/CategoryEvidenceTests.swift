@@ -46,6 +46,21 @@ import Testing
         #expect(evidence.verdict == .unknown)
     }
 
+    /// Answers that count alone: by how much a verdict may fall, and by how much another category has to lead.
+    @Test func aVerdictIsKeptAgainstNoiseAndNoFurther() {
+        var evidence = CategoryEvidence()
+        func category(_ scores: [SwiftODT.Category: Double]) -> SwiftODT.Category {
+            evidence.add(CategoryScores(scores), memory: 0, threshold: 0.5)
+            return evidence.verdict.category
+        }
+        #expect(category([.food: 0.6]) == .food)
+        #expect(category([.food: 0.42]) == .food)
+        #expect(category([.food: 0.38]) == .unknown)
+        #expect(category([.food: 0.55]) == .food)
+        #expect(category([.food: 0.42, .plant: 0.55]) == .food)
+        #expect(category([.food: 0.42, .plant: 0.58]) == .plant)
+    }
+
     @Test func brokenFiguresAreNotHeard() {
         var evidence = CategoryEvidence()
         add([.food: 0.9], to: &evidence)

@@ -6,11 +6,14 @@ import Testing
 @Suite struct ClassifierReadingTests {
     private static let names = ["banana", "pizza", "chair", "person", "daisy"]
 
-    private func survey(_ outputs: [[Int?]], labels: [String]? = names) throws -> NetworkSurvey {
+    private func survey(
+        _ outputs: [[Int?]], labels: [String]? = names, manifest: ModelManifest? = nil
+    ) throws -> NetworkSurvey {
         let picture = TensorDescription(name: "in", shape: [1, 224, 224, 3], element: .uint8)
         let outputs = outputs.map { TensorDescription(name: "out", shape: $0, element: .uint8) }
         return try NetworkSurvey(
-            NetworkDescription(inputs: [picture], outputs: outputs), manifest: nil, labels: labels.map(Labels.init),
+            NetworkDescription(inputs: [picture], outputs: outputs), manifest: manifest,
+            labels: labels.map(Labels.init),
             file: "mine.tflite")
     }
 
@@ -52,6 +55,17 @@ import Testing
         #expect(answer.scores.best == .unknown)
         #expect(answer.labelScore > 0.99)
         #expect(abs(answer.scores.total - 1) < 1e-5)
+    }
+
+    /// A manifest says that each label stands for itself: then even numbers that look like probabilities are none.
+    @Test func logitsOfLabelsThatStandForThemselves() throws {
+        var manifest = ModelManifest(name: "mine")
+        manifest.scoresAreLogits = true
+        let reading = try ClassifierReading(survey([[1, 5]], manifest: manifest), table: .standard)
+        let answer = try [Float(1), 0, 0, 0, 0].withUnsafeBytes {
+            try reading.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)])
+        }
+        #expect(abs(answer.labelScore - 0.731) < 0.001)
     }
 
     @Test func aBackgroundThatOnlyOneSideNamesIsLeftOut() throws {

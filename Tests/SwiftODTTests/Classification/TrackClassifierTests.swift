@@ -37,6 +37,21 @@ import Testing
         #expect(crops.boxes.isEmpty)
     }
 
+    /// The detector's odd word in between is not a change of mind, a lasting one is.
+    @Test func earlierLabelsCount() throws {
+        var classifier = TrackClassifier(crop: ScriptedClassifier())
+        func category(_ label: String, _ frame: Int) throws -> SwiftODT.Category {
+            let seen = Nanoseconds(frame) * 33 * milliseconds
+            return try withFrame(at: seen) {
+                try classifier.classify([track(1, label, seen: seen)], in: $0, wait: false)[0].category
+            }
+        }
+        for frame in 0..<10 { #expect(try category("banana", frame) == .food) }
+        #expect(try category("potted plant", 10) == .food)
+        for frame in 11..<40 { _ = try category("potted plant", frame) }
+        #expect(try category("potted plant", 40) == .plant)
+    }
+
     @Test func aNewTrackIsAskedAboutOnceAndAnsweredLater() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
