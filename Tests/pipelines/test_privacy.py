@@ -4,14 +4,17 @@ import unittest
 
 from streams import BIKES, ball, frames, run
 
-from gi.repository import Gst
+import gi
+
+gi.require_version("GstVideo", "1.0")
+from gi.repository import GstVideo
 
 
 def picture(sample):
     """The grey levels of a sample in GRAY8, row by row."""
-    shape = sample.get_caps().get_structure(0)
+    shape = GstVideo.VideoInfo.new_from_caps(sample.get_caps())
     data = sample.get_buffer().extract_dup(0, sample.get_buffer().get_size())
-    width, height = shape.get_value("width"), shape.get_value("height")
+    width, height = shape.width, shape.height
     stride = len(data) // height
     return [data[row * stride:row * stride + width] for row in range(height)]
 

@@ -36,6 +36,17 @@ def gstreamer() -> Any:
     return Gst
 
 
+def size(caps: Any) -> tuple[int, int]:
+    """Width and height of raw video. Not by its structure, which the bindings of 1.26 lend only within a with."""
+    import gi
+
+    gi.require_version("GstVideo", "1.0")
+    from gi.repository import GstVideo
+
+    picture = GstVideo.VideoInfo.new_from_caps(caps)
+    return picture.width, picture.height
+
+
 def set_property(element: Any, keyword: str, value: Any) -> None:
     """Sets a property by its name with underscores. What cannot be used is an error, where GStreamer would pass it over."""
     Gst = gstreamer()

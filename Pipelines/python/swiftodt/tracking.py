@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Optional, Union
 
 from swiftodt.errors import Error
-from swiftodt.gstreamer import gstreamer, set_property
+from swiftodt.gstreamer import gstreamer, set_property, size
 from swiftodt.messages import Object, Result, TrackEvent, ZoneEvent
 from swiftodt.reading import from_buffer, from_message, plain
 from swiftodt.tables import package
@@ -53,8 +53,7 @@ class Frame:
             raise Error('the pixels were not asked for: say track(..., pixels="RGB")')
         numpy = package("numpy", "frame.pixels")
         buffer, channels = self.buffer, PIXELS[self.format]
-        structure = self.sample.get_caps().get_structure(0)
-        width, height = structure.get_value("width"), structure.get_value("height")
+        width, height = size(self.sample.get_caps())
         # Rows begin at multiples of four bytes.
         stride = -(-width * channels // 4) * 4
         array = numpy.frombuffer(buffer.extract_dup(0, stride * height), dtype=numpy.uint8).reshape(height, stride)
