@@ -84,7 +84,7 @@ def recording_without_room(trial):
     need(BIKES)
     folder = trial.path("disk")
     os.mkdir(folder)
-    size = trial.random.choice(["40k", "300k", "700k"])
+    size = trial.random.choice(["40k", "150k", "300k"])
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, check=False)
     if mounted.returncode:
         raise Skip("needs the right to mount a small disk (root)")
