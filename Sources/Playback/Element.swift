@@ -47,6 +47,13 @@ public final class Element: @unchecked Sendable {
         return gst_structure_copy(structure).map(OwnedStructure.init)
     }
 
+    /// Whether GStreamer has elements of this kind.
+    public static func isThere(_ kind: String) -> Bool {
+        guard let factory = gst_element_factory_find(kind) else { return false }
+        gst_object_unref(UnsafeMutableRawPointer(factory))
+        return true
+    }
+
     /// Whether it has such a property.
     public func has(_ property: String) -> Bool {
         g_object_class_find_property(objectClass, property) != nil

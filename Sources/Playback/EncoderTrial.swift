@@ -28,11 +28,4 @@ public enum EncoderTrial {
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
         return message.pointee.type == GST_MESSAGE_EOS && counted.read { $0 } > 0
     }
-
-    /// Whether GStreamer knows an element of this name.
-    public static func isThere(_ element: String) -> Bool {
-        guard let factory = gst_element_factory_find(element) else { return false }
-        gst_object_unref(UnsafeMutableRawPointer(factory))
-        return true
-    }
 }

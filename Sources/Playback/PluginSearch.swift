@@ -8,12 +8,11 @@ public enum PluginSearch {
     /// - Throws: ``PlaybackError`` where there is no plugin.
     public static func start() throws {
         try startGStreamer()
-        guard let factory = gst_element_factory_find("swiftodt") else {
+        guard Element.isThere("swiftodt") else {
             throw PlaybackError(
                 "GStreamer finds no element swiftodt: run Pipelines/setup --install in the checkout that this odt is from. "
                     + "Where that was done, odt doctor says why")
         }
-        gst_object_unref(UnsafeMutableRawPointer(factory))
     }
 
     /// The same, whether there is a plugin or not.

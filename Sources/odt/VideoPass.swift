@@ -34,7 +34,7 @@ enum VideoPass {
     static func show(
         _ video: MediaSource, turned: Orientation, to viewer: Viewer, say: @escaping @Sendable (String) -> Void
     ) throws -> Player.Ending {
-        gst_init(nil, nil)
+        try PluginSearch.startGStreamer()
         let pipeline = try Pipeline(
             "\(video.description) ! videoflip name=upright video-direction=\(directions[turned] ?? "auto") ! videoconvert "
                 + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")

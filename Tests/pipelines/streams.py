@@ -1,7 +1,9 @@
 """Runs pipelines for the tests and keeps what they said on the bus."""
 import glob
 import os
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 import gi
@@ -113,3 +115,17 @@ def overlap(one, other):
         return 0.0
     common = width * height
     return common / (one[2] * one[3] + other[2] * other[3] - common)
+
+
+class InFolder(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def names(self):
+        return sorted(os.listdir(self.folder))

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from streams import ROOT, command
+from streams import InFolder, ROOT, command
 
 ODT = f"{ROOT}/.build/tool/odt"
 FAST = "--set=detector=motion"
@@ -53,7 +53,7 @@ def codecs(path):
     return [cells[0] for cells in probed(path, "-show_entries", "stream=codec_name")]
 
 
-class Annotating(unittest.TestCase):
+class Annotating(InFolder):
     """A folder with a ball that rolls, alone for each test."""
 
     @classmethod
@@ -68,16 +68,6 @@ class Annotating(unittest.TestCase):
         cls.subtitles = os.path.join(cls.clips, "words.srt")
         with open(cls.subtitles, "w", encoding="ascii") as file:
             file.write(SUBTITLES)
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def names(self):
-        return sorted(os.listdir(self.folder))
 
     def annotate(self, *words, code=0):
         said = command(ODT, "annotate", FAST, *words)

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from streams import ROOT, command
+from streams import InFolder, ROOT, command
 
 RECORD = f"{ROOT}/Pipelines/record"
 FAST = "detector=motion"
@@ -42,7 +42,7 @@ def boxes(path):
     return names
 
 
-class Recording(unittest.TestCase):
+class Recording(InFolder):
     """A folder with a clip of five seconds, alone for each test."""
 
     @classmethod
@@ -53,16 +53,6 @@ class Recording(unittest.TestCase):
         ffmpeg("-f", "lavfi", "-i", f"testsrc=duration={SECONDS}:size=320x240:rate=25", "-pix_fmt", "yuv420p", cls.clip)
         cls.stream = os.path.join(cls.clips, "clip.ts")
         ffmpeg("-i", cls.clip, "-c", "copy", cls.stream)
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def names(self):
-        return sorted(os.listdir(self.folder))
 
     def content(self, name):
         with open(self.path(name), "rb") as file:

@@ -13,13 +13,13 @@ enum FontLookup: Equatable {
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Looks which font fontconfig gives for families, with commas between them. Pango is not asked: it keeps some kilobytes of each name
+    /// Looks which font fontconfig gives for families as a description has them, with commas between and no blanks. Pango is not asked: it keeps some kilobytes of each name
     /// that it ever heard, and what it keeps cannot be taken from it while threads of its own may be at work on it.
     static func find(_ families: String) -> FontLookup {
         guard let pattern = FcPatternCreate() else { return .nothing }
         defer { FcPatternDestroy(pattern) }
         let wanted = families.split(separator: ",")
-        for family in wanted { FcPatternAddString(pattern, FC_FAMILY, family.trimmed) }
+        for family in wanted { FcPatternAddString(pattern, FC_FAMILY, String(family)) }
         // What Pango can draw with.
         for format in ["TrueType", "CFF"] { FcPatternAddString(pattern, FC_FONTFORMAT, format) }
         FcConfigSubstitute(nil, pattern, FcMatchPattern)
@@ -46,11 +46,5 @@ enum FontLookup: Equatable {
     /// As fontconfig compares names: without blanks, in small letters. Hyphens too, which people put in for blanks.
     private static func bare(_ name: Substring) -> String {
         name.lowercased().filter { !$0.isWhitespace && $0 != "-" }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

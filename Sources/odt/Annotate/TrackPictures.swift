@@ -1,5 +1,4 @@
 import CGStreamer
-import CTurboJPEG
 import Playback
 import SwiftODT
 import Synchronization
@@ -178,14 +177,7 @@ struct ColorPicture: Sendable {
 
     /// The bytes of a JPEG file.
     func jpeg() -> [UInt8]? {
-        guard let handle = tjInitCompress() else { return nil }
-        defer { tjDestroy(handle) }
-        var (bytes, count): (UnsafeMutablePointer<UInt8>?, CUnsignedLong) = (nil, 0)
-        defer { tjFree(bytes) }
-        let code = tjCompress2(
-            handle, pixels, CInt(width), CInt(stride), CInt(height), CInt(TJPF_RGB.rawValue), &bytes, &count,
-            CInt(TJSAMP_444.rawValue), 90, 0)
-        guard code == 0, let bytes else { return nil }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        JPEGCompressor().file(
+            of: pixels, .rgb, width: width, height: height, stride: stride, quality: 90, isFine: true)
     }
 }

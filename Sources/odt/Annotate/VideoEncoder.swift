@@ -40,7 +40,7 @@ struct VideoEncoder: Sendable {
         case .h264:
             if wish == "software" { return software }
             let candidates = wish == "auto" ? hardware : (hardware + [software]).filter { $0.element == wish }
-            for candidate in candidates where EncoderTrial.isThere(candidate.element) {
+            for candidate in candidates where Element.isThere(candidate.element) {
                 if EncoderTrial.succeeds(candidate.description(quality: quality, isLive: false)) { return candidate }
             }
             guard wish != "auto" else { return software }

@@ -22,7 +22,7 @@ import Playback
 /// What videos can be written.
 @Sendable func examineEncoders() -> [Finding] {
     let encoders = Codecs.encoders(to: "video/x-h264")
-    let muxers = ["mp4mux", "matroskamux"].filter(EncoderTrial.isThere)
+    let muxers = ["mp4mux", "matroskamux"].filter(Element.isThere)
     guard !encoders.isEmpty, !muxers.isEmpty else {
         let lacking = [encoders.isEmpty ? "an encoder of H.264" : nil, muxers.isEmpty ? "a muxer" : nil]
         return [

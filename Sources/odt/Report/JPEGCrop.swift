@@ -1,11 +1,8 @@
-import CTurboJPEG
 import SwiftODT
 
 /// Cuts parts out of a frame, as small JPEG files.
 final class JPEGCrop {
-    private let compressor = tjInitCompress()
-
-    deinit { if let compressor { tjDestroy(compressor) } }
+    private let compressor = JPEGCompressor()
 
     /// - Parameters:
     ///   - side: what is larger is shrunk to this width or height, by averaging.
@@ -16,7 +13,7 @@ final class JPEGCrop {
         var side = side
         while true {
             let small = Self.shrunk(part, to: side)
-            for quality: Int32 in [85, 72, 58, 42] {
+            for quality in [85, 72, 58, 42] {
                 guard let bytes = compress(small, quality: quality) else { return nil }
                 if bytes.count <= limit || (quality == 42 && side <= 16) { return bytes }
             }
@@ -79,16 +76,9 @@ final class JPEGCrop {
         return Copy(bytes: bytes, width: width, height: height)
     }
 
-    private func compress(_ picture: Copy, quality: Int32) -> [UInt8]? {
-        var file: UnsafeMutablePointer<UInt8>?
-        var size: UInt = 0
-        defer { tjFree(file) }
-        let status = picture.bytes.withUnsafeBufferPointer {
-            tjCompress2(
-                compressor, $0.baseAddress, Int32(picture.width), Int32(picture.width * 4), Int32(picture.height),
-                Int32(TJPF_RGBX.rawValue), &file, &size, Int32(TJSAMP_420.rawValue), quality, 0)
-        }
-        guard status == 0, let file else { return nil }
-        return Array(UnsafeBufferPointer(start: file, count: Int(size)))
+    private func compress(_ picture: Copy, quality: Int) -> [UInt8]? {
+        compressor.file(
+            of: picture.bytes, .rgbx, width: picture.width, height: picture.height, stride: 4 * picture.width,
+            quality: quality, isFine: false)
     }
 }

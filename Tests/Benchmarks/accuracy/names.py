@@ -11,12 +11,11 @@ import argparse
 import collections
 import json
 import pathlib
-import subprocess
 import tempfile
 
 from PIL import Image
 
-from sizes import ODT, overlap
+from sizes import detected, overlap
 
 SMALLEST = 32
 
@@ -28,12 +27,6 @@ def outcome(label, box, things):
     if fit < 0.5:
         return "not found"
     return "right" if said == label else "wrong" if said else "no name"
-
-
-def detected(paths, options):
-    model = ["--model", options.model] if options.model else []
-    said = subprocess.run([ODT, "detect", "--json", "--score", options.score, *model, *paths], check=True, capture_output=True, text=True)
-    return [json.loads(line)["objects"] for line in said.stdout.splitlines()]
 
 
 def crop(picture, box):

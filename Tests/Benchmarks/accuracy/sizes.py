@@ -37,6 +37,13 @@ def found_in(boxes, objects):
     return found
 
 
+def detected(paths, options):
+    """What the detector finds in each of the pictures."""
+    model = ["--model", options.model] if options.model else []
+    said = subprocess.run([ODT, "detect", "--json", "--score", options.score, *model, *paths], check=True, capture_output=True, text=True)
+    return [json.loads(line)["objects"] for line in said.stdout.splitlines()]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=pathlib.Path)
@@ -48,12 +55,10 @@ def main():
         truth = json.loads((folder / "instances.json").read_text())
         names = {one["id"]: one["name"] for one in truth["categories"]}
         paths = [folder / "images" / picture["file_name"] for picture in truth["images"]]
-        model = ["--model", options.model] if options.model else []
-        said = subprocess.run([ODT, "detect", "--json", "--score", options.score, *model, *paths], check=True, capture_output=True, text=True)
-        for picture, line in zip(truth["images"], said.stdout.splitlines()):
+        for picture, things in zip(truth["images"], detected(paths, options)):
             boxes = [(names[one["category_id"]], one["bbox"]) for one in truth["annotations"]
                      if one["image_id"] == picture["id"] and not one.get("iscrowd")]
-            found = found_in(boxes, json.loads(line)["objects"])
+            found = found_in(boxes, things)
             for place, (_, box) in enumerate(boxes):
                 kind = max(number for number, edge in enumerate(EDGES[:-1]) if box[2] / picture["width"] >= edge)
                 count[kind] += 1
