@@ -79,6 +79,8 @@ final class Annotation: Sendable {
     private let say: @Sendable (String) -> Void
     /// Whether the element has said anything: then its first frame is on its way.
     private let hasSpoken = Monitor(false)
+    /// Whether a picture has come to the file. Of one that passed the element before an end of the stream, that end may have been ahead.
+    private let hasRecorded = Monitor(false)
 
     // MARK: The pipeline
 
@@ -116,6 +118,11 @@ final class Annotation: Sendable {
         pipeline["file"].setFile(video.path)
         EncoderStart.keep(of: pipeline["encoder"])
         let slot = pipeline["mux"].pad("video_0")
+        let hasRecorded = hasRecorded
+        slot?.watchBuffers { _ in
+            hasRecorded.update { $0 = true }
+            return .enough
+        }
         even?.pad("sink")?.watchEvents { [weak even] event in
             guard event.pointee.type == GST_EVENT_CAPS else { return .goOn }
             var caps: UnsafeMutablePointer<GstCaps>?
@@ -187,7 +194,7 @@ final class Annotation: Sendable {
 
     /// Gives the files their names if all went well.
     private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
-        let hasBegun = progress.frames > 0 && files.video?.size != 0
+        let hasBegun = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
         guard hasBegun else {
             say(ending.failure ?? "nothing was recorded of \(source.name)")
             files.discard()
