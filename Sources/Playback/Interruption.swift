@@ -2,12 +2,14 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Ctrl-C, SIGTERM and SIGHUP: the first one ends what is played properly, the second one the program at once. A stream that does not end
-/// is left, and so is an element that does not stop.
+/// Ctrl-C, SIGTERM and SIGHUP: the first one ends all that is played properly, the second one the program at once. A stream that does
+/// not end is left, and so is an element that does not stop.
 public final class Interruption: Sendable {
     private struct State {
         var signal: Int32?
-        var player: Player?
+        var isOver = false
+        /// One of a program that plays one thing after another, as many as are watched of one that watches cameras.
+        var players: [Player] = []
     }
 
     private let state = Mutex(State())
@@ -37,15 +39,39 @@ public final class Interruption: Sendable {
     /// The signal that came.
     public var signal: Int32? { state.withLock { $0.signal } }
 
+    /// Whether all that plays is to end, and nothing is to begin.
+    public var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Ends all that plays, as a signal would: for who finds out otherwise that nobody needs it any more.
+    public func endAll() { for player in over(by: nil) { player.askToEnd() } }
+
+    /// Waits, but no longer than until all is to end.
+    public func pause(_ duration: Nanoseconds) {
+        let deadline = MonotonicClock.now.adding(duration)
+        while !isOver {
+            let left = deadline - MonotonicClock.now
+            if left <= 0 { return }
+            usleep(UInt32(min(left, 100_000_000) / 1000))
+        }
+    }
+
     func begin(_ player: Player) {
         let isLate = state.withLock { state in
-            state.player = player
-            return state.signal != nil
+            state.players.append(player)
+            return state.isOver
         }
         if isLate { player.askToEnd() }
     }
 
-    func end() { state.withLock { $0.player = nil } }
+    func end(_ player: Player) { state.withLock { $0.players.removeAll { $0 === player } } }
+
+    private func over(by signal: Int32?) -> [Player] {
+        state.withLock { state in
+            state.signal = state.signal ?? signal
+            state.isOver = true
+            return state.players
+        }
+    }
 
     private var signals: sigset_t {
         var set = sigset_t()
@@ -58,19 +84,17 @@ public final class Interruption: Sendable {
         var set = signals
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
-        let player = state.withLock { state in
-            state.signal = number
-            return state.player
-        }
-        player?.askToEnd()
-        if let player, player.timeLeft ?? 0 > 1_000_000_000 { player.say("ending the stream; once more ends at once") }
+        let players = over(by: number)
+        for player in players { player.askToEnd() }
+        let waiting = players.filter { $0.timeLeft ?? 0 > 1_000_000_000 }
+        waiting.first?.say("ending the stream\(waiting.count > 1 ? "s" : ""); once more ends at once")
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 {
             // What is closed after the end may take as long as the disk does.
-            guard let player = state.withLock({ $0.player }), let left = player.timeLeft else { continue }
-            if left < -Player.stopping { break }
+            let left = state.withLock(\.players).compactMap(\.timeLeft)
+            if left.contains(where: { $0 < -Player.stopping }) { break }
         }
-        state.withLock { $0.player }?.leave()
+        for player in state.withLock(\.players) { player.leave() }
         _exit(128 + number)
     }
 }

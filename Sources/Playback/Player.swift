@@ -26,6 +26,8 @@ public final class Player: Sendable {
         public var leave: @Sendable () -> Void = {}
         /// Called ten times a second while it plays.
         public var tick: @Sendable () -> Void = {}
+        /// Why it has to end now, if it has. Asked as often.
+        public var trouble: @Sendable () -> String? = { nil }
 
         public init() {}
     }
@@ -75,6 +77,7 @@ public final class Player: Sendable {
                 isPlaying = false
             }
             manners.tick()
+            if let trouble = manners.trouble() { fail(trouble) }
         }
         return Ending(failure: state.withLock { $0.failure }, signal: Interruption.shared.signal)
     }
@@ -92,7 +95,7 @@ public final class Player: Sendable {
         }
         let deadline = MonotonicClock.now + (manners.hasBegun() ? Self.stopping : 1_000_000_000)
         while !done.flag.load(ordering: .acquiring), MonotonicClock.now < deadline { usleep(1000) }
-        Interruption.shared.end()
+        Interruption.shared.end(self)
         return done.flag.load(ordering: .acquiring)
     }
 

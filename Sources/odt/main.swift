@@ -12,6 +12,7 @@ let subcommands: [Subcommand] = [
     modelsSubcommand,
     reportSubcommand,
     trackSubcommand,
+    watchSubcommand,
     zonesSubcommand,
 ]
 

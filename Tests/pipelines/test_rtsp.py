@@ -14,7 +14,7 @@ try:
     gi.require_version("GstRtspServer", "1.0")
     from gi.repository import GLib, GstRtspServer
 except (ValueError, ImportError):
-    GstRtspServer = None
+    GLib = GstRtspServer = None
 
 BALL = ("( videotestsrc name=ball pattern=ball is-live=true num-buffers={frames} ! video/x-raw,format=I420,width=320,height=240"
         ",framerate=30/1 ! jpegenc ! rtpjpegpay name=pay0 )")
@@ -33,6 +33,7 @@ class Server:
         factory.set_launch(BALL.format(frames=frames))
         factory.connect("media-configure", self.keep)
         self.server.get_mount_points().add_factory("/ball", factory)
+        self.factory = factory
         self.media = []
         context = GLib.MainContext()
         self.loop = GLib.MainLoop(context)

@@ -1,0 +1,10 @@
+import Glibc
+
+/// The time of day, in nanoseconds since 1970. Somebody may set it: what measures how long something takes asks ``MonotonicClock``.
+public enum WallClock {
+    public static var now: Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Nanoseconds(time.tv_sec).times(1_000_000_000).adding(Nanoseconds(time.tv_nsec))
+    }
+}

@@ -1,0 +1,120 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// A camera that is watched: connected to, lost, and connected to again, until all is to end; a file until it has been seen.
+///
+/// Each has a thread of its own, and nothing that one of them goes through is felt by another.
+final class Camera: Sendable {
+    private struct State {
+        /// Which connection it is, from 1.
+        var session: UInt32 = 0
+        /// How often it was tried since the last one.
+        var attempt: UInt32 = 0
+        /// What has been said of this outage.
+        var reasons: Set<String> = []
+    }
+
+    private let plan: CameraPlan
+    private let patience: Nanoseconds
+    private let longestPause: Nanoseconds
+    private let sinks: WatchSinks
+    private let state = Mutex(State())
+    private let log: RepeatedSentences
+
+    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks) {
+        (self.plan, self.sinks) = (plan, sinks)
+        (patience, longestPause) = (watch.patience, watch.longestPause)
+        log = RepeatedSentences { complain("odt watch: \(plan.name): \(plan.withoutPassword($0))") }
+    }
+
+    /// Watches it.
+    ///
+    /// - Returns: whether it went well.
+    func watch() -> Bool {
+        var backOff = BackOff(longest: longestPause)
+        while !Interruption.shared.isOver {
+            state.withLock { $0.attempt += 1 }
+            let ending = connect()
+            if Interruption.shared.isOver { break }
+            if ending.isWhole || ending.isRefused {
+                end(because: ending.failure ?? "the video is over")
+                if let failure = ending.failure { log.say(failure) }
+                return ending.failure == nil
+            }
+            let pause = backOff.next(after: ending.held)
+            lose(because: ending.failure ?? "the stream ended", for: pause)
+            Interruption.shared.pause(pause)
+        }
+        end(because: "the watch is over")
+        return true
+    }
+
+    private func connect() -> CameraSession.Ending {
+        do {
+            let session = try CameraSession(
+                plan, patience: patience, viewers: sinks.viewers, begin: { [weak self] in self?.begin() },
+                say: { [log] in log.say($0) })
+            let number = state.withLock { $0.session + 1 }
+            return session.play { message in
+                let message = OwnedStructure(copying: message)
+                message.set("session", to: number)
+                hand(message.pointer)
+            }
+        } catch {
+            // A device may come back; a file that is not there is a mistake.
+            return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
+        }
+    }
+
+    // MARK: What is said of it
+
+    private func begin() {
+        let (event, wasLost) = state.withLock { state in
+            state.session += 1
+            let event = CameraEvent(
+                camera: plan.name, kind: .connected, session: state.session, attempt: state.attempt)
+            let wasLost = !state.reasons.isEmpty
+            state.attempt = 0
+            state.reasons = []
+            return (event, wasLost)
+        }
+        hand(event)
+        if wasLost { log.say("is there again") }
+    }
+
+    /// Says once for each outage why it is one.
+    private func lose(because reason: String, for pause: Nanoseconds) {
+        let reason = String(plan.withoutPassword(reason).map { $0 == "\n" ? " " : $0 })
+        let event: CameraEvent? = state.withLock { state in
+            guard state.reasons.insert(reason).inserted else { return nil }
+            return CameraEvent(
+                camera: plan.name, kind: .lost, reason: reason, session: state.session, attempt: state.attempt)
+        }
+        guard let event else { return }
+        hand(event)
+        let seconds = Double(pause / 100_000_000) / 10
+        log.say("\(reason); it is asked again in \(seconds) s, and at longest every \(longestPause / 1_000_000_000)")
+    }
+
+    private func end(because reason: String) {
+        let state = state.withLock { $0 }
+        hand(
+            CameraEvent(
+                camera: plan.name, kind: .ended, reason: plan.withoutPassword(reason), session: state.session,
+                attempt: state.attempt))
+    }
+
+    private func hand(_ event: CameraEvent) {
+        let message = event.message(at: WallClock.now)
+        hand(message.pointer)
+    }
+
+    private func hand(_ message: UnsafePointer<GstStructure>) {
+        sinks.take(
+            WatchMessage(
+                camera: plan.name, time: WallClock.now, fields: MessageFields(message),
+                line: MessageText.line(message)))
+    }
+}

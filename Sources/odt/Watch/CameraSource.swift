@@ -1,0 +1,105 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// The first video of what a camera sends, decoded and led to where it is looked at. Sound is not asked for.
+enum CameraSource {
+    /// Has the decoder ask what it is to decode, for as long as there is one.
+    ///
+    /// - Parameters:
+    ///   - entry: where the pictures go.
+    ///   - prepare: is called before the first picture, with whether it is known how long the video is.
+    ///   - refuse: ends the stream with an error.
+    static func lead(
+        _ decoded: Element, to entry: Element, prepare: @escaping @Sendable (_ hasLength: Bool) -> Void,
+        refuse: @escaping @Sendable (String) -> Void
+    ) {
+        let way = Way(entry, prepare, refuse)
+        connect(decoded, "source-setup", sourceSetUp, way)
+        connect(decoded, "autoplug-continue", decodes, way)
+        connect(decoded, "pad-added", padAdded, way)
+        connect(decoded, "no-more-pads", complete, way)
+    }
+
+    /// Where the pictures go; the decoder holds on to it.
+    private final class Way: Sendable {
+        let entry: Element
+        let prepare: @Sendable (Bool) -> Void
+        let refuse: @Sendable (String) -> Void
+        private let hasVideo = Mutex(false)
+
+        init(
+            _ entry: Element, _ prepare: @escaping @Sendable (Bool) -> Void,
+            _ refuse: @escaping @Sendable (String) -> Void
+        ) {
+            (self.entry, self.prepare, self.refuse) = (entry, prepare, refuse)
+        }
+
+        func lead(_ pad: Pad) {
+            guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else {
+                return
+            }
+            defer { StreamKind.release(caps) }
+            let stream = StreamKind(caps)
+            guard stream.name.hasPrefix("video/") || stream.name.hasPrefix("image/") else { return }
+            let isFirst = hasVideo.withLock { hasVideo in
+                defer { hasVideo = true }
+                return !hasVideo
+            }
+            guard isFirst, let sink = entry.pad("sink") else { return }
+            var length: gint64 = 0
+            prepare(gst_pad_query_duration(pad.pointer, GST_FORMAT_TIME, &length) != 0 && length > 0)
+            if !pad.link(to: sink) {
+                refuse("its pictures cannot be had: GStreamer decodes them to \(stream.text)")
+            }
+        }
+
+        func check() {
+            if !hasVideo.withLock({ $0 }) { refuse("there is no video in it") }
+        }
+    }
+
+    // MARK: What the decoder asks
+
+    private typealias SetUp = @convention(c) (gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
+    private typealias Continue =
+        @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
+    private typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
+    private typealias Complete = @convention(c) (gpointer, gpointer) -> Void
+
+    private static let sourceSetUp = unsafeBitCast(
+        { _, source, _ in
+            gst_object_ref(source)
+            let source = Element(source)
+            // rtspsrc waits two seconds for what is late: longer than anybody wants to look back on a page.
+            if source.kind == "rtspsrc" { source.set("latency", to: "200") }
+        } as SetUp, to: GCallback.self)
+
+    private static let decodes = unsafeBitCast(
+        { _, _, caps, _ in StreamKind(caps).medium == .other ? 1 : 0 } as Continue, to: GCallback.self)
+
+    private static let padAdded = unsafeBitCast(
+        { _, pad, way in
+            gst_object_ref(pad)
+            Unmanaged<Way>.fromOpaque(way).takeUnretainedValue().lead(Pad(pad))
+        } as Added, to: GCallback.self)
+
+    private static let complete = unsafeBitCast(
+        { _, way in Unmanaged<Way>.fromOpaque(way).takeUnretainedValue().check() } as Complete, to: GCallback.self)
+
+    private static func connect(_ decoded: Element, _ signal: String, _ callback: GCallback, _ way: Way) {
+        // A decodebin has no signal of its source: it is given one.
+        guard g_signal_lookup(signal, decoded.pointer.kind) != 0 else { return }
+        g_signal_connect_data(
+            decoded.gobject, signal, callback, Unmanaged.passRetained(way).toOpaque(),
+            { way, _ in if let way { Unmanaged<Way>.fromOpaque(way).release() } }, GConnectFlags(0))
+    }
+}
+
+extension UnsafeMutablePointer<GstElement> {
+    /// Its type, as GLib counts types.
+    fileprivate var kind: GType {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Playback
+import SwiftODT
+
+let watchSubcommand = Subcommand(
+    name: "watch", summary: "watch cameras for as long as they are there, and say what they see", help: help,
+    work: runWatch)
+
+private let help = """
+    Watches cameras, day and night, and says what they see. One that goes away is asked again until it is back.
+
+    usage: odt watch [options] SOURCE...
+           odt watch [options] NAME=SOURCE...
+
+    SOURCE is a camera's address (rtsp://..., https://...), a camera of this machine (/dev/video0) or a file, which is watched to its end.
+    NAME is what it is called in all that is said; without one it is called by its host, device or file. What is seen comes as
+    lines of JSON on the standard output, each with the camera as "source".
+
+      --set NAME=VALUE   a property of the element, for all cameras, more than once if need be; multiple-objects=true is set already
+                         (gst-inspect-1.0 swiftodt lists them): --set label-allowlist=person
+      --zones FILE       zones and lines to count at (odt zones makes them)
+      --json FILE        lines are added to FILE instead
+      --quiet            no lines on the standard output
+      --timeout SECONDS  a camera that sends no picture for so long is lost (20)
+      --retry SECONDS    the longest pause between attempts to connect: they begin with one second, and double (60)
+      --help             this text
+
+    The cameras do not know of each other: what happens to one is not felt by the others. Each time one is connected, lost or over,
+    a line says so ("message": "swiftodt-camera"). Tracking ids are of one connection, which every line counts as "session".
+
+    It ends when all files have been seen, or by Ctrl-C, SIGTERM or SIGHUP; a second one ends it at once. The exit code is 0 when all
+    went well, 1 when a source could not be watched, 2 when the command line was not understood.
+
+    examples:
+      odt watch rtsp://192.168.1.20/stream1
+      odt watch --set label-allowlist=person front=rtsp://192.168.1.20/stream1 yard=/dev/video0 | jq .
+      odt watch --zones gate.json --json gate.jsonl gate=rtsp://user:secret@gate.local/live
+    """
+
+@Sendable private func runWatch(_ arguments: [String]) throws -> Int32 {
+    let line = try CommandLineOptions(
+        arguments, valued: Set(WatchOptions.valued.map { "--" + $0 } + ["--set", "--zones"]),
+        flags: Set(WatchOptions.flags.map { "--" + $0 }))
+    guard !line.operands.isEmpty else { throw CommandLineError("no camera is named.") }
+    var cameras = try CameraPlan.list(line.operands)
+    let settings = try settings(line)
+    for number in cameras.indices { cameras[number].settings = settings }
+    let plan = try WatchPlan(cameras, WatchOptions(line))
+    do {
+        try PluginSearch.start()
+        for camera in cameras { try camera.check() }
+        _ = Interruption.shared
+        return try watch(plan)
+    } catch let error as PlaybackError where error.isUsage {
+        throw CommandLineError(error.description)
+    }
+}
+
+/// The properties that are to be set, those that options stand for first.
+private func settings(_ line: CommandLineOptions) throws -> [String] {
+    let named = line.texts("--set")
+    guard let zones = line.text("--zones") else { return named }
+    _ = try Zone.list(named: zones)
+    return ["zones=\(zones)"] + named
+}
+
+/// Watches all cameras until the last one is over.
+///
+/// - Returns: the exit code.
+private func watch(_ plan: WatchPlan) throws -> Int32 {
+    let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { complain("odt watch: \($0)") }
+    let left = Monitor(plan.cameras.count)
+    let failed = Monitor(0)
+    for plan in plan.cameras.map({ Camera($0, plan, sinks: sinks) }) {
+        let watch: @Sendable () -> Void = {
+            if !plan.watch() { failed.update { $0 += 1 } }
+            left.update { $0 -= 1 }
+        }
+        if !DetachedThread.run(watch) { throw PlaybackError("there is no thread for so many cameras") }
+    }
+    left.wait { $0 == 0 ? () : nil }
+    sinks.close()
+    if sinks.isUnread { return 128 + SIGPIPE }
+    return failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
+}

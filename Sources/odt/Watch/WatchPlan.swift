@@ -1,0 +1,19 @@
+import Playback
+import SwiftODT
+
+/// What is to be watched, and how patiently.
+struct WatchPlan: Sendable {
+    var cameras: [CameraPlan]
+    var options: WatchOptions
+    /// A camera that sends nothing for so long is lost.
+    var patience: Nanoseconds
+    /// The longest pause between two attempts to connect.
+    var longestPause: Nanoseconds
+
+    init(_ cameras: [CameraPlan], _ options: WatchOptions) throws {
+        (self.cameras, self.options) = (cameras, options)
+        patience = try options.number("timeout", in: 1...86_400).map { Nanoseconds(seconds: $0) } ?? 20_000_000_000
+        longestPause =
+            try options.number("retry", in: 0.01...86_400).map { Nanoseconds(seconds: $0) } ?? BackOff.usualLongest
+    }
+}

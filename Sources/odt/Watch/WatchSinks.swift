@@ -1,0 +1,29 @@
+import Playback
+import SwiftODT
+
+/// All places where messages go, made of what was asked for.
+final class WatchSinks: Sendable {
+    private let all: [any WatchSink]
+    /// Those that want to see pictures.
+    let viewers: [any PictureSink]
+    private let lines: JSONLines?
+
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` where one cannot be had; then nothing has begun.
+    init(_ options: WatchOptions, cameras: [String], say: @escaping @Sendable (String) -> Void) throws {
+        var sinks: [any WatchSink] = []
+        // Sinks are made here, each of its options, as: if let place = options.text("mqtt") { sinks.append(try ...) }
+        let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
+        let lines = try name.map { try JSONLines($0, say: say) }
+        // The last: whoever reads the lines may hold them up, and so what comes after them.
+        if let lines { sinks.append(lines) }
+        (all, self.lines) = (sinks, lines)
+        viewers = sinks.compactMap { $0 as? any PictureSink }
+    }
+
+    func take(_ message: WatchMessage) { for sink in all { sink.take(message) } }
+
+    func close() { for sink in all { sink.close() } }
+
+    /// Whether nobody reads the lines any more, for which there was a reader.
+    var isUnread: Bool { lines?.isUnread ?? false }
+}
