@@ -21,6 +21,9 @@ from gi.repository import GLib, GObject, Gst  # noqa: E402
 from running.program import HANGING, Failure, say  # noqa: E402
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+IS_CHECKOUT = os.path.exists(os.path.join(HERE, "setup"))
+# Where results go that nobody named a place for.
+OUT = os.path.join(HERE, "out") if IS_CHECKOUT else os.curdir
 BUILT = os.path.join(os.path.dirname(HERE), ".build", "plugin")
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
@@ -30,15 +33,16 @@ STOPPING = 3
 
 
 def start_gstreamer():
-    """Makes GStreamer ready, with this checkout's plugin, which is built first if it never was."""
-    if os.path.exists(os.path.join(HERE, "setup")):
+    """Makes GStreamer ready, with this checkout's plugin, which is built first if it never was, or with the installed one."""
+    if IS_CHECKOUT:
         if not os.path.exists(os.path.join(BUILT, "libgstswiftodt.so")):
             subprocess.run([os.path.join(HERE, "setup")], stdout=sys.stderr, check=False)
         others = os.environ.get("GST_PLUGIN_PATH")
         os.environ["GST_PLUGIN_PATH"] = f"{BUILT}:{others}" if others else BUILT
     Gst.init(None)
     if not Gst.ElementFactory.find("swiftodt"):
-        raise Failure("GStreamer finds no element swiftodt: run Pipelines/setup")
+        raise Failure("GStreamer finds no element swiftodt: "
+                      + ("run Pipelines/setup" if IS_CHECKOUT else "install gstreamer1.0-swiftodt; odt doctor says more"))
 
 
 def uri(path):

@@ -48,7 +48,7 @@ private func listModels() -> Int32 {
         print(columns(model.name, "can be fetched", model.licence, "") + model.about)
     }
     if installed.isEmpty, available.isEmpty {
-        print("There are no models; \(ModelFetcher.advice) gets the default ones.")
+        print("There are no models; \(FetchProgram.Kind.models.advice) gets the default ones.")
     }
     return ExitCode.success
 }
@@ -61,9 +61,9 @@ private func columns(_ name: String, _ state: String, _ licence: String, _ size:
 private func size(_ bytes: Int) -> String { DecimalText.text(Double(bytes) / 1e6, decimals: 1) + " MB" }
 
 private func fetchModels(_ names: [String]) throws -> Int32 {
-    guard let fetcher = ModelFetcher.find() else {
+    guard let fetcher = FetchProgram.find(.models) else {
         complain(
-            "odt models: the program that fetches models is not beside this one; run \(ModelFetcher.advice) in swiftodt's sources"
+            "odt models: the program that fetches models is not beside this one; run \(FetchProgram.Kind.models.advice) in swiftodt's sources"
         )
         return ExitCode.failure
     }

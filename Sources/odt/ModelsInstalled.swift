@@ -49,7 +49,7 @@ struct FetchableModel {
     }
 
     static func all() -> [FetchableModel] {
-        let beside = ModelFetcher.find().map { [$0.folder + "/models/catalogue.json"] } ?? []
+        let beside = FetchProgram.find(.models).map { [$0.folder + "/models/catalogue.json"] } ?? []
         for path in beside + ModelSearchPath.folders.map({ $0 + "/catalogue.json" }) {
             guard let content = try? FileBytes.read(path, limit: 1 << 20),
                 let models = try? JSONValue(parsing: content)["models"]?.array

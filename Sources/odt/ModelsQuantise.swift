@@ -46,7 +46,7 @@ struct ModelQuantiser {
         if FileBytes.size(output) != nil, !isForced {
             throw ODTError(.unsupported, "\(output) is there already; --force replaces it, --output names another")
         }
-        guard let program = FilePath.canonical("/proc/self/exe"), let fetcher = ModelFetcher.find() else {
+        guard let program = FilePath.canonical("/proc/self/exe"), let fetcher = FetchProgram.find(.models) else {
             throw ODTError(
                 .fileNotFound, "the program that quantises is not beside this one; run odt of swiftodt's sources")
         }

@@ -11,6 +11,7 @@ let subcommands: [Subcommand] = [
     doctorSubcommand,
     modelsSubcommand,
     reportSubcommand,
+    setupSubcommand,
     trackSubcommand,
     watchSubcommand,
     zonesSubcommand,

@@ -1,9 +1,11 @@
-"""What Pipelines/setup --install puts into a home is whole, and --uninstall takes it away again."""
+"""What Pipelines/setup --install puts into a home is whole, and --uninstall takes it away again, and nothing else."""
+import json
 import os
+import shutil
 import tempfile
 import unittest
 
-from streams import command
+from streams import DATA, command, needs_detector
 
 
 class Installation(unittest.TestCase):
@@ -23,9 +25,49 @@ class Installation(unittest.TestCase):
             self.assertIn(home, run("/usr/bin/python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
             # Looks into everything that is needed to fetch and prepare the models.
             self.assertIn("efficientdet_lite0", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
-            with open(f"{home}/.local/share/swiftodt/models/efficientdet_lite0.json", "w", encoding="ascii") as file:
-                file.write("{}")
-            run(f"{home}/.local/share/swiftodt/fetch-models", "--list")
+            self.assertIn("--folder", run(f"{home}/.local/share/swiftodt/fetch-runtime", "--help"))
             run("Pipelines/setup", "--uninstall")
             left = [os.path.join(folder, name) for folder, _, names in os.walk(f"{home}/.local") for name in names]
             self.assertEqual(left, [])
+
+    @needs_detector
+    def test_what_is_the_users_own_stays(self):
+        """Networks and videos that somebody put beside those that were fetched, and a fetched one that was changed, are work that nobody
+        can fetch again. All of that went away with --uninstall once."""
+        with tempfile.TemporaryDirectory(prefix="a home ") as home:
+            data = f"{home}/data/swiftodt"
+            for folder in ("models", "videos", "openvino"):
+                os.makedirs(f"{data}/{folder}")
+            for name in os.listdir(f"{DATA}/models"):
+                if name.startswith(("efficientdet_lite0.", "u2netp.", "catalogue.")):
+                    shutil.copy(f"{DATA}/models/{name}", f"{data}/models")
+            own = ["models/mine.json", "models/mine.onnx", "models/mine.txt", "models/u2netp.json", "models/u2netp.onnx",
+                   "openvino/libopenvino_c.so", "videos/holiday.mp4"]
+            for name in [*own, "videos/bikes.mp4", "videos/.stamp", "models/wheel_part.py"]:
+                if "u2netp" not in name:
+                    with open(f"{data}/{name}", "w", encoding="ascii") as file:
+                        file.write("{}")
+            # Its sum is no longer the one in its manifest: trained on, perhaps.
+            with open(f"{data}/models/u2netp.onnx", "ab") as file:
+                file.write(b"more")
+
+            def uninstall():
+                said = command("Pipelines/setup", "--uninstall", HOME=home, XDG_DATA_HOME=f"{home}/data", XDG_CACHE_HOME=f"{home}/.cache")
+                self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+                return said.stdout, sorted(os.path.relpath(os.path.join(folder, name), data)
+                                           for folder, _, names in os.walk(f"{home}/data") for name in names)
+
+            text, left = uninstall()
+            self.assertEqual(left, own, text)
+            self.assertIn("left u2netp, which was changed", text)
+            self.assertIn(f"{data}/models/mine.onnx", text)
+            # A manifest that somebody wrote on is no longer the one that came, either.
+            shutil.copy(f"{DATA}/models/u2netp.onnx", f"{data}/models")
+            with open(f"{data}/models/u2netp.json", encoding="utf-8") as file:
+                manifest = json.load(file)
+            with open(f"{data}/models/u2netp.json", "w", encoding="utf-8") as file:
+                json.dump(manifest | {"score-threshold": 0.3}, file)
+            self.assertEqual(uninstall()[1], own)
+            with open(f"{data}/models/u2netp.json", "w", encoding="utf-8") as file:
+                json.dump(manifest, file)
+            self.assertEqual(uninstall()[1], [name for name in own if "u2netp" not in name])

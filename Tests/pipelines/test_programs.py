@@ -92,11 +92,19 @@ class Programs(unittest.TestCase):
 
     def test_they_find_the_plugin(self):
         """Every program runs from a fresh checkout, wherever it is called from, without with-plugin before it."""
-        for words in (["bus-to-json", *"videotestsrc num-buffers=9 ! swiftodt detector=motion ! fakesink".split()],
-                      ["live-camera", "-n", "9"], ["rtp-loopback", "1"]):
-            with self.subTest(words):
-                said = command("/usr/bin/env", "--unset=GST_PLUGIN_PATH", "--chdir=/", f"{ROOT}/Pipelines/{words[0]}", *words[1:])
-                self.assertEqual(said.returncode, 0, said.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            picture, video = os.path.join(folder, "a.png"), os.path.join(folder, "a.mkv")
+            command("gst-launch-1.0", "videotestsrc", "num-buffers=1", "!", "pngenc", "!", "filesink", f"location={picture}")
+            command("gst-launch-1.0", *f"videotestsrc num-buffers=30 pattern=ball ! jpegenc ! matroskamux ! filesink location={video}".split())
+            for words in (["bus-to-json", *"videotestsrc num-buffers=9 ! swiftodt detector=motion ! fakesink".split()],
+                          ["live-camera", "-n", "9"], ["rtp-loopback", "1"],
+                          ["single-image", "-o", f"{folder}/b.png", picture, "detector=motion"],
+                          ["record", "-o", f"{folder}/b.mkv", video, "detector=motion"],
+                          ["with-plugin", "gst-inspect-1.0", "swiftodt"]):
+                with self.subTest(words):
+                    said = command("/usr/bin/env", "--unset=GST_PLUGIN_PATH", "--chdir=/", f"{ROOT}/Pipelines/{words[0]}", *words[1:],
+                                   GST_REGISTRY=f"{folder}/registry.bin")
+                    self.assertEqual(said.returncode, 0, said.stderr)
 
     def test_a_picture_that_is_none(self):
         """The earlier picture stays, and so does a picture that is its own output."""

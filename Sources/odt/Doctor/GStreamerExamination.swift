@@ -6,13 +6,18 @@ import Playback
     do {
         return [.fine("GStreamer", try PluginSearch.startGStreamer())]
     } catch {
-        return [.missing("GStreamer", "\(error)", remedy: "Pipelines/setup installs it")]
+        return [.missing("GStreamer", "\(error)", remedy: "install gstreamer1.0-tools and gstreamer1.0-plugins-base")]
     }
 }
 
 /// The plugin: found and of this version, or why not.
 @Sendable func examinePlugin() -> [Finding] {
-    let remedy = "Pipelines/setup --install puts it where GStreamer looks"
+    // A program that was installed comes from a package, an archive or a checkout; which, it cannot tell.
+    let remedy =
+        FetchProgram.find(.models)?.isOfCheckout == false
+        ? "install the package gstreamer1.0-swiftodt; what was not installed by packages: run the archive's ./install, or "
+            + "Pipelines/setup --install, again"
+        : "Pipelines/setup --install puts it where GStreamer looks"
     switch PluginState.look() {
     case .found(let file, let version) where version == SWIFTODT_VERSION:
         return [.fine("plugin", "\(file), \(version)")]
@@ -24,7 +29,7 @@ import Playback
         return [
             .missing(
                 "plugin", "\(file) cannot be loaded: \(reason(against: file))",
-                remedy: "\(remedy); what it needs of the system comes with Pipelines/setup")
+                remedy: "\(remedy); what it needs of the system comes with it")
         ]
     case .absent(let folders):
         return [.missing("plugin", "it is in none of \(folders.joined(separator: ", "))", remedy: remedy)]

@@ -3,25 +3,27 @@ import SwiftODT
 /// The models that are used where none is named: whether they are there, and whole.
 @Sendable func examineModels() -> [Finding] {
     let installed = InstalledModel.all()
+    let isInstalled = FetchProgram.find(.models)?.isOfCheckout == false
+    let fetch = isInstalled ? "'odt models fetch'" : FetchProgram.Kind.models.advice
     return ModelSearchPath.Purpose.allCases.map { purpose in
         let part = purpose.rawValue
         guard let path = try? ModelSearchPath.locate(purpose) else {
             return .missing(
                 part, "its model is in none of \(ModelSearchPath.folders.joined(separator: ", "))",
-                remedy: "Pipelines/fetch-models fetches it")
+                remedy: "\(fetch) fetches it")
         }
         guard let model = installed.first(where: { $0.path == path }), let manifest = model.manifest,
             !manifest.files.isEmpty
         else {
             return .limited(
                 part, "\(path) has no manifest that it could be compared with",
-                remedy: "Pipelines/fetch-models fetches it with one")
+                remedy: "\(fetch) fetches it with one")
         }
         let damaged = manifest.files.map { (path: model.folder + "/" + $0.name, sum: $0.sha256) }
             .filter { (try? FileDigest.sha256($0.path)) != $0.sum }
         guard let first = damaged.first else { return .fine(part, "\(model.name), whole, \(path)") }
         return .missing(
             part, "\(first.path) is damaged or missing",
-            remedy: "remove \(model.manifestPath) and run Pipelines/fetch-models")
+            remedy: "remove \(model.manifestPath) and run \(fetch)")
     }
 }

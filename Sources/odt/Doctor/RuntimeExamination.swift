@@ -9,7 +9,7 @@ import SwiftODT
         return [
             .missing(
                 "runtime", "\(error)",
-                remedy: "without it there is detector=motion and upstream alone; Pipelines/setup fetches it")
+                remedy: "without it there is detector=motion and upstream alone; \(FetchProgram.advice) fetches it")
         ]
     }
 }

@@ -68,13 +68,14 @@ final class OpenVINO: @unchecked Sendable {
             .runtimeMissing,
             "OpenVINO was not found in " + candidates.places.joined(separator: ", ")
                 + (reasons.isEmpty ? "" : " (" + reasons.joined(separator: "; ") + ")")
-                + "; run Pipelines/setup, or set SWIFTODT_OPENVINO to its libopenvino_c.so or the folder that holds it")
+                + "; run \"odt setup\" (in a checkout Pipelines/setup), or set SWIFTODT_OPENVINO to its libopenvino_c.so "
+                + "or the folder that holds it")
     }
 
     private static func tooOld(_ how: String) -> ODTError {
         ODTError(
             .runtimeMissing,
-            "this OpenVINO is too old: \(how); \(oldest.year).\(oldest.release) or newer is needed, Pipelines/setup gets it"
+            "this OpenVINO is too old: \(how); \(oldest.year).\(oldest.release) or newer is needed, \"odt setup\" gets it (in a checkout Pipelines/setup)"
         )
     }
 

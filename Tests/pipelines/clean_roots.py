@@ -1,0 +1,117 @@
+"""The packages, installed, used and purged in systems that have nothing else: Debian 12 and 13, made anew from the network.
+
+Takes minutes and needs root, so that Tests/run does it when it is asked to: Tests/run packages.
+"""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from streams import DATA, command
+
+MAKERS = {"mmdebstrap": ["--variant=apt", "--quiet"], "debootstrap": ["--variant=minbase"]}
+MAKER = next((name for name in MAKERS if shutil.which(name)), None)
+LACKING = [tool for tool in ("dpkg-buildpackage", "dh", "dh_python3", "dh_bash-completion") if not shutil.which(tool)]
+MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
+NAMES = ["gstreamer1.0-swiftodt", "swiftodt-tools", "swiftodt-models", "python3-swiftodt"]
+# What is mounted is seen by the command alone, and goes away with it.
+ENTER = ('mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot "$0" env -i HOME=/root LANG=C.UTF-8'
+         ' PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"')
+PIPELINE = "videotestsrc num-buffers=20 pattern=ball ! swiftodt detector=motion ! fakesink".split()
+# What every installation of packages changes, and what belongs to the user.
+CHANGING = ("/var/", "/root/", "/tmp/", "/packages/", "/etc/ld.so.cache", "/etc/resolv.conf", "/etc/shadow", "/etc/gshadow",
+            "/etc/group", "/etc/passwd", "/dev/", "/proc/")
+
+
+def setUpModule():
+    global folder
+    if os.geteuid() != 0 or not MAKER or LACKING:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="roots-")
+    unittest.addModuleCleanup(folder.cleanup)
+    said = [command("Pipelines/package", "--out", f"{folder.name}/{out}", seconds=600) for out in ("one", "two")]
+    assert [one.returncode for one in said] == [0, 0], said
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can make a system of its own")
+@unittest.skipUnless(MAKER, "neither mmdebstrap nor debootstrap is installed")
+@unittest.skipIf(LACKING, f"{', '.join(LACKING)} not installed")
+class CleanRoots(unittest.TestCase):
+    def inside(self, *words, code=0):
+        said = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", ENTER, self.root, *words],
+                              capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(said.returncode, code, (words, said.stdout[-3000:], said.stderr[-3000:]))
+        return said.stdout
+
+    def files(self):
+        listed = self.inside("find", "/", "-xdev", "(", "-type", "f", "-o", "-type", "l", ")")
+        return {name for name in listed.splitlines() if not name.startswith(CHANGING)}
+
+    def findings(self, code):
+        return {one["part"]: one for one in json.loads(self.inside("odt", "doctor", "--json", code=code))["findings"]}
+
+    def test_debian_12(self):
+        self.goes_through("bookworm")
+
+    def test_debian_13(self):
+        self.goes_through("trixie")
+
+    def test_the_same_content_makes_the_same_files(self):
+        """What was packed twice can be compared by its sum, by whoever wants to know what it was made of."""
+        def sums(out):
+            return {name: hashlib.sha256(open(f"{folder.name}/{out}/{name}", "rb").read()).hexdigest()
+                    for name in os.listdir(f"{folder.name}/{out}")}
+        self.assertEqual(sums("one"), sums("two"))
+
+    def goes_through(self, release):
+        self.root = f"{folder.name}/{release}"
+        done = subprocess.run([MAKER, *MAKERS[MAKER], release, self.root, MIRROR], capture_output=True, text=True, timeout=900, check=False)
+        if done.returncode != 0:
+            self.skipTest(f"{release} cannot be had: {done.stderr[-300:]}")
+        shutil.copy("/etc/resolv.conf", f"{self.root}/etc")
+        shutil.copytree(f"{folder.name}/one", f"{self.root}/packages")
+        self.inside("apt-get", "-qq", "update")
+        # What they recommend is left out, but for what shows that they work: they have to do with what they depend on.
+        self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", "gstreamer1.0-tools", "fonts-dejavu-core", "python3-pip")
+        packages = [f"/packages/{name}" for name in os.listdir(f"{self.root}/packages") if name.endswith(".deb")]
+        self.assertEqual(len(packages), len(NAMES))
+        # Once, so that their dependencies count as there before.
+        self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", *packages)
+        self.is_used()
+        self.inside("apt-get", "-qq", "-y", "purge", *NAMES)
+        before = self.files()
+        self.assertEqual([name for name in before if "swiftodt" in name or "/odt" in name], [])
+        self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", *packages)
+        self.is_used()
+        # Over itself, as an upgrade does.
+        self.inside("apt-get", "-qq", "-y", "--reinstall", "install", "--no-install-recommends", *packages)
+        self.inside("apt-get", "-qq", "-y", "purge", *NAMES)
+        # __pycache__ of our programs, too, which was no file of the package.
+        self.assertEqual(self.files() ^ before, set())
+        self.assertNotIn("swiftodt", self.inside("dpkg-query", "-W", "-f", "${Package}\n"))
+
+    def is_used(self):
+        """As somebody would who has just installed it."""
+        self.assertRegex(self.inside("gst-inspect-1.0", "swiftodt"), r"/lib/[a-z0-9_]+-linux-gnu/gstreamer-1.0/libgstswiftodt.so")
+        self.assertIn("tracking-id", self.inside("gst-launch-1.0", "-m", *PIPELINE))
+        self.assertRegex(self.inside("odt", "--version"), r"^odt \d+\.")
+        self.assertIn('"detections": 20', self.inside("swiftodt-bus-to-json", *PIPELINE))
+        self.assertIn("/usr/lib/python3/dist-packages/swiftodt", self.inside("python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
+        self.assertIn("gzip", self.inside("sh", "-c", "head -c 2 /usr/share/man/man1/odt-annotate.1.gz | grep -q $(printf '\\037\\213') && echo gzip"))
+        self.assertIn("--tracks-csv", self.inside("bash", "-c", "source /usr/share/bash-completion/completions/odt;"
+                                                  " COMP_WORDS=(odt annotate --t); COMP_CWORD=2; _odt; echo ${COMPREPLY[@]}"))
+        shutil.rmtree(f"{self.root}/root/.local/share/swiftodt", ignore_errors=True)
+        lacking = self.findings(1)
+        self.assertEqual(lacking["plugin"]["verdict"], "fine")
+        for part in ("detector", "salient", "classifier"):
+            self.assertIn("/usr/share/swiftodt/models/", lacking[part]["says"])
+        self.assertIn("'odt setup' fetches it", lacking["runtime"]["remedy"])
+        if os.path.exists(f"{DATA}/openvino"):
+            # What odt setup would fetch, and fetched here.
+            shutil.copytree(f"{DATA}/openvino", f"{self.root}/root/.local/share/swiftodt/openvino", symlinks=True)
+            found = self.findings(1)
+            self.assertEqual({part: found[part]["verdict"] for part in ("runtime", "network")}, {"runtime": "fine", "network": "fine"})
+            self.assertIn("Runtime and default models are there", self.inside("odt", "setup"))

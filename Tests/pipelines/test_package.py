@@ -1,0 +1,223 @@
+"""Pipelines/package: what it packs is whole, installs and works without this checkout, and goes away again. In clean systems:
+clean_roots.py (Tests/run packages)."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from streams import DATA, ROOT, command
+
+ODT = f"{ROOT}/.build/tool/odt"
+TOOLS = [tool for tool in ("dpkg-buildpackage", "dh", "dh_python3", "dh_bash-completion") if not shutil.which(tool)]
+MODELS = os.path.exists(f"{DATA}/models/u2netp.json")
+WHEELS = glob.glob(os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "swiftodt/downloads/openvino-*.whl"))
+FAST = {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
+
+
+def setUpModule():
+    global made, folder
+    folder = tempfile.TemporaryDirectory(prefix="packages ")
+    made = command("Pipelines/package", "--out", folder.name, *(["--no-debian"] if TOOLS else []), *([] if MODELS else ["--no-models"]),
+                   seconds=300, **FAST)
+
+
+def tearDownModule():
+    folder.cleanup()
+
+
+def subcommands():
+    return re.findall(r"^  ([a-z]+) ", subprocess.run([ODT, "--help"], capture_output=True, text=True).stdout, re.MULTILINE)
+
+
+def package(name):
+    return glob.glob(f"{folder.name}/{name}_*.deb")[0]
+
+
+def asked(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+class Packed(unittest.TestCase):
+    def setUp(self):
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+
+
+@unittest.skipIf(TOOLS, f"{', '.join(TOOLS)} not installed")
+class Packages(Packed):
+    def test_they_hold_what_they_should(self):
+        listed = {name: asked("dpkg-deb", "--contents", package(name))
+                  for name in ["gstreamer1.0-swiftodt", "swiftodt-tools", "python3-swiftodt", *(["swiftodt-models"] if MODELS else [])]}
+        self.assertRegex(listed["gstreamer1.0-swiftodt"], r"\./usr/lib/[a-z0-9_]+-linux-gnu/gstreamer-1.0/libgstswiftodt.so\n")
+        for path in ("bin/odt", "share/swiftodt/fetch-runtime", "share/swiftodt/models/catalogue.json", "bin/swiftodt-bus-to-json -> ",
+                     "share/bash-completion/completions/odt", *(f"share/man/man1/odt-{name}.1.gz" for name in subcommands())):
+            self.assertIn("./usr/" + path, listed["swiftodt-tools"])
+        self.assertIn("dist-packages/swiftodt/__init__.py", listed["python3-swiftodt"])
+        if MODELS:
+            for name in ("efficientdet_lite0.xml", "efficientdet_lite0.bin", "u2netp.onnx", "efficientnet_lite3.tflite"):
+                self.assertIn(f"/usr/share/swiftodt/models/{name}", listed["swiftodt-models"])
+        for name, text in listed.items():
+            self.assertIn(f"share/doc/{name}/copyright", text)
+            self.assertNotIn("__pycache__", text)
+            self.assertNotIn("/usr/local", text)
+
+    def test_they_ask_for_what_both_releases_have(self):
+        """Debian 13 and Ubuntu gave libraries other names; with Debian 12's alone the packages cannot be installed there."""
+        for name in ("gstreamer1.0-swiftodt", "swiftodt-tools"):
+            depends = asked("dpkg-deb", "--field", package(name), "Depends")
+            self.assertRegex(depends, r"libglib2\.0-0 \([^)]*\) \| libglib2\.0-0t64 \(")
+            self.assertRegex(depends, r"libturbojpeg0 \([^)]*\) \| libturbojpeg \(")
+            self.assertIn("libgstreamer1.0-0", depends)
+        version = asked(ODT, "--version").split()[1]
+        self.assertEqual(asked("dpkg-deb", "--field", package("swiftodt-tools"), "Version").strip(), version)
+
+    @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
+    def test_lintian_finds_no_error(self):
+        said = command("lintian", "--allow-root", "--fail-on", "error", *glob.glob(f"{folder.name}/*.deb"))
+        self.assertEqual((said.returncode, said.stdout), (0, ""), said.stderr)
+
+
+class Archive(Packed):
+    def setUp(self):
+        super().setUp()
+        self.home = self.enterContext(tempfile.TemporaryDirectory(prefix="a home "))
+        subprocess.run(["tar", "-xzf", *glob.glob(f"{folder.name}/*.tar.gz"), "-C", self.home], check=True)
+        self.unpacked, = glob.glob(f"{self.home}/swiftodt-*")
+        self.environment = dict(
+            HOME=self.home, XDG_DATA_HOME="", XDG_CACHE_HOME=f"{self.home}/.cache", GST_PLUGIN_PATH="", SWIFTODT_MODEL_PATH="",
+            GST_REGISTRY=f"{self.home}/registry.bin", PATH=f"{self.home}/.local/bin:{os.environ['PATH']}")
+
+    def run_there(self, *words, code=0, **environment):
+        said = command("/usr/bin/env", f"--chdir={self.home}", *words, **self.environment | environment)
+        self.assertEqual(said.returncode, code, said.stdout + said.stderr)
+        return said.stdout + said.stderr
+
+    def files(self, *folders):
+        return sorted(os.path.relpath(os.path.join(here, name), self.home) for top in folders
+                      for here, _, names in os.walk(f"{self.home}/{top}") for name in names)
+
+    def test_it_installs_works_and_goes(self):
+        self.run_there(f"{self.unpacked}/install")
+        shutil.rmtree(self.unpacked)
+        self.assertIn(f"{self.home}/.local/share/gstreamer-1.0/plugins", self.run_there("gst-inspect-1.0", "swiftodt"))
+        self.assertIn('"detections": 20', self.run_there("swiftodt-bus-to-json", *"videotestsrc num-buffers=20 pattern=ball ! swiftodt"
+                                                         " detector=motion ! fakesink".split()))
+        self.assertIn("swiftodt-single-image", self.run_there("swiftodt-single-image", "--help"))
+        self.assertIn("can be fetched", self.run_there("odt", "models", "list"))
+        self.assertIn("/.local/lib/python3", self.run_there("/usr/bin/python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
+        findings = {one["part"]: one for one in json.loads(self.run_there(
+            "odt", "doctor", "--json", code=1, SWIFTODT_OPENVINO="/nowhere"))["findings"]}
+        self.assertEqual(findings["plugin"]["verdict"], "fine")
+        self.assertIn("'odt setup' fetches it", findings["runtime"]["remedy"])
+        if MODELS:
+            self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["says"])
+        # Again, over itself: the list of what is there stays whole.
+        os.makedirs(f"{self.home}/.local/share/swiftodt/models", exist_ok=True)
+        with open(f"{self.home}/.local/share/swiftodt/models/mine.onnx", "w", encoding="ascii") as file:
+            file.write("mine")
+        self.run_there(f"{self.home}/.local/share/swiftodt/install", "--uninstall")
+        self.assertEqual(self.files(".local"), [".local/share/swiftodt/models/mine.onnx"])
+
+    def test_what_was_changed_stays(self):
+        self.run_there(f"{self.unpacked}/install")
+        self.run_there(f"{self.unpacked}/install")
+        changed = f"{self.home}/.local/share/swiftodt/models/catalogue.json"
+        with open(changed, "a", encoding="ascii") as file:
+            file.write("\n")
+        self.assertIn(f"left {changed}", self.run_there(f"{self.unpacked}/install", "--uninstall"))
+        self.assertEqual(self.files(".local"), [os.path.relpath(changed, self.home)])
+        self.assertIn("nothing is installed", self.run_there(f"{self.unpacked}/install", "--uninstall", code=1))
+
+    def test_a_prefix_of_ones_own(self):
+        """odt finds the plugin that came with it, though GStreamer does not look there."""
+        prefix = f"{self.home}/opt/some where"
+        said = self.run_there(f"{self.unpacked}/install", "--prefix", prefix)
+        self.assertIn(f"GST_PLUGIN_PATH={prefix}/lib/gstreamer-1.0", said)
+        findings = {one["part"]: one for one in json.loads(self.run_there(
+            f"{prefix}/bin/odt", "doctor", "--json", code=1, SWIFTODT_OPENVINO="/nowhere"))["findings"]}
+        self.assertIn(f"{prefix}/lib/gstreamer-1.0/libgstswiftodt.so", findings["plugin"]["says"])
+        if MODELS:
+            self.assertIn(f"{prefix}/share/swiftodt/models", findings["detector"]["says"])
+        self.run_there(f"{self.unpacked}/install", "--prefix", prefix, "--uninstall")
+        self.assertEqual(self.files("opt", ".local"), [])
+
+    def test_libraries_that_are_missing_are_named(self):
+        """By the packages that have them, before anything is put anywhere."""
+        os.mkdir(f"{self.home}/bin")
+        with open(f"{self.home}/bin/ldd", "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nprintf '\\tlibpango-1.0.so.0 => not found\\n\\tlibturbojpeg.so.0 => not found\\n'\n")
+        os.chmod(f"{self.home}/bin/ldd", 0o755)
+        said = self.run_there(f"{self.unpacked}/install", code=1, PATH=f"{self.home}/bin:{os.environ['PATH']}")
+        self.assertRegex(said, "apt install libpango-1.0-0 libturbojpeg")
+        self.assertEqual(self.files(".local"), [])
+
+    def test_every_library_has_its_package(self):
+        """One that the installer does not know would be named as a file, which nobody can install."""
+        with open(f"{self.unpacked}/install", encoding="utf-8") as file:
+            known = set(re.findall(r"lib[a-z0-9.+-]+\.so\.[0-9]+", file.read()))
+        needed = set()
+        for path in (f"{self.unpacked}/bin/odt", f"{self.unpacked}/lib/libgstswiftodt.so"):
+            needed |= set(re.findall(r"NEEDED.*\[(lib[^]]+)\]", asked("readelf", "-d", path)))
+        self.assertEqual({name for name in needed if not name.startswith(("libc.", "libm."))} - known, set())
+
+    @unittest.skipUnless(WHEELS and MODELS, "the runtime's wheel is not at hand")
+    def test_setup_brings_the_runtime(self):
+        """From nothing but the archive to a network that answers."""
+        self.run_there(f"{self.unpacked}/install")
+        os.makedirs(f"{self.home}/.cache/swiftodt/downloads")
+        for wheel in WHEELS:
+            os.symlink(wheel, f"{self.home}/.cache/swiftodt/downloads/{os.path.basename(wheel)}")
+        self.run_there("odt", "setup", "--all-devices")
+        self.assertTrue(glob.glob(f"{self.home}/.local/share/swiftodt/openvino/*intel_gpu_plugin.so") or os.uname().machine != "x86_64")
+        findings = {one["part"]: one for one in json.loads(self.run_there("odt", "doctor", "--json"))["findings"]}
+        self.assertEqual(findings["network"]["verdict"], "fine")
+        self.run_there(f"{self.unpacked}/install", "--uninstall")
+        self.assertEqual(self.files(".local"), [])
+
+
+class Manual(Packed):
+    def test_pages_say_all_that_help_says(self):
+        with tempfile.TemporaryDirectory() as pages:
+            command("Pipelines/packaging/man-pages", "--odt", ODT, "--version", "1", "--out", pages)
+            for name in subcommands():
+                with open(f"{pages}/odt-{name}.1", encoding="utf-8") as file:
+                    page = file.read().replace("\\", "")
+                page = page.replace("(aq", "'")
+                said = asked(ODT, name, "--help")
+                for option in re.findall(r"^  (-\S+)", said, re.MULTILINE):
+                    self.assertIn(f"\n.B {option}", page, name)
+                # Nothing of the machine that it was built on.
+                self.assertNotIn(ROOT, page)
+                self.assertNotIn(os.path.expanduser("~"), page)
+                words = {kind: set(re.findall(r"\w+", text.lower()))
+                         for kind, text in (("said", said), ("page", page), ("here", f"usage {ODT} {os.path.expanduser('~')}"))}
+                self.assertEqual(words["said"] - words["page"] - words["here"], set(), name)
+
+
+class Completion(unittest.TestCase):
+    def completed(self, *words):
+        """What a shell would offer after these words, the last of which has begun."""
+        script = (f'source "{ROOT}/Pipelines/packaging/odt.bash-completion"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
+                  ' _odt; printf "%s\\n" "${COMPREPLY[@]}"')
+        return asked("bash", "--norc", "-c", script, "bash", ODT, *words).split()
+
+    def test_subcommands(self):
+        self.assertEqual(self.completed(""), [*subcommands(), "--help", "--version"])
+        self.assertEqual(self.completed("dete"), ["detect"])
+        self.assertEqual(self.completed("models", ""), ["list", "fetch", "quantise", "verify", "show"])
+        self.assertIn("motion", self.completed("bench", "m"))
+        self.assertIn("--sha256", self.completed("models", "fetch", "--s"))
+
+    def test_every_option_that_is_read_is_offered(self):
+        """An option that is in no --help is in no manual page either, and nobody finds it."""
+        offered = {option for name in subcommands() for option in self.completed(name, "-")}
+        offered |= set(self.completed("models", "quantise", "-")) | set(self.completed("-"))
+        for path in glob.glob(f"{ROOT}/Sources/odt/**/*.swift", recursive=True):
+            with open(path, encoding="utf-8") as file:
+                lists = re.findall(r"(?:valued|flags): \[([^]]*)\]", file.read())
+            read = set(re.findall(r'"(--?[a-z-]+)"', " ".join(lists)))
+            # The doctor's own, which it calls itself by.
+            self.assertEqual(read - offered - {"--try"}, set(), path)
