@@ -21,6 +21,11 @@ public final class Pad: @unchecked Sendable {
     /// Ends the stream from here on. May block: a pad that is at work takes the event when it is done.
     public func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
 
+    /// Asks whoever encodes what comes here for a picture that stands alone.
+    public func askForKeyFrame() {
+        gst_pad_push_event(pointer, gst_video_event_new_upstream_force_key_unit(.max, 1, 0))
+    }
+
     /// Sets a property to what GStreamer reads in the text; nothing where this kind of pad has no such property.
     public func set(_ property: String, to value: String) {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)

@@ -65,14 +65,25 @@ public final class PartFile: Sendable {
     /// Gives the file its name. A power failure from here on finds either the earlier file or this one.
     public func finish() throws {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.problem(path) }
-        let status = PathText.withSystemPath(path) { old in PathText.withSystemPath(target) { rename(old, $0) } }
-        guard status == 0 else { throw Self.problem(target) }
-        close(descriptor)
+        guard Self.rename(path, to: target) else { throw Self.problem(target) }
+        close()
     }
+
+    /// Sees to it that a power failure takes nothing of what is written.
+    public func sync() { fdatasync(descriptor) }
+
+    /// Leaves it as it is, under the name that it has.
+    public func close() { _ = Glibc.close(descriptor) }
 
     public func discard() {
         _ = PathText.withSystemPath(path) { unlink($0) }
-        close(descriptor)
+        close()
+    }
+
+    /// - Returns: whether it has the name now, be there another file of that name or not.
+    @discardableResult
+    public static func rename(_ path: String, to name: String) -> Bool {
+        PathText.withSystemPath(path) { old in PathText.withSystemPath(name) { Glibc.rename(old, $0) } } == 0
     }
 
     /// The part files of this name that their programs left behind.
@@ -87,7 +98,7 @@ public final class PartFile: Sendable {
         }.map { folder + $0 }.filter { path in
             let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
             guard file >= 0 else { return false }
-            defer { close(file) }
+            defer { _ = Glibc.close(file) }
             return lock(file)
         }
     }

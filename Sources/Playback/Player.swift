@@ -147,6 +147,15 @@ public final class Player: Sendable {
 
     // MARK: The bus
 
+    /// What a pipeline that nobody plays complains about, if it does.
+    public static func problem(of pipeline: Pipeline) -> String? {
+        let bus = gst_element_get_bus(pipeline.top)
+        defer { gst_object_unref(bus) }
+        guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        return ErrorText.of(message)
+    }
+
     private static let wanted = GstMessageType(
         rawValue: [GST_MESSAGE_ELEMENT, GST_MESSAGE_WARNING, GST_MESSAGE_ERROR, GST_MESSAGE_EOS, GST_MESSAGE_LATENCY]
             .reduce(0) { $0 | $1.rawValue })

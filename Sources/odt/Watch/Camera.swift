@@ -20,13 +20,14 @@ final class Camera: Sendable {
     private let patience: Nanoseconds
     private let longestPause: Nanoseconds
     private let sinks: WatchSinks
+    private let recording: Recording?
     private let state = Mutex(State())
     private let log: RepeatedSentences
 
-    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks) {
-        (self.plan, self.sinks) = (plan, sinks)
+    init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?) {
+        (self.plan, self.sinks, self.recording) = (plan, sinks, recording)
         (patience, longestPause) = (watch.patience, watch.longestPause)
-        log = RepeatedSentences { complain("odt watch: \(plan.name): \(plan.withoutPassword($0))") }
+        log = RepeatedSentences { complain("odt watch: \(plan.name): \(plan.discreet($0))") }
     }
 
     /// Watches it.
@@ -54,7 +55,8 @@ final class Camera: Sendable {
     private func connect() -> CameraSession.Ending {
         do {
             let session = try CameraSession(
-                plan, patience: patience, viewers: sinks.viewers, begin: { [weak self] in self?.begin() },
+                plan, patience: patience, viewers: sinks.viewers, recording: recording,
+                begin: { [weak self] in self?.begin() },
                 say: { [log] in log.say($0) })
             let number = state.withLock { $0.session + 1 }
             return session.play { message in
@@ -86,7 +88,7 @@ final class Camera: Sendable {
 
     /// Says once for each outage why it is one.
     private func lose(because reason: String, for pause: Nanoseconds) {
-        let reason = String(plan.withoutPassword(reason).map { $0 == "\n" ? " " : $0 })
+        let reason = plan.discreet(reason)
         let event: CameraEvent? = state.withLock { state in
             guard state.reasons.insert(reason).inserted else { return nil }
             return CameraEvent(
@@ -102,7 +104,7 @@ final class Camera: Sendable {
         let state = state.withLock { $0 }
         hand(
             CameraEvent(
-                camera: plan.name, kind: .ended, reason: plan.withoutPassword(reason), session: state.session,
+                camera: plan.name, kind: .ended, reason: plan.discreet(reason), session: state.session,
                 attempt: state.attempt))
     }
 

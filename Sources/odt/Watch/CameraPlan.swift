@@ -92,8 +92,9 @@ extension CameraPlan {
         try PropertySetting.set(word, of: element)
     }
 
-    /// A sentence as it may stand in a log: without what comes before the @ of the camera's address.
-    func withoutPassword(_ text: String) -> String {
+    /// A sentence as it may stand in a log: on one line, and without what comes before the @ of the camera's address.
+    func discreet(_ text: String) -> String {
+        let text = String(text.map { $0.isNewline ? " " : $0 })
         guard MediaSource.isAddress(source), let at = source.lastIndex(of: "@"),
             let slashes = source.firstIndex(of: "/"), source[slashes...].hasPrefix("//")
         else { return text }

@@ -4,6 +4,12 @@ import SwiftODT
 import Synchronization
 
 /// One connection to a camera: its pipeline, from the first picture to the last.
+///
+///     source ─ original ─┬─ eyes ─ video ─ swiftodt ─ seen ─┬─ end
+///                        └─ recorder                        ├─ pictures for a page
+///                                                           └─ recorder, of what is drawn in
+///
+/// What is not asked for is not there.
 final class CameraSession: Sendable {
     /// How a connection ended.
     struct Ending {
@@ -20,6 +26,7 @@ final class CameraSession: Sendable {
     private let pipeline: Pipeline
     private let player: Player
     private let pulse: CameraPulse
+    private let recorder: CameraRecorder?
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
 
@@ -29,73 +36,141 @@ final class CameraSession: Sendable {
     ///   - begin: is called once, when the first picture has come, by the thread that plays.
     /// - Throws: ``PlaybackError`` where there is nothing to play.
     init(
-        _ plan: CameraPlan, patience: Nanoseconds, viewers: [any PictureSink],
+        _ plan: CameraPlan, patience: Nanoseconds, viewers: [any PictureSink], recording: Recording?,
         begin: @escaping @Sendable () -> Void, say: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
-        let (isFile, isShown) = (source.path != nil && !source.isCamera, !viewers.isEmpty)
-        let pipeline = try Pipeline(Self.description(source, isFile: isFile, isShown: isShown))
+        let shape = Shape(
+            isFile: source.path != nil && !source.isCamera, isShown: !viewers.isEmpty,
+            recordsOriginal: recording?.options.isAnnotated == false, annotated: recording?.annotatedChain)
+        let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
+        try Self.set(plan, in: pipeline)
+        let (pulse, hasLength) = (CameraPulse(), Monitor(shape.isFile))
+        if let pad = pipeline["video"].pad("sink") { pulse.feel(at: pad) }
+        if shape.isShown { CameraPictures.begin(of: plan.name, in: pipeline, for: viewers) }
+        let recorder = recording.map { CameraRecorder($0, camera: plan.name, say: say) }
+        if shape.annotated != nil { recorder?.record(from: pipeline) }
+        (self.pipeline, self.pulse, self.hasLength, self.recorder) = (pipeline, pulse, hasLength, recorder)
+        let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
+        let isChosen = plan.settings.contains { $0.hasPrefix("strategy=") }
+        let refuse: @Sendable (String) -> Void = { [weak pipeline] in pipeline?.refuse($0) }
+        CameraSource.listen(
+            to: pipeline["decoded"], keepsCoded: shape.recordsOriginal,
+            lead: { [weak pipeline] pad, stream, isKnown in
+                guard let pipeline else { return }
+                if shape.isFile || (isKnown && !isStream) {
+                    hasLength.update { $0 = true }
+                    shape.playWhole(pipeline, choosesStrategy: !isChosen)
+                }
+                if shape.recordsOriginal, let recording, let recorder {
+                    Self.branch(
+                        recording.chain(for: stream.name), in: pipeline, recorder, isWhole: hasLength.read { $0 },
+                        say: say)
+                }
+                Self.link(pad, stream, to: shape.entry, in: pipeline)
+            }, refuse: refuse)
+        if shape.recordsOriginal {
+            CameraSource.listen(
+                to: pipeline["eyes"], keepsCoded: false,
+                lead: { [weak pipeline] pad, stream, _ in
+                    if let pipeline { Self.link(pad, stream, to: "video", in: pipeline) }
+                }, refuse: refuse)
+        }
+        let hasBegun = Monitor(false)
+        let first: @Sendable () -> Void = {
+            let isFirst =
+                pulse.isThere
+                && !hasBegun.update { was in
+                    defer { was = true }
+                    return was
+                }
+            if isFirst { begin() }
+        }
+        beginIfNeeded = first
+        var manners = Player.Manners()
+        manners.hasBegun = { pulse.isThere }
+        // Tracks that are under way end, and say so; the source itself may stall and hear nothing.
+        manners.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
+        manners.survives = { !["swiftodt", "video"].contains($0) }
+        manners.tick = first
+        manners.trouble = {
+            guard !hasLength.read({ $0 }), pulse.silence > patience else { return nil }
+            return "no picture for \(patience / 1_000_000_000) seconds"
+        }
+        player = Player(pipeline, manners, say: say)
+    }
+
+    // MARK: The pipeline
+
+    private struct Shape: Sendable {
+        let isFile: Bool
+        let isShown: Bool
+        let recordsOriginal: Bool
+        /// The branch that records what is drawn in.
+        let annotated: String?
+
+        /// The element that takes what the source gives.
+        var entry: String { recordsOriginal ? "original" : "video" }
+
+        func description(of source: MediaSource) -> String {
+            // A camera does not wait: what it sends while the element is at work on something else is left out.
+            let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
+            var text = source.description
+            if recordsOriginal {
+                text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=eyes"
+            }
+            text +=
+                " queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 max-size-time=0 ! videoconvert "
+                + "! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true strategy=\(strategy) "
+                + "draw=\(isShown || annotated != nil) ! tee name=seen ! fakesink name=end sync=false"
+            if isShown { text += CameraPictures.description }
+            if let annotated { text += " seen. ! " + annotated }
+            return text
+        }
+
+        /// What has an end waits for whoever looks at it: nothing is left out. Who is to be shown it sees it at its own speed.
+        func playWhole(_ pipeline: Pipeline, choosesStrategy: Bool) {
+            pipeline["video"].set("leaky", to: "no")
+            if choosesStrategy { pipeline["swiftodt"].set("strategy", to: "auto") }
+            if annotated != nil { Recording.leaveNothingOut(of: pipeline) }
+            if isShown { pipeline["end"].set("sync", to: "true") }
+        }
+    }
+
+    private static func set(_ plan: CameraPlan, in pipeline: Pipeline) throws {
         let element = pipeline["swiftodt"]
         element.set("source", to: plan.name)
         for word in plan.settings { try CameraPlan.set(word, of: element) }
         // The picture is turned before it is looked at, so that what is shown and what is said of it agree.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
-        let (pulse, hasLength) = (CameraPulse(), Monitor(isFile))
-        if let pad = pipeline["video"].pad("sink") { pulse.feel(at: pad) }
-        if isShown { CameraPictures.begin(of: plan.name, in: pipeline, for: viewers) }
-        let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
-        let isChosen = plan.settings.contains { $0.hasPrefix("strategy=") }
-        CameraSource.lead(
-            pipeline["decoded"], to: pipeline["video"],
-            prepare: { [weak pipeline] isKnown in
-                guard let pipeline, isFile || (isKnown && !isStream) else { return }
-                hasLength.update { $0 = true }
-                if !isChosen { pipeline["swiftodt"].set("strategy", to: "auto") }
-                Self.playWhole(pipeline, isShown: isShown)
-            }, refuse: { [weak pipeline] in pipeline?.refuse($0) })
-        var manners = Player.Manners()
-        manners.hasBegun = { pulse.isThere }
-        // Tracks that are under way end, and say so; the source itself may stall and hear nothing.
-        manners.end = { [weak pipeline] in pipeline?["video"].pad("sink")?.endStream() }
-        manners.survives = { !["swiftodt", "video"].contains($0) }
-        manners.trouble = {
-            guard !hasLength.read({ $0 }), pulse.silence > patience else { return nil }
-            return "no picture for \(patience / 1_000_000_000) seconds"
-        }
-        let hasBegun = Monitor(false)
-        let first: @Sendable () -> Void = {
-            if pulse.isThere,
-                !hasBegun.update({ was in
-                    defer { was = true }; return was
-                })
-            {
-                begin()
-            }
-        }
-        manners.tick = first
-        player = Player(pipeline, manners, say: say)
-        beginIfNeeded = first
-        (self.pipeline, self.pulse, self.hasLength) = (pipeline, pulse, hasLength)
     }
 
-    private static func description(_ source: MediaSource, isFile: Bool, isShown: Bool) -> String {
-        // A camera does not wait: what it sends while the element is at work on something else is left out.
-        let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
-        return "\(source.description) queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 "
-            + "max-size-time=0 ! videoconvert ! videoflip name=upright "
-            + "! swiftodt name=swiftodt multiple-objects=true strategy=\(strategy) draw=\(isShown) "
-            + (isShown
-                ? "! tee name=seen ! fakesink name=end sync=false" + CameraPictures.description
-                : "! fakesink name=end sync=false")
+    private static func link(_ pad: Pad, _ stream: StreamKind, to entry: String, in pipeline: Pipeline) {
+        guard let sink = pipeline[entry].pad("sink"), pad.link(to: sink) else {
+            return pipeline.refuse("its pictures cannot be had: GStreamer decodes them to \(stream.text)")
+        }
     }
 
-    /// What has an end waits for whoever looks at it: nothing is left out. Who is to be shown it sees it at its own speed.
-    private static func playWhole(_ pipeline: Pipeline, isShown: Bool) {
-        pipeline["video"].set("leaky", to: "no")
-        if isShown { pipeline["end"].set("sync", to: "true") }
+    /// Adds what records the stream as it comes.
+    private static func branch(
+        _ chain: String, in pipeline: Pipeline, _ recorder: CameraRecorder, isWhole: Bool,
+        say: @Sendable (String) -> Void
+    ) {
+        do {
+            let branch = try pipeline.add(chain)
+            recorder.record(from: pipeline)
+            if isWhole { Recording.leaveNothingOut(of: pipeline) }
+            branch.followState()
+            guard let entry = branch.pad("sink"), pipeline["original"].requestPad("src_%u")?.link(to: entry) == true
+            else { throw PlaybackError("GStreamer does not link \(chain)") }
+        } catch {
+            say("is not recorded: \(error)")
+        }
     }
+
+    // MARK: Playing
 
     /// Plays until the stream ends, breaks, stalls, or all is to end.
     ///
@@ -105,7 +180,8 @@ final class CameraSession: Sendable {
             beginIfNeeded()
             hear(message)
         }
-        player.stop()
+        // What hangs may be at work on the segment, and holds on to it.
+        if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,
             isRefused: !pulse.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,

@@ -3,37 +3,41 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The first video of what a camera sends, decoded and led to where it is looked at. Sound is not asked for.
+/// The first video of what a camera sends, led to where it is looked at. Sound is not asked for.
 enum CameraSource {
     /// Has the decoder ask what it is to decode, for as long as there is one.
     ///
     /// - Parameters:
-    ///   - entry: where the pictures go.
-    ///   - prepare: is called before the first picture, with whether it is known how long the video is.
+    ///   - keepsCoded: whether H.264 and H.265 are led on as they come.
+    ///   - lead: takes the pad of the first video, what it is, and whether it is known how long. Called before data flows.
     ///   - refuse: ends the stream with an error.
-    static func lead(
-        _ decoded: Element, to entry: Element, prepare: @escaping @Sendable (_ hasLength: Bool) -> Void,
+    static func listen(
+        to decoded: Element, keepsCoded: Bool, lead: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
-        let way = Way(entry, prepare, refuse)
+        let way = Way(keepsCoded, lead, refuse)
         connect(decoded, "source-setup", sourceSetUp, way)
         connect(decoded, "autoplug-continue", decodes, way)
         connect(decoded, "pad-added", padAdded, way)
         connect(decoded, "no-more-pads", complete, way)
     }
 
-    /// Where the pictures go; the decoder holds on to it.
+    /// What the decoder asks, which holds on to it.
     private final class Way: Sendable {
-        let entry: Element
-        let prepare: @Sendable (Bool) -> Void
-        let refuse: @Sendable (String) -> Void
+        private let keepsCoded: Bool
+        private let take: @Sendable (Pad, StreamKind, Bool) -> Void
+        private let refuse: @Sendable (String) -> Void
         private let hasVideo = Mutex(false)
 
         init(
-            _ entry: Element, _ prepare: @escaping @Sendable (Bool) -> Void,
+            _ keepsCoded: Bool, _ take: @escaping @Sendable (Pad, StreamKind, Bool) -> Void,
             _ refuse: @escaping @Sendable (String) -> Void
         ) {
-            (self.entry, self.prepare, self.refuse) = (entry, prepare, refuse)
+            (self.keepsCoded, self.take, self.refuse) = (keepsCoded, take, refuse)
+        }
+
+        func isToBeDecoded(_ stream: StreamKind) -> Bool {
+            stream.medium == .other && !(keepsCoded && ["video/x-h264", "video/x-h265"].contains(stream.name))
         }
 
         func lead(_ pad: Pad) {
@@ -47,12 +51,9 @@ enum CameraSource {
                 defer { hasVideo = true }
                 return !hasVideo
             }
-            guard isFirst, let sink = entry.pad("sink") else { return }
+            guard isFirst else { return }
             var length: gint64 = 0
-            prepare(gst_pad_query_duration(pad.pointer, GST_FORMAT_TIME, &length) != 0 && length > 0)
-            if !pad.link(to: sink) {
-                refuse("its pictures cannot be had: GStreamer decodes them to \(stream.text)")
-            }
+            take(pad, stream, gst_pad_query_duration(pad.pointer, GST_FORMAT_TIME, &length) != 0 && length > 0)
         }
 
         func check() {
@@ -77,7 +78,9 @@ enum CameraSource {
         } as SetUp, to: GCallback.self)
 
     private static let decodes = unsafeBitCast(
-        { _, _, caps, _ in StreamKind(caps).medium == .other ? 1 : 0 } as Continue, to: GCallback.self)
+        { _, _, caps, way in
+            Unmanaged<Way>.fromOpaque(way).takeUnretainedValue().isToBeDecoded(StreamKind(caps)) ? 1 : 0
+        } as Continue, to: GCallback.self)
 
     private static let padAdded = unsafeBitCast(
         { _, pad, way in

@@ -21,6 +21,7 @@ private let help = """
       --zones FILE       zones and lines to count at (odt zones makes them)
       --json FILE        lines are added to FILE instead
       --quiet            no lines on the standard output
+    \(RecordOptions.help)
       --timeout SECONDS  a camera that sends no picture for so long is lost (20)
       --retry SECONDS    the longest pause between attempts to connect: they begin with one second, and double (60)
       --help             this text
@@ -68,10 +69,11 @@ private func settings(_ line: CommandLineOptions) throws -> [String] {
 ///
 /// - Returns: the exit code.
 private func watch(_ plan: WatchPlan) throws -> Int32 {
+    let recording = try RecordOptions(plan.options).map { try Recording($0, cameras: plan.cameras.map(\.name)) }
     let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { complain("odt watch: \($0)") }
     let left = Monitor(plan.cameras.count)
     let failed = Monitor(0)
-    for plan in plan.cameras.map({ Camera($0, plan, sinks: sinks) }) {
+    for plan in plan.cameras.map({ Camera($0, plan, sinks: sinks, recording: recording) }) {
         let watch: @Sendable () -> Void = {
             if !plan.watch() { failed.update { $0 += 1 } }
             left.update { $0 -= 1 }

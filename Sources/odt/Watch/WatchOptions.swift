@@ -4,9 +4,10 @@ import SwiftODT
 /// What `odt watch` is told of where things go: by options, or under the same names in the group [watch] of a configuration file.
 struct WatchOptions: Sendable {
     /// Options that take a value; their names without dashes.
-    static let valued: Set<String> = ["json", "timeout", "retry"]
+    static let valued: Set<String> = Set(["json", "timeout", "retry"]).union(
+        RecordOptions.names)
     /// Options that stand alone; in a file they are `true` or `false`.
-    static let flags: Set<String> = ["quiet"]
+    static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 
     private var values: [String: String] = [:]
 

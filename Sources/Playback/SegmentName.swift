@@ -1,0 +1,56 @@
+import Glibc
+import SwiftODT
+
+/// What a recorded piece of a camera's video is called: `front-2026-11-22T15-45-01Z.mkv`, in a folder of the camera's name. The time is that of
+/// its first picture, in UTC, so that names stand in order whatever is done to clocks in spring and autumn.
+public struct SegmentName: Equatable, Sendable {
+    public let camera: String
+    /// Nanoseconds since 1970, whole seconds.
+    public let time: Nanoseconds
+    /// From 2 on where a clock that was set back gives the same time again.
+    public let number: Int
+
+    private static let second: Nanoseconds = 1_000_000_000
+
+    public init(camera: String, time: Nanoseconds, number: Int = 1) {
+        (self.camera, self.number) = (camera, number)
+        self.time = max(0, time) / Self.second * Self.second
+    }
+
+    public var text: String {
+        var moment = time_t(time / Self.second)
+        var parts = tm()
+        gmtime_r(&moment, &parts)
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        let clock = "\(two(parts.tm_hour))-\(two(parts.tm_min))-\(two(parts.tm_sec))"
+        return "\(camera)-\(day)T\(clock)Z\(number > 1 ? "_\(number)" : "").mkv"
+    }
+
+    /// The name of a file in the camera's folder, whole or on its way; `nil` for any other file.
+    public init?(_ file: String, camera: String) {
+        guard file.hasPrefix(camera + "-"), file.hasSuffix(".mkv") else { return nil }
+        var text = file.dropFirst(camera.count + 1).dropLast(4)
+        if let part = text.lastIndex(of: "."), text[part...].dropFirst().hasPrefix("part"),
+            text[part...].dropFirst(5).allSatisfy(\.isNumber)
+        {
+            text = text[..<part]
+        }
+        guard let end = text.firstIndex(of: "Z") else { return nil }
+        let rest = text[text.index(after: end)...]
+        let words = text[..<end].split(omittingEmptySubsequences: false) { "-T".contains($0) }
+        let digits = [4, 2, 2, 2, 2, 2]
+        let numbers = zip(words, digits).compactMap { word, count in
+            word.utf8.count == count && word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int32(word) : nil
+        }
+        guard words.count == digits.count, numbers.count == digits.count, rest.isEmpty || rest.first == "_",
+            let number = rest.isEmpty ? 1 : Int(rest.dropFirst()), number > 0
+        else { return nil }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
+        self.init(camera: camera, time: Nanoseconds(timegm(&parts)).times(1_000_000_000), number: number)
+        // What is no date comes back as another one.
+        guard self.text == "\(camera)-\(text).mkv" else { return nil }
+    }
+}

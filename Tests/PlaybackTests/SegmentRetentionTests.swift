@@ -1,0 +1,116 @@
+import Glibc
+import Playback
+import SwiftODT
+import Testing
+
+@Suite("Segments that are kept")
+final class SegmentRetentionTests {
+    private let folder: String
+    private let day: Int64 = 86_400_000_000_000
+    private let noon: Int64 = 1_795_348_800_000_000_000  // 2026-11-22T12:00:00Z
+
+    init() throws {
+        var pattern = Array("/tmp/segments.XXXXXX".utf8CString)
+        folder = String(cString: try #require(mkdtemp(&pattern)))
+    }
+
+    deinit { _ = system("rm -r '\(folder)'") }
+
+    @discardableResult
+    private func write(_ camera: String, _ time: Int64, size: Int = 8192, mark: String = SegmentRetention.mark)
+        -> String
+    {
+        let name = SegmentName(camera: camera, time: time).text
+        return write("\(camera)/\(name)", size: size, mark: mark)
+    }
+
+    @discardableResult
+    private func write(_ name: String, size: Int = 8192, mark: String = SegmentRetention.mark) -> String {
+        let path = "\(folder)/\(name)"
+        PartFile.makeFolder(PartFile.parts(of: path).folder)
+        let file = fopen(path, "w")
+        defer { fclose(file) }
+        let text = Array(mark.utf8) + [UInt8](repeating: 1, count: max(0, size - mark.utf8.count))
+        fwrite(text, 1, text.count, file)
+        return path
+    }
+
+    private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    @Test func namesAreReadAsTheyAreWritten() {
+        let name = SegmentName(camera: "front-1", time: noon + 61_500_000_000)
+        #expect(name.text == "front-1-2026-11-22T12-01-01Z.mkv")
+        #expect(SegmentName(name.text, camera: "front-1") == name)
+        let second = SegmentName(camera: "a", time: noon, number: 2)
+        #expect(second.text == "a-2026-11-22T12-00-00Z_2.mkv")
+        for text in [second.text, "a-2026-11-22T12-00-00Z_2.part.mkv", "a-2026-11-22T12-00-00Z_2.part3.mkv"] {
+            #expect(SegmentName(text, camera: "a") == second)
+        }
+        for text in [
+            "a-2026-13-22T12-00-00Z.mkv", "a-2026-11-22T12-00-00.mkv", "b-2026-11-22T12-00-00Z.mkv",
+            "a-2026-11-22T12-00-00Z.mp4", "a-2026-11-22T12-00-00Z_.mkv", "a-2026-11-22T12-00-00Z_x.mkv", "a-.mkv",
+            "a-2026-11-22T12-00-00Z.partx.mkv", "a-2026-11-22T12-00-00Z copy.mkv", "a-Z.mkv", "",
+        ] { #expect(SegmentName(text, camera: "a") == nil, "\(text)") }
+    }
+
+    @Test func theOldestGoFirst() {
+        let old = write("a", noon)
+        let older = write("b", noon - day)
+        let young = write("a", noon + day)
+        SegmentRetention(folder, longest: nil, largest: 2 * 8192).clean(now: noon + day)
+        #expect([older, old, young].map(isThere) == [false, true, true])
+        SegmentRetention(folder, longest: day, largest: nil).clean(now: noon + day + 1)
+        #expect([old, young].map(isThere) == [false, true])
+    }
+
+    /// What lies in the folder and was not recorded here is somebody's, whatever it is called.
+    @Test func whatIsNotItsOwnStays() throws {
+        let foreign = write("a", noon - 9 * day, mark: "OBS Studio")
+        let other = write("a/holiday.mkv")
+        let elsewhere = write("a-2026-11-01T12-00-00Z.mkv")
+        let victim = write("victim.mkv")
+        let link = "\(folder)/a/\(SegmentName(camera: "a", time: noon - 8 * day).text)"
+        symlink(victim, link)
+        let written = try PartFile("\(folder)/a/\(SegmentName(camera: "a", time: noon - 7 * day).text)")
+        try written.write(SegmentRetention.mark)
+        let own = write("a", noon - 6 * day)
+        SegmentRetention(folder, longest: day, largest: 1).clean(now: noon)
+        #expect([foreign, other, elsewhere, victim, link, written.path].allSatisfy(isThere))
+        #expect(!isThere(own))
+        written.discard()
+    }
+
+    /// An empty battery, a wrong server of time: a clock that jumps ahead by ten years once made everything old at once.
+    @Test func aClockThatJumpsDeletesNothing() {
+        let second: Int64 = 1_000_000_000
+        let segment = write("a", noon)
+        let retention = SegmentRetention(folder, longest: day, largest: nil)
+        retention.clean(now: noon, steady: 0)
+        retention.clean(now: noon + 3650 * day, steady: 10 * second)
+        retention.clean(now: noon + 3650 * day + 60 * second, steady: 70 * second)
+        #expect(isThere(segment))
+        // Set right again, and back: times that are yet to come are not old.
+        retention.clean(now: noon + 130 * second, steady: 130 * second)
+        retention.clean(now: noon - 3650 * day, steady: 190 * second)
+        retention.clean(now: noon - 3649 * day, steady: 190 * second + day)
+        #expect(isThere(segment))
+        // One that stays as it was set is believed after an hour.
+        retention.clean(now: noon + 2 * day, steady: 2 * day)
+        #expect(isThere(segment))
+        retention.clean(now: noon + 2 * day + SegmentRetention.doubt, steady: 2 * day + SegmentRetention.doubt)
+        #expect(!isThere(segment))
+    }
+
+    /// Between two looks it must not be exceeded either: what comes in between has its room.
+    @Test func thereIsRoomForWhatComesNext() {
+        let retention = SegmentRetention(folder, longest: nil, largest: 10 * 8192)
+        let paths = (0..<12).map { number in
+            let path = write("a", noon + Int64(number) * 60_000_000_000)
+            retention.clean(now: noon)
+            return path
+        }
+        let left = paths.filter(isThere)
+        #expect(left == Array(paths.suffix(left.count)))
+        #expect((7...9).contains(left.count))
+    }
+}
