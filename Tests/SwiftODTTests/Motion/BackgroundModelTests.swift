@@ -100,4 +100,24 @@ import Testing
         background.compare(Self.ground, light: LightChange())
         #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.background)
     }
+
+    /// A look is worth remembering once it has been seen for three seconds: what was put down only in passing is not taken for the
+    /// background that lies under it.
+    @Test(arguments: [(25, true), (35, false)]) func whatStoodForShortIsNotRemembered(_ frames: Int, _ isGround: Bool) {
+        let background = DrawnGrid.background(Self.ground, width: Self.width)
+        let nothing = [UInt8](repeating: 0, count: Self.ground.count)
+        func absorb(_ frame: [UInt8]) {
+            background.compare(frame, light: LightChange())
+            for i in frame.indices where frame[i] != Self.ground[i] { background.absorb(i, frame[i]) }
+        }
+        let first = Self.withSquare(60)
+        absorb(first)
+        for _ in 0..<frames {
+            background.compare(first, light: LightChange())
+            background.learn(first, objects: nothing, elapsed: 0.1)
+        }
+        absorb(Self.withSquare(-60))
+        let below = isGround ? Self.ground : first
+        #expect(abs(background.former.base[Self.inside] - Float(below[Self.inside])) < 2)
+    }
 }

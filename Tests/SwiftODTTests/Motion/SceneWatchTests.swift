@@ -60,4 +60,20 @@ import Testing
         let third = framesUntilSteady()
         #expect(first < second && second < third)
     }
+
+    /// A spot in each part of the picture, of which there are 6 x 4: with what lies around it, a thirtieth of the part.
+    private static func spotted(columns: Int) -> [UInt8] {
+        let ground = ground()
+        return DrawnGrid.pixels(width: width, height: height) { x, y in
+            x % 16 == 7 && y % 16 == 8 && x < 16 * columns ? 255 : Int(ground[y * width + x])
+        }
+    }
+
+    /// A little that differs all over the picture is a background that no longer holds; the same in a few places are a few specks.
+    @Test(arguments: [(6, SceneWatch.Verdict.drifting), (2, .settling)])
+    func wearAllOverIsADrift(_ columns: Int, _ verdict: SceneWatch.Verdict) {
+        let background = DrawnGrid.background(Self.ground(), width: Self.width)
+        var watch = SceneWatch()
+        #expect(judge(&watch, background, Self.spotted(columns: columns)) == verdict)
+    }
 }

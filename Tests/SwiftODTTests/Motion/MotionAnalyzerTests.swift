@@ -1,0 +1,33 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects which regions of marks are things: those that differ plainly in some of their pixels.
+@Suite struct MotionAnalyzerTests {
+    private static let (width, height) = (96, 64)
+
+    private static func plane(_ time: Double, core: Int?) -> LumaPlane {
+        let pixels = DrawnGrid.pixels(width: width, height: height) { x, y in
+            guard let core, (30..<54).contains(x), (20..<44).contains(y) else { return 90 }
+            // A veil that chance hardly explains, and a core that it does not.
+            return (30..<30 + core).contains(x - 8) && (20..<20 + core).contains(y - 8) ? 160 : 103
+        }
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: pixels.count)
+        _ = copy.initialize(from: pixels)
+        return LumaPlane(
+            adopting: copy, width: width, height: height, scaleX: 1, scaleY: 1, time: Nanoseconds(time * 1e9))
+    }
+
+    /// What is seen of the veil over half a second, after a second without it.
+    private static func seen(core: Int) -> Bool {
+        let analyzer = MotionAnalyzer(plane(0, core: nil))
+        for number in 1...15 { _ = analyzer.look(at: plane(Double(number) / 15, core: nil)) }
+        return (16...23).contains { !analyzer.look(at: plane(Double($0) / 15, core: core)).isEmpty }
+    }
+
+    @Test(arguments: [(0, false), (2, false), (8, true)]) func aVeilIsAThingIfATenthOfItIsPlain(
+        _ core: Int, _ isThing: Bool
+    ) {
+        #expect(Self.seen(core: core) == isThing)
+    }
+}
