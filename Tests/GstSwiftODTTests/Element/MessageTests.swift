@@ -195,6 +195,19 @@ import Testing
         #expect(json.contains("\"objects\":[{\"tracking-id\":1,\"x\":8,\"y\":6,\"width\":20,\"height\":16,"))
     }
 
+    /// One object's fields after the other's, parted as JSON parts them.
+    @Test func jsonHoldsSeveralObjects() throws {
+        let harness = ElementHarness(
+            "detector=upstream track-min-hits=1 multiple-objects=true message-format=json")
+        harness.setCaps()
+        let buffer = harness.buffer(0)
+        for x in [2, 24, 44] { harness.addRegion(to: buffer, x: x, y: 6, width: 16, height: 16) }
+        if let output = harness.pass(buffer) { ElementHarness.release(output) }
+        let message = try #require(harness.messages("swiftodt").first)
+        let json = try JSONValue(parsing: Array(try #require(message[text: "json"]).utf8))
+        #expect(json["objects"]?.array?.compactMap { $0["x"]?.integer }.sorted() == [2, 24, 44])
+    }
+
     /// One reader for both kinds of messages, which tell their names; what is unknown is no number.
     @Test func jsonTellsOfTracksToo() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1 message-format=json source=door")
