@@ -1,7 +1,9 @@
 """odt watch stays with cameras that go away, ends when it is told to, and says so."""
 import json
 import os
+import re
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -201,6 +203,95 @@ class Files(Watching):
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         for word in ("usage:", "examples:", "--retry", "exit code"):
             self.assertIn(word, said.stdout)
+
+
+class Configuration(Watching):
+    """One file for several cameras; what is wrong in it is named with its line, and nothing begins."""
+
+    def configure(self, text):
+        with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path("watch.conf")
+
+    def test_cameras_properties_and_options(self):
+        """Files are named as seen from the file; what the command line says comes after it."""
+        self.clip()
+        with open(self.path("zones.json"), "w", encoding="ascii") as file:
+            file.write('[{"name": "all", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]')
+        name = self.configure(f"""
+            # two of them
+            [watch]
+            json = {self.path("lines.jsonl")}
+            record={self.path("video")}
+            record-minutes=1
+            [camera front]
+            source=ball.mkv
+            zones=zones.json
+            [cameras]
+            detector=motion
+            updates=every-frame
+            [camera yard]
+            source=ball.mkv
+            updates=none
+            record=false
+            """)
+        said, complaints = self.watch("--config", name, f"third={self.path('ball.mkv')}", "--set", "max-objects=3")
+        self.assertEqual((said, complaints), ([], ""))
+        with open(self.path("lines.jsonl"), encoding="utf-8") as file:
+            said = [json.loads(line) for line in file]
+        self.assertEqual({line["source"] for line in said}, {"front", "yard", "third"})
+        self.assertEqual((len(results(said, "front")), len(results(said, "yard"))), (50, 0))
+        self.assertEqual(results(said, "front")[-1]["zones"][0]["name"], "all")
+        self.assertNotIn("zones", results(said, "third")[-1])
+        self.assertEqual(sorted(os.listdir(self.path("video"))), ["front", "third"])
+        said, _ = self.watch("--config", name, "--json", "-")
+        self.assertEqual(len(results(said, "front")), 50)
+
+    def test_mistakes_are_named_with_their_line(self):
+        clip = self.clip()
+        for text, sentence in (
+                ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: 'max-object=3' sets no property"),
+                ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' cannot be detector"),
+                ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
+                ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record is true or false"),
+                ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: [watch] has no 'quite': there are "),
+                ("[camera a]\nsource={clip}\n[watch]\nquiet=yes", "watch.conf:4: quiet is true or false"),
+                ("[camera a]\nsource={clip}\n[watch]\ntimeout=0", "watch.conf:4: timeout must be a number"),
+                ("[camera a]\nsource={clip}\n[watch]\nrecord-days=1", "watch.conf:4: record-days needs"),
+                ("[camera a]\nname=a", "watch.conf:1: [camera a] has no source="), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' cannot be"),
+                ("[cameras]\nsource={clip}", "watch.conf:2: source is one camera's"), ("[Camera a]", "watch.conf:1: there is no group"),
+                ("[camera a]\n{clip}", "watch.conf:2: '"), ("[watch]\nquiet=true", "has no [camera NAME]")):
+            with self.subTest(text):
+                said = command(ODT, "watch", "--config", self.configure(text.format(clip=clip)))
+                self.assertEqual((said.returncode, said.stdout), (2, ""), said.stderr)
+                self.assertIn(sentence, said.stderr)
+        said = command(ODT, "watch", "--config", self.path("none.conf"))
+        self.assertEqual((said.returncode, said.stdout), (1, ""))
+        self.assertIn("none.conf cannot be read", said.stderr)
+
+    def test_the_example(self):
+        """With all that is commented out; on files instead of cameras."""
+        self.clip()
+        with open(f"{ROOT}/Pipelines/examples/watch.conf", encoding="utf-8") as file:
+            text = re.sub(r"^#(?=[a-z-]+=)", "", file.read(), flags=re.MULTILINE)
+        text = re.sub("^source=.*", "source=ball.mkv\ndetector=motion", text, flags=re.MULTILINE)
+        text = text.replace("/var/lib/swiftodt-watch", self.path("state"))
+        with open(self.path("front.json"), "w", encoding="ascii") as file:
+            file.write("[]")
+        said, complaints = self.watch("--config", self.configure(text))
+        self.assertEqual(said, [])
+        # What moves has no name.
+        self.assertEqual([line for line in complaints.splitlines() if "label-allowlist" not in line], [])
+        self.assertEqual(os.listdir(self.path("state/video")), ["front"])
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "needs systemd-analyze")
+    def test_the_service(self):
+        with open(f"{ROOT}/Pipelines/examples/swiftodt-watch.service", encoding="utf-8") as file:
+            text = re.sub("^Documentation=.*", "", file.read().replace("=odt ", f"={ODT} "), flags=re.MULTILINE)
+        with open(self.path("swiftodt-watch.service"), "w", encoding="utf-8") as file:
+            file.write(text)
+        said = command("systemd-analyze", "verify", self.path("swiftodt-watch.service"))
+        self.assertEqual([line for line in said.stderr.splitlines() if "swiftodt-watch" in line], [])
 
 
 @needs_server

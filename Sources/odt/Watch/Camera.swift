@@ -25,7 +25,8 @@ final class Camera: Sendable {
     private let log: RepeatedSentences
 
     init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?) {
-        (self.plan, self.sinks, self.recording) = (plan, sinks, recording)
+        (self.plan, self.sinks) = (plan, sinks)
+        self.recording = plan.isRecorded ? recording : nil
         (patience, longestPause) = (watch.patience, watch.longestPause)
         log = RepeatedSentences { complain("odt watch: \(plan.name): \(plan.discreet($0))") }
     }

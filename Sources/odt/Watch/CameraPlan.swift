@@ -6,23 +6,24 @@ struct CameraPlan: Sendable {
     var name: String
     /// A file, an address or a device.
     var source: String
-    /// Properties of the element, as NAME=VALUE.
-    var settings: [String] = []
+    /// In their order: a later one outdoes an earlier one.
+    var settings: [CameraSetting] = []
+    /// Whether its video is kept, if any is.
+    var isRecorded = true
 
-    init(name: String, source: String, settings: [String] = []) {
-        (self.name, self.source, self.settings) = (name, source, settings)
-    }
+    init(name: String, source: String) { (self.name, self.source) = (name, source) }
 
     /// Cameras as the words of a command line name them, each with a name of its own.
     ///
+    /// - Parameter others: names that are taken.
     /// - Throws: ``CommandLineError`` where two have the same name.
-    static func list(_ words: [String]) throws -> [CameraPlan] {
+    static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
             guard let (name, source) = split(word) else { return (nil, word) }
             guard !source.isEmpty else { throw CommandLineError("'\(word)' names no source.") }
             return (name, source)
         }
-        var taken: Set<String> = []
+        var taken = Set(others)
         for case let name? in named.map(\.name) where !taken.insert(name).inserted {
             throw CommandLineError("two cameras are called '\(name)'.")
         }
@@ -79,17 +80,7 @@ extension CameraPlan {
     /// - Throws: ``PlaybackError`` where a property cannot be set so.
     func check() throws {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
-        for word in settings { try Self.set(word, of: element) }
-    }
-
-    static func set(_ word: String, of element: Element) throws {
-        guard !word.hasPrefix("source=") else {
-            throw PlaybackError("'\(word)': a camera's name is its source; say NAME=SOURCE", isUsage: true)
-        }
-        guard !word.hasPrefix("message-format=") else {
-            throw PlaybackError("'\(word)' has no use here: what is said comes as JSON", isUsage: true)
-        }
-        try PropertySetting.set(word, of: element)
+        for setting in settings { try setting.set(of: element) }
     }
 
     /// A sentence as it may stand in a log: on one line, and without what comes before the @ of the camera's address.

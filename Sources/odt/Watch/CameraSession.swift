@@ -53,7 +53,7 @@ final class CameraSession: Sendable {
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.pulse, self.hasLength, self.recorder) = (pipeline, pulse, hasLength, recorder)
         let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
-        let isChosen = plan.settings.contains { $0.hasPrefix("strategy=") }
+        let isChosen = plan.settings.contains { $0.word.hasPrefix("strategy=") }
         let refuse: @Sendable (String) -> Void = { [weak pipeline] in pipeline?.refuse($0) }
         CameraSource.listen(
             to: pipeline["decoded"], keepsCoded: shape.recordsOriginal,
@@ -141,7 +141,7 @@ final class CameraSession: Sendable {
     private static func set(_ plan: CameraPlan, in pipeline: Pipeline) throws {
         let element = pipeline["swiftodt"]
         element.set("source", to: plan.name)
-        for word in plan.settings { try CameraPlan.set(word, of: element) }
+        for setting in plan.settings { try setting.set(of: element) }
         // The picture is turned before it is looked at, so that what is shown and what is said of it agree.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")

@@ -11,11 +11,14 @@ private let help = """
 
     usage: odt watch [options] SOURCE...
            odt watch [options] NAME=SOURCE...
+           odt watch [options] --config FILE
 
     SOURCE is a camera's address (rtsp://..., https://...), a camera of this machine (/dev/video0) or a file, which is watched to its end.
     NAME is what it is called in all that is said; without one it is called by its host, device or file. What is seen comes as
     lines of JSON on the standard output, each with the camera as "source".
 
+      --config FILE      what to watch and how, in a file: groups [camera NAME] with source= and properties of the element, [cameras] with
+                         properties for all of them, [watch] with these options without their dashes
       --set NAME=VALUE   a property of the element, for all cameras, more than once if need be; multiple-objects=true is set already
                          (gst-inspect-1.0 swiftodt lists them): --set label-allowlist=person
       --zones FILE       zones and lines to count at (odt zones makes them)
@@ -40,14 +43,16 @@ private let help = """
 
 @Sendable private func runWatch(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(
-        arguments, valued: Set(WatchOptions.valued.map { "--" + $0 } + ["--set", "--zones"]),
+        arguments, valued: Set(WatchOptions.valued.map { "--" + $0 } + ["--config", "--set", "--zones"]),
         flags: Set(WatchOptions.flags.map { "--" + $0 }))
-    guard !line.operands.isEmpty else { throw CommandLineError("no camera is named.") }
-    var cameras = try CameraPlan.list(line.operands)
-    let settings = try settings(line)
-    for number in cameras.indices { cameras[number].settings = settings }
-    let plan = try WatchPlan(cameras, WatchOptions(line))
     do {
+        let file = try line.text("--config").map(WatchConfiguration.init)
+        let listed = file?.cameras ?? []
+        var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
+        guard !cameras.isEmpty else { throw CommandLineError("no camera is named.") }
+        let settings = try settings(line)
+        for number in cameras.indices { cameras[number].settings += settings }
+        let plan = try WatchPlan(cameras, WatchOptions(line, file?.options ?? []))
         try PluginSearch.start()
         for camera in cameras { try camera.check() }
         _ = Interruption.shared
@@ -57,12 +62,12 @@ private let help = """
     }
 }
 
-/// The properties that are to be set, those that options stand for first.
-private func settings(_ line: CommandLineOptions) throws -> [String] {
-    let named = line.texts("--set")
+/// The properties that are to be set for all, those that options stand for first.
+private func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
+    let named = line.texts("--set").map { CameraSetting($0) }
     guard let zones = line.text("--zones") else { return named }
     _ = try Zone.list(named: zones)
-    return ["zones=\(zones)"] + named
+    return [CameraSetting("zones=\(zones)")] + named
 }
 
 /// Watches all cameras until the last one is over.

@@ -10,10 +10,17 @@ struct WatchOptions: Sendable {
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 
     private var values: [String: String] = [:]
+    /// Where those stand that stand in a file.
+    private var places: [String: String] = [:]
 
-    init(_ line: CommandLineOptions) {
-        for name in Self.valued { values[name] = line.text("--" + name) }
-        for name in Self.flags where line.has("--" + name) { values[name] = "true" }
+    /// - Parameter entries: of a configuration file; what the command line says outdoes them.
+    init(_ line: CommandLineOptions, _ entries: [KeyFile.Entry]) {
+        for entry in entries { (values[entry.key], places[entry.key]) = (entry.value, entry.place) }
+        for name in Self.valued {
+            guard let value = line.text("--" + name) else { continue }
+            (values[name], places[name]) = (value, nil)
+        }
+        for name in Self.flags where line.has("--" + name) { (values[name], places[name]) = ("true", nil) }
     }
 
     func text(_ name: String) -> String? { values[name] }
@@ -31,5 +38,5 @@ struct WatchOptions: Sendable {
     }
 
     /// What a value is called where it was given.
-    func called(_ name: String) -> String { "--" + name }
+    func called(_ name: String) -> String { places[name].map { "\($0): \(name)" } ?? "--" + name }
 }

@@ -1,0 +1,101 @@
+import CGStreamer
+import SwiftODT
+
+/// A file of groups and keys as GLib and systemd have them, which says of each where it stands:
+///
+///     [camera front]
+///     source=rtsp://192.168.1.20/stream1
+///
+/// GLib reads the values; where something stands it does not tell.
+public struct KeyFile: Sendable {
+    public struct Entry: Sendable {
+        public let key: String
+        public let value: String
+        /// `watch.conf:2`
+        public let place: String
+    }
+
+    public struct Group: Sendable {
+        public let name: String
+        public let place: String
+        public internal(set) var entries: [Entry] = []
+    }
+
+    public let name: String
+    public private(set) var groups: [Group] = []
+
+    private static let limit = 1 << 20
+
+    /// - Throws: ``PlaybackError`` that names the line.
+    public init(_ name: String) throws {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileBytes.read(name, limit: Self.limit)
+        } catch {
+            throw PlaybackError("\(error)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw PlaybackError("\(name) is not UTF-8", isUsage: true)
+        }
+        try self.init(text, name: name)
+    }
+
+    /// - Parameter name: what it is called in errors.
+    public init(_ text: String, name: String) throws {
+        self.name = name
+        let values = g_key_file_new()
+        defer { g_key_file_unref(values) }
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let place = "\(name):\(number + 1)"
+            let line = Self.trimmed(line)
+            if line.isEmpty || line.first == "#" { continue }
+            if line.first == "[" {
+                try begin(line, at: place)
+            } else {
+                try add(line, at: place, by: values)
+            }
+        }
+    }
+
+    private mutating func begin(_ line: Substring, at place: String) throws {
+        guard line.last == "]", line.count > 2, !line.dropFirst().dropLast().contains(where: { "[]".contains($0) })
+        else { throw PlaybackError("\(place): a group is a name between [ and ], not '\(line)'", isUsage: true) }
+        let name = String(line.dropFirst().dropLast())
+        if let other = groups.first(where: { $0.name == name }) {
+            throw PlaybackError("\(place): [\(name)] is there already, at \(other.place)", isUsage: true)
+        }
+        groups.append(Group(name: name, place: place))
+    }
+
+    private mutating func add(_ line: Substring, at place: String, by values: OpaquePointer?) throws {
+        guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
+            throw PlaybackError(
+                "\(place): '\(line)' is neither a group, nor a key with its value, nor a comment", isUsage: true)
+        }
+        let key = String(Self.trimmed(line[..<equals]))
+        guard let group = groups.last else {
+            throw PlaybackError("\(place): '\(key)' stands before the first group", isUsage: true)
+        }
+        if let other = group.entries.first(where: { $0.key == key }) {
+            throw PlaybackError("\(place): \(key) is there already, at \(other.place)", isUsage: true)
+        }
+        // Spaces around it are no part of a value; \s is one that is.
+        g_key_file_set_value(values, "value", "value", String(Self.trimmed(line[equals...].dropFirst())))
+        var problem: UnsafeMutablePointer<GError>?
+        // What it makes of a backslash that it does not know it gives all the same.
+        let value = g_key_file_get_string(values, "value", "value", &problem)
+        defer { g_free(value) }
+        guard let value, problem == nil else {
+            throw PlaybackError(
+                "\(place): the value of \(key) cannot be read: \(ErrorText.take(&problem)); a backslash is written twice",
+                isUsage: true)
+        }
+        groups[groups.count - 1].entries.append(Entry(key: key, value: String(cString: value), place: place))
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+}
