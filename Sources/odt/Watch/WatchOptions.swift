@@ -4,8 +4,8 @@ import SwiftODT
 /// What `odt watch` is told of where things go: by options, or under the same names in the group [watch] of a configuration file.
 struct WatchOptions: Sendable {
     /// Options that take a value; their names without dashes.
-    static let valued: Set<String> = Set(["json", "timeout", "retry"]).union(
-        RecordOptions.names)
+    static let valued: Set<String> = Set(["json", "timeout", "retry"])
+        .union(RecordOptions.names).union(MQTTOptions.names)
     /// Options that stand alone; in a file they are `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 

@@ -11,9 +11,11 @@ final class WatchSinks: Sendable {
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` where one cannot be had; then nothing has begun.
     init(_ options: WatchOptions, cameras: [String], say: @escaping @Sendable (String) -> Void) throws {
         var sinks: [any WatchSink] = []
-        // Sinks are made here, each of its options, as: if let place = options.text("mqtt") { sinks.append(try ...) }
+        let broker = try MQTTOptions(options)
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, say: say) }
+        // Is told that the watch is there as soon as it is made, so by then all else is.
+        if let broker { sinks.append(try MQTTSink(broker, say: say)) }
         // The last: whoever reads the lines may hold them up, and so what comes after them.
         if let lines { sinks.append(lines) }
         (all, self.lines) = (sinks, lines)

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Wakes a thread that waits, for a connection of its own as well if need be. A ring that comes while nobody waits is not lost.
+final class Bell: Sendable {
+    /// Both ends of a pipe: rings go in, and are heard by whoever can also wait for other descriptors.
+    private let (hearing, ringing): (Int32, Int32)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        pipe(&ends)
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (hearing, ringing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(hearing)
+        close(ringing)
+    }
+
+    func ring() {
+        // A pipe that is full rings already.
+        withUnsafeBytes(of: 1 as UInt8) { _ = write(ringing, $0.baseAddress, 1) }
+    }
+
+    /// Waits until it rings, until `other` can be read from or written to, or until the time is over.
+    ///
+    /// - Parameter other: a connection's descriptor; -1 for none.
+    func wait(milliseconds: Int32, orFor other: Int32 = -1, toWrite: Bool = false) {
+        var events = [
+            pollfd(fd: hearing, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(toWrite ? POLLIN | POLLOUT : POLLIN), revents: 0),
+        ]
+        poll(&events, 2, milliseconds)
+        var rings = (0 as UInt64, 0 as UInt64)
+        while withUnsafeMutableBytes(of: &rings, { read(hearing, $0.baseAddress, $0.count) }) > 0 {}
+    }
+}

@@ -1,0 +1,96 @@
+import Playback
+import SwiftODT
+
+/// Where a broker is and what it is to call what comes from here: `mqtt://user:password@host:1883/house/yard`.
+struct BrokerAddress: Sendable {
+    static let form = "mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]/TOPIC"
+    /// A topic is repeated in every message.
+    private static let longestTopic = 512
+
+    let usesTLS: Bool
+    let host: String
+    let port: Int
+    var user: String?
+    var password: String?
+    /// What all topics begin with.
+    let topic: String
+
+    /// - Throws: ``PlaybackError`` that says what is wrong, without the password.
+    init(_ text: String) throws {
+        func refuse(_ reason: String) -> PlaybackError {
+            PlaybackError("--mqtt: the address \(reason); it is written \(Self.form)", isUsage: true)
+        }
+        guard let scheme = text.firstRange(of: "://"), ["mqtt", "mqtts"].contains(text[..<scheme.lowerBound]) else {
+            throw refuse("begins with neither mqtt:// nor mqtts://")
+        }
+        usesTLS = text[..<scheme.lowerBound] == "mqtts"
+        let rest = text[scheme.upperBound...]
+        // A password may have slashes in it, which belong into a file or stand as %2F.
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        var place = rest[..<slash]
+        if let at = place.lastIndex(of: "@") {
+            let words = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let user = Self.decoded(words[0]), !user.isEmpty else { throw refuse("has no user before the @") }
+            self.user = user
+            if words.count > 1 {
+                guard let password = Self.decoded(words[1]) else {
+                    throw refuse("has a % in its password that no two hexadecimal digits follow: write it as %25")
+                }
+                self.password = password
+            }
+            place = place[place.index(after: at)...]
+        }
+        guard let (host, port) = Self.hostAndPort(place) else { throw refuse("has no host and port") }
+        self.host = host
+        self.port = port ?? (usesTLS ? 8883 : 1883)
+        let topic = String(rest[slash...].drop { $0 == "/" })
+        self.topic = topic.hasSuffix("/") ? String(topic.dropLast()) : topic
+        guard !self.topic.isEmpty else { throw refuse("names no topic") }
+        guard self.topic.utf8.count <= Self.longestTopic else { throw refuse("has too long a topic") }
+        guard MQTTTopic.isGood(self.topic) else {
+            throw refuse("has a topic with +, # or control characters, or one that begins with $, which brokers keep")
+        }
+    }
+
+    /// As sentences name it.
+    var name: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+
+    /// A host, or an IPv6 address in brackets.
+    private static func hostAndPort(_ text: Substring) -> (String, Int?)? {
+        let host: Substring
+        var rest: Substring
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+        } else {
+            host = text.prefix { $0 != ":" }
+            rest = text[host.endIndex...]
+        }
+        guard !host.isEmpty, !host.utf8.contains(0) else { return nil }
+        guard rest.popFirst() != nil else { return (String(host), nil) }
+        guard text[text.index(before: rest.startIndex)] == ":", let port = Int(rest), (1...65535).contains(port) else {
+            return nil
+        }
+        return (String(host), port)
+    }
+
+    /// With what stands as `%40` and the like; `nil` where that is broken.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), value != 0
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

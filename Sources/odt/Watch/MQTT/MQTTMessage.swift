@@ -1,0 +1,12 @@
+/// What is published: a text under a topic.
+struct MQTTMessage: Sendable {
+    let topic: String
+    let payload: [UInt8]
+
+    init(_ topic: String, _ payload: some StringProtocol) {
+        (self.topic, self.payload) = (topic, Array(payload.utf8))
+    }
+
+    /// What it takes in memory, about.
+    var size: Int { topic.utf8.count + payload.count + 96 }
+}

@@ -1,0 +1,141 @@
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Keeps a connection to a broker, on a thread of its own, and hands on what is put into its outbox. A broker that is away is
+/// asked again, at first soon, then less often.
+final class MQTTPublisher: Sendable {
+    /// Nobody waits longer for the end.
+    private static let mostAtEnd: Nanoseconds = 5_000_000_000
+
+    private struct State {
+        var outbox: MQTTOutbox
+        /// What is to be said when all else has been.
+        var farewell: [MQTTMessage]?
+        var end: Nanoseconds?
+        /// Whether it has been said that events are left out, since the broker was there.
+        var isLosing = false
+    }
+
+    private let library: MosquittoLibrary
+    private let broker: Broker
+    private let say: @Sendable (String) -> Void
+    private let state: Mutex<State>
+    /// Something is to be sent.
+    private let bell = Bell()
+    private let ending = Bell()
+    private let done = Bell()
+
+    /// - Parameter mostBytes: of events that wait.
+    init(_ library: MosquittoLibrary, to broker: Broker, mostBytes: Int, say: @escaping @Sendable (String) -> Void)
+        throws
+    {
+        (self.library, self.broker, self.say) = (library, broker, say)
+        state = Mutex(State(outbox: MQTTOutbox(mostBytes: mostBytes)))
+        guard DetachedThread.run({ self.run() }) else {
+            throw PlaybackError("--mqtt: no thread can be started (ulimit -u)")
+        }
+    }
+
+    func publish(event: MQTTMessage) {
+        let isFirst = state.withLock { state in
+            guard state.outbox.add(event: event), !state.isLosing else { return false }
+            state.isLosing = true
+            return true
+        }
+        bell.ring()
+        guard isFirst else { return }
+        say("more events wait for the broker at \(broker.address.name) than --mqtt-queue lets: the oldest are left out")
+    }
+
+    func publish(retained message: MQTTMessage) {
+        state.withLock { $0.outbox.add(retained: message) }
+        bell.ring()
+    }
+
+    /// Replaces what has not been sent of this topic yet.
+    func publish(result: MQTTMessage) {
+        state.withLock { $0.outbox.add(result: result) }
+        bell.ring()
+    }
+
+    /// Hands on what waits, for some seconds at most, then the last words, and leaves.
+    func close(saying farewell: [MQTTMessage]) {
+        state.withLock { state in
+            state.farewell = farewell
+            state.end = MonotonicClock.now + Self.mostAtEnd
+        }
+        bell.ring()
+        ending.ring()
+        done.wait(milliseconds: Int32(Self.mostAtEnd / 1_000_000) + 500)
+        let left = state.withLock { $0.outbox.eventCount }
+        if left > 0 { say("\(left) events have not reached the broker at \(broker.address.name)") }
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        var backOff = BackOff()
+        var complaint: String?
+        while !isOver {
+            let start = MonotonicClock.now
+            do {
+                let connection = try MQTTConnection(library, to: broker)
+                try serve(connection) {
+                    if complaint != nil { say("the broker at \(broker.address.name) is there") }
+                    complaint = nil
+                }
+                break
+            } catch {
+                let text = "\(error)"
+                if text != complaint { say("\(text). Events are kept until it is there") }
+                complaint = text
+                // At the end it was tried once more.
+                if state.withLock({ $0.end }) != nil { break }
+                let pause = backOff.next(after: MonotonicClock.now - start)
+                ending.wait(milliseconds: Int32(pause / 1_000_000))
+            }
+        }
+        done.ring()
+    }
+
+    /// Hands on until the end, or until the connection is lost.
+    private func serve(_ connection: MQTTConnection, whenOpen: () -> Void) throws {
+        while !connection.isOpen {
+            if isOver { return }
+            try connection.attend(bell, milliseconds: 1_000)
+        }
+        whenOpen()
+        tellLost()
+        state.withLock { $0.outbox.begin() }
+        while true {
+            let isDone = try state.withLock { state in
+                state.outbox.acknowledge(connection.acknowledged)
+                if state.outbox.isEmpty, let last = state.farewell {
+                    if last.isEmpty { return true }
+                    for message in last { state.outbox.add(retained: message) }
+                    state.farewell = []
+                }
+                try state.outbox.send(isBusy: connection.isBusy) { message, quality, isRetained in
+                    try connection.publish(message, quality, isRetained: isRetained)
+                }
+                return false
+            }
+            if isDone || isOver { return connection.leave() }
+            try connection.attend(bell, milliseconds: 1_000)
+        }
+    }
+
+    private var isOver: Bool { state.withLock { $0.end.map { MonotonicClock.now >= $0 } ?? false } }
+
+    /// How many events are gone, to whom it concerns.
+    private func tellLost() {
+        let lost = state.withLock { state in
+            let lost = state.outbox.lostCount
+            state.isLosing = false
+            if lost > 0 { state.outbox.add(retained: MQTTMessage("\(broker.address.topic)/lost", "\(lost)")) }
+            return lost
+        }
+        if lost > 0 { say("\(lost) events have been left out since the start, for want of the broker") }
+    }
+}

@@ -1,0 +1,95 @@
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Tells a broker what is seen. Below the topic that the address names:
+///
+/// - `state`, `CAMERA/state`: `online` or `offline`, retained
+/// - `CAMERA/track`, `CAMERA/zone`: events, each at least once and in order
+/// - `CAMERA/zones/ZONE`: what is counted there, retained, where it changes
+/// - `CAMERA/objects`: a result a second at most, some of which are lost
+/// - `lost`: how many events were left out, if any were, retained
+final class MQTTSink: WatchSink {
+    private static let resultInterval: Nanoseconds = 1_000_000_000
+
+    /// What is known of one camera.
+    private struct Camera {
+        let topic: String
+        var resultTime: Nanoseconds?
+        /// What was said of each zone last.
+        var figures: [String: ZoneFigures] = [:]
+    }
+
+    private let topic: String
+    private let discovery: HomeAssistantDiscovery?
+    private let publisher: MQTTPublisher
+    private let cameras = Mutex<[String: Camera]>([:])
+
+    /// - Throws: ``PlaybackError`` where libmosquitto is missing. A broker that is not there is said, and waited for.
+    init(_ options: MQTTOptions, say: @escaping @Sendable (String) -> Void) throws {
+        let library = try MosquittoLibrary()
+        if let warning = options.warning { say(warning) }
+        topic = options.address.topic
+        discovery = options.discoveryPrefix.map { HomeAssistantDiscovery(prefix: $0, topic: options.address.topic) }
+        let broker = Broker(
+            address: options.address, tls: options.tls, will: MQTTMessage("\(options.address.topic)/state", "offline"))
+        publisher = try MQTTPublisher(library, to: broker, mostBytes: options.queueSize, say: say)
+        publisher.publish(retained: MQTTMessage("\(topic)/state", "online"))
+    }
+
+    func take(_ message: WatchMessage) {
+        cameras.withLock { cameras in
+            let camera = cameras[message.camera] ?? meet(message.camera)
+            cameras[message.camera] = camera
+            switch message.fields.name {
+            case "swiftodt": takeResult(message, &cameras[message.camera, default: camera])
+            case "swiftodt-track": publisher.publish(event: MQTTMessage("\(camera.topic)/track", body(message)))
+            case "swiftodt-zone": publisher.publish(event: MQTTMessage("\(camera.topic)/zone", body(message)))
+            case "swiftodt-camera":
+                let isConnected = message.fields.text("event") == "connected"
+                publisher.publish(retained: Self.state(camera.topic, isOnline: isConnected))
+            default: break
+            }
+        }
+    }
+
+    func close() {
+        let topics = cameras.withLock { $0.values.map(\.topic) } + [topic]
+        publisher.close(saying: topics.map { Self.state($0, isOnline: false) })
+    }
+
+    private func meet(_ name: String) -> Camera {
+        if let discovery { publisher.publish(retained: discovery.connection(of: name)) }
+        return Camera(topic: "\(topic)/\(MQTTTopic.level(name))")
+    }
+
+    private func takeResult(_ message: WatchMessage, _ camera: inout Camera) {
+        for zone in message.fields.list("zones") {
+            let figures = ZoneFigures(zone)
+            let before = camera.figures.updateValue(figures, forKey: figures.name)
+            guard before != figures else { continue }
+            if before == nil, let discovery { announce(figures, of: message.camera, discovery) }
+            publisher.publish(
+                retained: MQTTMessage("\(camera.topic)/zones/\(MQTTTopic.level(figures.name))", figures.json.text))
+        }
+        let now = MonotonicClock.now
+        if let last = camera.resultTime, now - last < Self.resultInterval { return }
+        camera.resultTime = now
+        publisher.publish(result: MQTTMessage("\(camera.topic)/objects", body(message)))
+    }
+
+    private func announce(_ figures: ZoneFigures, of camera: String, _ discovery: HomeAssistantDiscovery) {
+        let messages =
+            figures.isLine
+            ? discovery.crossings(of: figures.name, camera) : [discovery.count(of: figures.name, camera)]
+        for message in messages { publisher.publish(retained: message) }
+    }
+
+    private func body(_ message: WatchMessage) -> Substring {
+        message.line.last == "\n" ? message.line.dropLast() : message.line[...]
+    }
+
+    private static func state(_ topic: String, isOnline: Bool) -> MQTTMessage {
+        MQTTMessage("\(topic)/state", isOnline ? "online" : "offline")
+    }
+}

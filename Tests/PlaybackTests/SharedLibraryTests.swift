@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Playback
+
+/// What is not linked may be missing, or be of another version: then the option that needs it is refused, and the sentence says what to install.
+@Suite struct SharedLibraryTests {
+    @Test func oneThatIsMissingNamesItsPackage() {
+        #expect {
+            try SharedLibrary("libnowhere.so.7", package: "libnowhere7", for: "--nowhere")
+        } throws: { error in
+            "\(error)" == "--nowhere needs libnowhere.so.7: apt install libnowhere7"
+        }
+    }
+
+    @Test func oneOfAnotherVersionNamesTheFunction() throws {
+        let library = try SharedLibrary("libc.so.6", package: "libc6", for: "--later")
+        #expect {
+            let _: @convention(c) () -> Int32 = try library.function("of_a_later_version")
+        } throws: { error in
+            "\(error)".contains("of_a_later_version") && "\(error)".contains("apt install libc6")
+        }
+    }
+
+    @Test func aFunctionCanBeCalled() throws {
+        let library = try SharedLibrary("libc.so.6", package: "libc6", for: "this test")
+        let absolute: @convention(c) (Int32) -> Int32 = try library.function("abs")
+        #expect(absolute(-7) == 7)
+    }
+}

@@ -1,0 +1,362 @@
+"""`odt watch --mqtt` with a real broker: what it gets, what is left of it when the broker goes away, and how it is let in."""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import unittest
+from unittest import mock
+
+from streams import InFolder, command
+from test_watch import ODT, Camera, Watch, events, needs_server
+
+BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+needs_broker = unittest.skipUnless(BROKER and shutil.which("mosquitto_sub"), "needs mosquitto (Debian's mosquitto, mosquitto-clients)")
+# The ball goes to and fro between the picture's edges, and has something to cross at each second.
+LINES = {"middle": (0.5, 0, 0.5, 1), "west": (0.3, 0, 0.3, 1), "east": (0.7, 0, 0.7, 1), "north": (0, 0.35, 1, 0.35), "south": (0, 0.65, 1, 0.65)}
+ZONES = json.dumps(
+    [{"name": name, "kind": "line", "points": [line[:2], line[2:]], "anchor": "centre"} for name, line in LINES.items()]
+    + [{"name": "left half", "kind": "zone", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]], "anchor": "centre"}])
+FIGURES = {"name", "kind", "count", "entered", "left", "by-label"}
+
+
+class Broker:
+    """mosquitto on a port of its own. It can go away and come back under the same address."""
+
+    def __init__(self, folder, *settings, words=()):
+        self.folder, self.words = folder, words
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.address = f"127.0.0.1:{self.port}"
+        with open(os.path.join(folder, "broker.conf"), "w", encoding="utf-8") as file:
+            file.write("\n".join([f"listener {self.port} 127.0.0.1", "user root", "log_dest none", *settings]) + "\n")
+        self.program = None
+        self.come()
+
+    def come(self):
+        self.program = subprocess.Popen([BROKER, "-c", os.path.join(self.folder, "broker.conf")], stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                try:
+                    self.program.wait(0.05)
+                except subprocess.TimeoutExpired:
+                    continue
+                raise AssertionError("the broker does not start")
+        raise AssertionError("the broker does not answer")
+
+    def go(self):
+        if self.program:
+            self.program.terminate()
+            self.program.wait(60)
+            self.program = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.go()
+
+    def client(self, *words):
+        return ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-F", "%t\t%r\t%p", *self.words, *words]
+
+    def retained(self, topic="#"):
+        """What it keeps, by topic."""
+        said = command(*self.client("-t", topic, "--retained-only", "-W", "1"))
+        return {topic: text for topic, kept, text in (line.split("\t", 2) for line in said.stdout.splitlines()) if kept == "1"}
+
+
+class Listener:
+    """Hears what the broker tells, from the moment it is there; the broker keeps what comes while it is away."""
+
+    def __init__(self, broker, topic="#"):
+        self.heard, self.news = [], threading.Condition()
+        self.program = subprocess.Popen(
+            broker.client("-t", topic, "-q", "1", "-c", "-i", "listener", "-t", "hello"), stdout=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        while not self.heard:
+            command("mosquitto_pub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "hello", "-m", "you")
+            with self.news:
+                self.news.wait_for(lambda: self.heard, 1)
+
+    def read(self):
+        for line in self.program.stdout:
+            with self.news:
+                self.heard.append(line.rstrip("\n").split("\t", 2))
+                self.news.notify_all()
+
+    def wait(self, wanted, seconds=30):
+        with self.news:
+            if not self.news.wait_for(lambda: wanted(self.heard), seconds):
+                raise AssertionError(f"not heard: {self.heard[-5:]}")
+
+    def texts(self, topic):
+        with self.news:
+            return [text for where, _, text in self.heard if where == topic]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.kill()
+        self.program.wait()
+        self.reader.join()
+        self.program.stdout.close()
+
+
+def happened(said, kind="swiftodt-zone"):
+    return [line for line in said if line["message"] == kind]
+
+
+def without_repeats(texts):
+    """As who was told something twice, because the first answer was lost, makes one of it."""
+    return list(dict.fromkeys(texts))
+
+
+@needs_broker
+@needs_server
+class Telling(InFolder):
+    """What a broker is told."""
+
+    def setUp(self):
+        super().setUp()
+        self.camera = Camera()
+
+    def test_no_event_is_lost_while_the_broker_is_away(self):
+        """Each track and zone event arrives, in order, though the broker stops and starts in the middle. Without keeping what was
+        not acknowledged, those in between and those on their way would be missing."""
+        with Broker(self.folder, "allow_anonymous true", "persistence true", f"persistence_location {self.folder}/") as broker, \
+                Listener(broker, "house/#") as listener, \
+                Watch(f"--mqtt=mqtt://{broker.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
+            listener.wait(lambda heard: any(topic == "house/yard/zone" for topic, _, _ in heard))
+            broker.go()
+            count = len(happened(watch.said))
+            watch.wait(lambda said: len(happened(said)) > count + 2)
+            broker.come()
+            count = len(happened(watch.said))
+            watch.wait(lambda said: len(happened(said)) > count)
+            self.assertEqual(watch.end(), 0)
+            texts = [json.dumps(line) for line in happened(watch.said) + happened(watch.said, "swiftodt-track")]
+            listener.wait(lambda heard: {json.dumps(json.loads(text)) for topic, _, text in heard
+                                         if topic in ("house/yard/zone", "house/yard/track")} >= set(texts))
+            for kind, topic in (("swiftodt-zone", "zone"), ("swiftodt-track", "track")):
+                with self.subTest(kind):
+                    self.assertEqual([json.loads(text) for text in without_repeats(listener.texts(f"house/yard/{topic}"))],
+                                     happened(watch.said, kind))
+            self.assertGreater(len(happened(watch.said)), 4)
+            complaints = "".join(watch.complaints)
+            self.assertIn("Events are kept", complaints)
+            self.assertIn(f"the broker at {broker.address} is there", complaints)
+
+    def test_what_is_retained(self):
+        """Who comes late learns what holds now, also from a broker that has forgotten all: states, counts, and what Home
+        Assistant wants to know."""
+        with Broker(self.folder, "allow_anonymous true") as broker, \
+                Watch(f"--mqtt=mqtt://{broker.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
+            watch.wait(lambda said: happened(said))
+            broker.go()
+            broker.come()
+            for _ in range(30):
+                kept = broker.retained()
+                if "house/yard/zones/left half" in kept:
+                    break
+            self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("online", "online"))
+            self.assertEqual(set(json.loads(kept["house/yard/zones/left half"])), FIGURES)
+            self.assertEqual(set(json.loads(kept["house/yard/zones/middle"])), {"name", "kind", "in", "out", "by-label"})
+            self.discovery(kept)
+            watch.program.kill()
+            for _ in range(30):
+                kept = broker.retained("house/#")
+                if kept["house/state"] == "offline":
+                    break
+            # The will: the program itself could not say so.
+            self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("offline", "online"))
+
+    def discovery(self, kept):
+        configs = {topic: json.loads(text) for topic, text in kept.items() if topic.startswith("homeassistant/")}
+        self.assertEqual(len(configs), 2 + 2 * len(LINES), list(configs))
+        self.assertEqual(len({config["unique_id"] for config in configs.values()}), len(configs))
+        self.assertEqual(len({json.dumps(config["device"]) for config in configs.values()}), 1)
+        for topic, config in configs.items():
+            self.assertRegex(topic, r"^homeassistant/(binary_)?sensor/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+/config$")
+            self.assertIn(config["state_topic"], kept)
+            for place in config["availability"]:
+                self.assertEqual(kept[place["topic"]], "online")
+            if "value_template" in config:
+                field = config["value_template"].split("'")[1]
+                self.assertIn(field, json.loads(kept[config["state_topic"]]))
+
+    def test_the_end_is_told(self):
+        """A watch that ends says so itself, of each camera too, and without discovery nothing is said to Home Assistant."""
+        with Broker(self.folder, "allow_anonymous true") as broker, \
+                Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
+            watch.wait(lambda said: events(said))
+            self.assertEqual(watch.end(signal.SIGTERM), 0)
+            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline"})
+            self.assertNotIn("broker", "".join(watch.complaints))
+
+    def test_names_become_levels(self):
+        """A zone's name with a slash would be two levels, and one with a plus none at all."""
+        zones = ZONES.replace("left half", "a/b+c#d%é")
+        with Broker(self.folder, "allow_anonymous true") as broker, \
+                Watch(f"--mqtt=mqtt://{broker.address}/house", f"--zones={zones}", f"yard={self.camera.address}") as watch:
+            watch.wait(lambda said: happened(said))
+            self.assertEqual(watch.end(), 0)
+            self.assertIn("house/yard/zones/a%2Fb%2Bc%23d%25é", broker.retained("house/#"))
+
+    def test_more_than_is_kept(self):
+        """With a broker that is away for too long the oldest events are left out, which is said and counted."""
+        with Broker(self.folder, "allow_anonymous true") as broker:
+            broker.go()
+            with Watch(f"--mqtt=mqtt://{broker.address}/house", "--mqtt-queue=2K", f"--zones={ZONES}",
+                       f"yard={self.camera.address}") as watch:
+                watch.wait(lambda said: len(happened(said)) > 6)
+                broker.come()
+                for _ in range(30):
+                    kept = broker.retained("house/#")
+                    if "house/lost" in kept:
+                        break
+                self.assertGreater(int(kept["house/lost"]), 2)
+                self.assertEqual(watch.end(), 0)
+                complaints = "".join(watch.complaints)
+                self.assertIn("the oldest are left out", complaints)
+                self.assertIn(f"{kept['house/lost']} events have been left out", complaints)
+
+    def test_no_broker_at_all(self):
+        """Which is a warning: the watch goes on, ends as it would, and says what has not arrived."""
+        with Broker(self.folder) as broker:
+            broker.go()
+            with Watch(f"--mqtt=mqtt://{broker.address}/house", f"yard={self.camera.address}") as watch:
+                watch.wait(lambda said: happened(said, "swiftodt-track"))
+                self.assertEqual(watch.end(), 0)
+                complaints = "".join(watch.complaints)
+                self.assertIn("is not there: Connection refused", complaints)
+                self.assertRegex(complaints, r"\d+ events have not reached the broker")
+
+
+@needs_broker
+@needs_server
+class BeingLetIn(InFolder):
+    """Passwords and certificates: what is wrong is said with what to do about it, and the watch goes on."""
+
+    def setUp(self):
+        super().setUp()
+        self.camera = Camera()
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def complaint(self, wanted, *words):
+        """Watches until it complains of that."""
+        with Watch(*words, f"yard={self.camera.address}") as watch:
+            for _ in range(600):
+                if wanted in "".join(watch.complaints):
+                    break
+                try:
+                    watch.program.wait(0.05)
+                except subprocess.TimeoutExpired:
+                    continue
+            self.assertIn(wanted, "".join(watch.complaints))
+            watch.wait(lambda said: events(said))
+            self.assertEqual(watch.end(), 0)
+            return "".join(watch.complaints)
+
+    def arrives(self, broker, *words):
+        with Watch(*words, f"yard={self.camera.address}") as watch:
+            for _ in range(30):
+                if broker.retained("house/yard/state") == {"house/yard/state": "online"}:
+                    break
+            else:
+                self.fail(watch.complaints)
+            with open(f"/proc/{watch.program.pid}/cmdline", encoding="utf-8") as file:
+                seen = file.read()
+            self.assertEqual(watch.end(), 0)
+            return seen, "".join(watch.complaints)
+
+    def test_password(self):
+        made = command("mosquitto_passwd", "-c", "-b", self.path("users"), "odt", "geh:eim/7")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        with Broker(self.folder, "allow_anonymous false", f"password_file {self.path('users')}",
+                    words=("-u", "odt", "-P", "geh:eim/7")) as broker:
+            place = f"--mqtt=mqtt://odt@{broker.address}/house"
+            seen, complaints = self.arrives(broker, place, f"--mqtt-password-file={self.write('right', 'geh:eim/7')}")
+            self.assertNotIn("geh", seen + complaints)
+            with mock.patch.dict(os.environ, SWIFTODT_MQTT_PASSWORD="geh:eim/7"):
+                seen, complaints = self.arrives(broker, place)
+            self.assertNotIn("geh", seen + complaints)
+            _, complaints = self.arrives(broker, f"--mqtt=mqtt://odt:geh%3Aeim%2F7@{broker.address}/house")
+            self.assertIn("can be seen in the list of processes", complaints)
+            wrong = self.complaint("refuses the user 'odt'", place, f"--mqtt-password-file={self.write('wrong', 'falsch')}")
+            self.assertIn("--mqtt-password-file", wrong)
+            self.assertNotIn("falsch", wrong)
+            self.complaint("wants a user and a password", f"--mqtt=mqtt://{broker.address}/house")
+
+    def authority(self, name):
+        self.assertEqual(command(
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            f"/CN={name}", "-keyout", self.path(f"{name}.key"), "-out", self.path(f"{name}.pem")).returncode, 0)
+
+    def certificate(self, name, authority, extension=""):
+        request = command(
+            "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+            "-keyout", self.path(f"{name}.key"), "-out", self.path(f"{name}.csr"))
+        self.assertEqual(request.returncode, 0, request.stderr)
+        signed = command(
+            "openssl", "x509", "-req", "-in", self.path(f"{name}.csr"), "-CA", self.path(f"{authority}.pem"), "-CAkey",
+            self.path(f"{authority}.key"), "-CAcreateserial", "-days", "2", "-out", self.path(f"{name}.pem"),
+            "-extfile", self.write("extension", extension))
+        self.assertEqual(signed.returncode, 0, signed.stderr)
+
+    def test_tls(self):
+        self.authority("ours")
+        self.authority("another")
+        self.certificate("broker", "ours", "subjectAltName=IP:127.0.0.1\n")
+        self.certificate("client", "ours")
+        client = ("--cert", self.path("client.pem"), "--key", self.path("client.key"))
+        with Broker(self.folder, "allow_anonymous true", f"cafile {self.path('ours.pem')}", f"certfile {self.path('broker.pem')}",
+                    f"keyfile {self.path('broker.key')}", "require_certificate true",
+                    words=("--cafile", self.path("ours.pem"), *client)) as broker:
+            place = f"--mqtt=mqtts://{broker.address}/house"
+            client = (f"--mqtt-cert={self.path('client.pem')}", f"--mqtt-key={self.path('client.key')}")
+            _, complaints = self.arrives(broker, place, f"--mqtt-ca={self.path('ours.pem')}", *client)
+            self.assertNotIn("broker", complaints)
+            said = self.complaint("cannot be trusted", place, f"--mqtt-ca={self.path('another.pem')}", *client)
+            self.assertIn("certificate verify failed", said)
+            self.assertIn("--mqtt-ca FILE", said)
+            self.complaint("cannot be trusted", place, *client)
+            self.complaint("does it want TLS (mqtts://)?", f"--mqtt=mqtt://{broker.address}/house")
+            self.complaint("--mqtt-cert", place, f"--mqtt-ca={self.path('ours.pem')}")
+            self.complaint("cannot be trusted", f"--mqtt=mqtts://localhost:{broker.port}/house", f"--mqtt-ca={self.path('ours.pem')}", *client)
+
+
+class Asking(InFolder):
+    """What cannot be meant ends the program before it begins, with the exit code of a mistake."""
+
+    def test_mistakes(self):
+        for words, part in (
+                (["--mqtt=localhost/house"], "mqtt[s]://"), (["--mqtt=mqtt://localhost"], "names no topic"),
+                (["--mqtt=mqtt://localhost/"], "names no topic"), (["--mqtt=mqtt:///house"], "has no host"),
+                (["--mqtt=mqtt://host:0/house"], "has no host and port"), (["--mqtt=mqtt://host:99999/house"], "has no host and port"),
+                (["--mqtt=mqtt://[::1/house"], "has no host"), (["--mqtt=mqtt://@host/house"], "has no user"),
+                (["--mqtt=mqtt://a:sec%zz@host/house"], "%25"), (["--mqtt=mqtt://host/a/+/b"], "+, #"),
+                (["--mqtt=mqtt://host/$SYS"], "begins with $"), (["--mqtt=mqtt://host/" + "a" * 600], "too long"),
+                (["--mqtt-ca=ca.pem"], "no use without --mqtt"),
+                (["--mqtt=mqtt://host/house", "--mqtt-ca=ca.pem"], "begins with mqtts://"),
+                (["--mqtt=mqtts://host/house", "--mqtt-cert=c.pem"], "go together"),
+                (["--mqtt=mqtt://host/house", "--mqtt-discovery=a/#"], "'off' or a topic"),
+                (["--mqtt=mqtt://host/house", "--mqtt-queue=much"], "500M or 2G"),
+                (["--mqtt=mqtt://host/house", "--mqtt-queue=1"], "1K at least"),
+                (["--mqtt=mqtt://host/house", f"--mqtt-password-file={os.devnull}"], "has no password"),
+                (["--mqtt=mqtts://host/house", "--mqtt-ca=/not/there.pem"], "No such file")):
+            with self.subTest(words):
+                said = command(ODT, "watch", *words, "rtsp://127.0.0.1:9/")
+                self.assertIn(part, said.stderr)
+                self.assertNotIn("sec%", said.stderr)
+                self.assertIn(said.returncode, (1, 2))
