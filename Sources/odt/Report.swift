@@ -10,10 +10,15 @@ private let help = """
     and each object's best picture. The page is one file that needs no network and prints well.
 
     usage: odt report [options] FILE.jsonl [VIDEO|ADDRESS]
+           odt report [options] --store FILE.sqlite [PAGE.html]
 
     FILE.jsonl is what Pipelines/record and Pipelines/bus-to-json write, or what swiftodt says with message-format=json, one
     message a line; '-' is the standard input. The pictures come from VIDEO, which is read once from its beginning.
+    FILE.sqlite is what 'odt watch --store' keeps.
 
+      --camera NAME  of a store, one camera alone; more than once if need be
+      --from TIME, --to TIME
+                     of a store, no more than this: \(WallTime.form)
       -o FILE        the page (FILE.jsonl's name with -report.html, in this folder); '-' is the standard output
       --title TEXT   its heading (VIDEO's name, or FILE.jsonl's)
       --zones FILE   the zones that were set, to show them in the picture
@@ -22,14 +27,17 @@ private let help = """
     """
 
 @Sendable private func runReport(_ arguments: [String]) throws -> Int32 {
-    let line = try CommandLineOptions(arguments, valued: ["-o", "--title", "--zones"], flags: ["--force"])
+    let line = try CommandLineOptions(
+        arguments, valued: ["-o", "--title", "--zones", "--store", "--camera", "--from", "--to"], flags: ["--force"])
+    if let store = line.text("--store") { return try runReport(ofStore: store, line) }
+    if let option = ["--camera", "--from", "--to"].first(where: { line.text($0) != nil }) {
+        throw CommandLineError("\(option) chooses from a store: --store FILE.sqlite names it.")
+    }
     guard let file = line.operands.first else { throw CommandLineError("no file of messages is named.") }
     guard line.operands.count <= 2 else { throw CommandLineError("'\(line.operands[2])' is one word too many.") }
     let video = line.operands.dropFirst().first
-    let page = line.text("-o") ?? (file == "-" ? "report.html" : FilePath.stem(of: file) + "-report.html")
-    if page != "-", PathText.withSystemPath(page, { access($0, F_OK) }) == 0, !line.has("--force") {
-        throw CommandLineError("\(page) is there already; --force replaces it, -o names another.")
-    }
+    let page = try page(
+        line, or: file == "-" ? "report.html" : FilePath.stem(of: file) + "-report.html")
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
     // Before the messages are read, which takes longer.
     let source = try video.map(MediaSource.init)
@@ -54,6 +62,52 @@ private let help = """
     try ByteStream.write(html, to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
+}
+
+/// Draws what a store holds of some hours.
+private func runReport(ofStore store: String, _ line: CommandLineOptions) throws -> Int32 {
+    guard line.operands.count <= 1 else {
+        throw CommandLineError("'\(line.operands[1])' is one word too many: a store has no video.")
+    }
+    if let operand = line.operands.first, line.text("-o") != nil {
+        throw CommandLineError("'\(operand)' and -o both name the page.")
+    }
+    let page = try page(line, or: line.operands.first ?? FilePath.stem(of: store) + "-report.html")
+    let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
+    let choice = StoredMessages.Choice(
+        cameras: line.texts("--camera"), from: try moment("--from", line) ?? .min, to: try moment("--to", line) ?? .max)
+    guard choice.from <= choice.to else { throw CommandLineError("--from is later than --to.") }
+    var messages = try StoredMessages(store, choice)
+    var observations = Observations()
+    try messages.forEach { try observations.add($0) }
+    guard !observations.isEmpty else { throw ReportError("\(store) has nothing of that time") }
+    observations.finish()
+    let title = line.text("--title") ?? messages.cameras.joined(separator: ", ")
+    let data = ReportData(
+        title: title, file: publicName(store), video: nil, observations: observations, zones: zones, isCutOff: false)
+    let html = ReportPage.html(title: title, data: data.json(observations.tracks), frame: nil, pictures: [])
+    try ByteStream.write(html, to: page)
+    if page != "-" { print("\(page): open it in a web browser") }
+    return ExitCode.success
+}
+
+private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int64? {
+    guard let text = line.text(option) else { return nil }
+    guard let time = WallTime.milliseconds(of: text) else {
+        throw CommandLineError("\(option) is a time such as \(WallTime.form), not '\(text)'.")
+    }
+    return time
+}
+
+/// What the page is to be called.
+///
+/// - Throws: ``CommandLineError`` where there is one of that name already.
+private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
+    let page = line.text("-o") ?? usual
+    guard page == "-" || PathText.withSystemPath(page, { access($0, F_OK) }) != 0 || line.has("--force") else {
+        throw CommandLineError("\(page) is there already; --force replaces it, -o names another.")
+    }
+    return page
 }
 
 /// Adds a file's messages up; also says whether its last line is cut off.

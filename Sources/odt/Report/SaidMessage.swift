@@ -9,7 +9,13 @@ struct SaidMessage {
     }
 
     let kind: Kind
+    /// Which recording of its source it is of, where that is known: each has ids of its own.
+    let recording: Int64?
     private let fields: JSONValue
+
+    init(_ kind: Kind, _ fields: [String: JSONValue], recording: Int64) {
+        (self.kind, self.fields, self.recording) = (kind, .object(fields), recording)
+    }
 
     /// Reads a line; `nil` where it tells of something else, as the line of counters at the end does.
     ///
@@ -21,6 +27,7 @@ struct SaidMessage {
         }
         guard let kind = Kind(rawValue: name) else { return nil }
         self.kind = kind
+        recording = outer["session"]?.integer.map(Int64.init)
         // With message-format=json the structure carries itself as text, and a result only there has its objects.
         if kind == .result, outer["objects"] == nil, let text = outer["json"]?.string {
             fields = try JSONValue(parsing: text.utf8)

@@ -5,7 +5,7 @@ import SwiftODT
 struct WatchOptions: Sendable {
     /// Options that take a value; their names without dashes.
     static let valued: Set<String> = Set(["json", "timeout", "retry"])
-        .union(RecordOptions.names).union(MQTTOptions.names)
+        .union(RecordOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
     /// Options that stand alone; in a file they are `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 

@@ -12,6 +12,7 @@ final class WatchSinks: Sendable {
     init(_ options: WatchOptions, cameras: [String], say: @escaping @Sendable (String) -> Void) throws {
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
+        if let store = try StoreOptions(options) { sinks.append(try StoreSink(store, say: say)) }
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, say: say) }
         // Is told that the watch is there as soon as it is made, so by then all else is.

@@ -1,0 +1,203 @@
+import Playback
+import SwiftODT
+
+/// What a store holds of some hours, as the messages that say so, in their order. Their running time is the wall's time, and a message of
+/// a track tells all that is known of it.
+struct StoredMessages {
+    /// Which part of the store is wanted; times are in milliseconds since 1970.
+    struct Choice {
+        var cameras: [String] = []
+        var from: Int64 = .min
+        var to: Int64 = .max
+    }
+
+    private struct Session {
+        let camera: String
+        let width: Int64
+        let height: Int64
+    }
+
+    /// Rows of one table by time, of which the next is at hand.
+    private struct Feed {
+        let kind: SaidMessage.Kind
+        let rows: SQLiteStatement
+        var time: Int64?
+
+        mutating func step() throws { time = try rows.next() ? rows.integer(0) : nil }
+    }
+
+    private let path: String
+    private let choice: Choice
+    private let database: SQLiteDatabase
+    private let boxes: SQLiteStatement
+    private var sessions: [Int64: Session] = [:]
+    private var labels: [Int64: String] = [:]
+    /// By camera, until they have been told of: where nothing happened there is something to be seen as well.
+    private var zones: [String: [JSONValue]] = [:]
+
+    /// The cameras of which there is something.
+    private(set) var cameras: [String] = []
+
+    /// - Throws: ``PlaybackError`` where it cannot be read, ``ReportError`` where it holds nothing of what is wanted.
+    init(_ path: String, _ choice: Choice) throws {
+        (self.path, self.choice) = (path, choice)
+        database = try StoreFile.open(toRead: path, SQLiteLibrary())
+        do {
+            boxes = try database.prepare(
+                """
+                SELECT box.*, track.first FROM box LEFT JOIN track ON track.session = box.session AND track.id = box.track
+                WHERE box.time = ? AND box.session = ? ORDER BY number
+                """)
+            try readNames()
+        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+    }
+
+    /// Hands all of them over.
+    ///
+    /// - Throws: ``PlaybackError`` where the file cannot be read on, and what `body` throws.
+    mutating func forEach(_ body: (SaidMessage) throws -> Void) throws {
+        do {
+            // One look at the file, whatever is stored meanwhile.
+            try database.execute("BEGIN")
+            var feeds = try feeds()
+            for place in feeds.indices { try feeds[place].step() }
+            while let next = feeds.indices.filter({ feeds[$0].time != nil }).min(by: {
+                feeds[$0].time! < feeds[$1].time!
+            }) {
+                if let message = try message(feeds[next]) { try body(message) }
+                try feeds[next].step()
+            }
+        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+    }
+
+    private mutating func readNames() throws {
+        let names = try database.prepare("SELECT name FROM camera ORDER BY name")
+        var known: [String] = []
+        while try names.next() { known.append(names.text(0)) }
+        for name in choice.cameras where !known.contains(name) {
+            throw ReportError("\(path) has no camera '\(name)', but \(known.joined(separator: ", "))")
+        }
+        let found = try database.prepare(
+            """
+            SELECT session.id, camera.name, width, height FROM session JOIN camera ON camera.id = camera
+            WHERE ended >= ? AND began <= ?
+            """)
+        try found.begin([.integer(choice.from), .integer(choice.to)])
+        while try found.next() {
+            guard choice.cameras.isEmpty || choice.cameras.contains(found.text(1)) else { continue }
+            sessions[found.integer(0)] = Session(
+                camera: found.text(1), width: found.integer(2), height: found.integer(3))
+        }
+        guard !sessions.isEmpty else { throw try nothing() }
+        cameras = Set(sessions.values.map(\.camera)).sorted()
+        let words = try database.prepare("SELECT id, name FROM label")
+        while try words.next() { labels[words.integer(0)] = words.text(1) }
+        let places = try database.prepare(
+            "SELECT camera.name, zone.name, kind FROM zone JOIN camera ON camera.id = camera ORDER BY zone.id")
+        while try places.next() {
+            zones[places.text(0), default: []].append(
+                .object(["name": .string(places.text(1)), "kind": .string(places.text(2))]))
+        }
+    }
+
+    private func nothing() throws -> ReportError {
+        let span = try database.prepare("SELECT min(began), max(ended) FROM session")
+        guard try span.next(), !span.isNull(0) else { return ReportError("\(path) has nothing in it yet") }
+        let (first, last) = (WallTime.text(of: span.integer(0)), WallTime.text(of: span.integer(1)))
+        return ReportError("\(path) has nothing of that; it goes from \(first) to \(last)")
+    }
+
+    private func feeds() throws -> [Feed] {
+        let questions: [(SaidMessage.Kind, String)] = [
+            (.result, "SELECT time, session FROM result WHERE time BETWEEN ?1 AND ?2 ORDER BY time"),
+            // One that is still there, or was told of before or after, counts for as long as it was there in between.
+            (
+                .track,
+                "SELECT min(max(time, ?1), ?2) AS said, * FROM track WHERE last >= ?1 AND first <= ?2 ORDER BY said"
+            ),
+            (
+                .zone,
+                """
+                SELECT time, session, zone.name, event, track, label, dwell FROM zone_event JOIN zone ON zone.id = zone
+                WHERE time BETWEEN ?1 AND ?2 ORDER BY time, zone_event.id
+                """
+            ),
+        ]
+        return try questions.map { kind, question in
+            let rows = try database.prepare(question)
+            try rows.begin([.integer(choice.from), .integer(choice.to)])
+            return Feed(kind: kind, rows: rows)
+        }
+    }
+
+    /// - Returns: `nil` for one of a camera that is not wanted.
+    private mutating func message(_ feed: Feed) throws -> SaidMessage? {
+        let rows = feed.rows
+        let number = rows.integer(1)
+        guard let time = feed.time, let session = sessions[number] else { return nil }
+        var fields: [String: JSONValue] = [
+            "source": .string(session.camera), "running-time": Self.moment(time), "stream-time": Self.moment(time),
+            "utc-time": Self.moment(time),
+        ]
+        switch feed.kind {
+        case .result:
+            fields["width"] = .number(Double(session.width))
+            fields["height"] = .number(Double(session.height))
+            fields["objects"] = .array(try objects(at: time, of: number))
+            if let zones = zones.removeValue(forKey: session.camera) { fields["zones"] = .array(zones) }
+        case .track: addTrack(rows, to: &fields)
+        case .zone: addZoneEvent(rows, to: &fields)
+        }
+        return SaidMessage(feed.kind, fields, recording: number)
+    }
+
+    private func objects(at time: Int64, of session: Int64) throws -> [JSONValue] {
+        try boxes.begin([.integer(time), .integer(session)])
+        var objects: [JSONValue] = []
+        while try boxes.next() {
+            var fields: [String: JSONValue] = [
+                "label": .string(labels[boxes.integer(4)] ?? ""), "category-index": .number(boxes.real(5)),
+                "score": .number(boxes.real(6) / 1_000), "x-min": .number(boxes.real(7) / 10_000),
+                "y-min": .number(boxes.real(8) / 10_000), "x-max": .number(boxes.real(9) / 10_000),
+                "y-max": .number(boxes.real(10) / 10_000),
+            ]
+            if !boxes.isNull(3) { fields["tracking-id"] = .number(boxes.real(3)) }
+            if !boxes.isNull(11) { fields["first-seen"] = Self.moment(max(boxes.integer(11), choice.from)) }
+            objects.append(.object(fields))
+        }
+        return objects
+    }
+
+    /// Its columns begin behind the time at which it is told: session, id, time, first, last, label, category, path_length, best,
+    /// best_score, best_x, best_y, best_width, best_height, reason.
+    private func addTrack(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
+        fields["event"] = .string(row.isNull(15) ? "update" : "end")
+        fields["tracking-id"] = .number(row.real(2))
+        fields["first-seen"] = Self.moment(max(row.integer(4), choice.from))
+        fields["last-seen"] = Self.moment(min(row.integer(5), choice.to))
+        fields["label"] = .string(labels[row.integer(6)] ?? "")
+        fields["category"] = .string((Category(rawValue: Int(row.integer(7))) ?? .unknown).name)
+        fields["reason"] = .string(row.text(15))
+        let figures = [
+            8: "path-length", 10: "best-score", 11: "best-x", 12: "best-y", 13: "best-width", 14: "best-height",
+        ]
+        for (column, name) in figures where !row.isNull(Int32(column)) {
+            fields[name] = .number(row.real(Int32(column)))
+        }
+        if !row.isNull(9) { fields["best-running-time"] = Self.moment(row.integer(9)) }
+    }
+
+    private func addZoneEvent(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
+        let event = row.text(3)
+        let isCrossing = event == "in" || event == "out"
+        fields["zone"] = .string(row.text(2))
+        fields["event"] = .string(isCrossing ? "cross" : event)
+        if isCrossing { fields["direction"] = .string(event) }
+        if !row.isNull(4) { fields["tracking-id"] = .number(row.real(4)) }
+        fields["label"] = .string(labels[row.integer(5)] ?? "")
+        if !row.isNull(6) { fields["dwell"] = Self.moment(row.integer(6)) }
+    }
+
+    /// As messages tell times and durations.
+    private static func moment(_ milliseconds: Int64) -> JSONValue { .number(Double(milliseconds) * 1e6) }
+}

@@ -1,0 +1,88 @@
+import Glibc
+
+/// Moments as ISO 8601 writes them, in milliseconds since 1970: `2026-11-22T14:30`, which is the time of this machine's place,
+/// `2026-11-22T14:30:05Z`, `2026-11-22T14:30:05.250+01:00`, or a day's beginning, `2026-11-22`.
+enum WallTime {
+    static let form = "2026-11-22T14:30[:05], or with Z or +01:00 behind it where it is not the time of this place"
+
+    /// - Returns: `nil` where the text is none.
+    static func milliseconds(of text: String) -> Int64? {
+        var rest = Array(text.utf8)[...]
+        guard let year = number(&rest, 4), skip("-", &rest), let month = number(&rest, 2), skip("-", &rest),
+            let day = number(&rest, 2), (1...12).contains(month), (1...31).contains(day), year >= 1970
+        else { return nil }
+        var clock = (hour: 0, minute: 0, second: 0)
+        var milliseconds: Int64 = 0
+        if skip("T", &rest) || skip("t", &rest) || skip(" ", &rest) {
+            guard let hour = number(&rest, 2), skip(":", &rest), let minute = number(&rest, 2), hour < 24, minute < 60
+            else { return nil }
+            clock = (hour, minute, 0)
+            if skip(":", &rest) {
+                guard let second = number(&rest, 2), second < 61 else { return nil }
+                clock.second = second
+                if skip(".", &rest) {
+                    guard let part = fraction(&rest) else { return nil }
+                    milliseconds = part
+                }
+            }
+        }
+        var time = tm()
+        (time.tm_year, time.tm_mon, time.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        (time.tm_hour, time.tm_min, time.tm_sec) = (Int32(clock.hour), Int32(clock.minute), Int32(clock.second))
+        time.tm_isdst = -1
+        let seconds: Int
+        if rest.isEmpty {
+            seconds = mktime(&time)
+        } else {
+            guard let ahead = zone(&rest), rest.isEmpty else { return nil }
+            seconds = timegm(&time) - ahead
+        }
+        // A day that no month has becomes another one.
+        guard time.tm_mday == Int32(day) else { return nil }
+        return Int64(seconds) * 1_000 + milliseconds
+    }
+
+    /// A moment as it is called at this machine's place.
+    static func text(of milliseconds: Int64) -> String {
+        var seconds = time_t(milliseconds / 1_000)
+        var time = tm()
+        localtime_r(&seconds, &time)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &time)
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static func number(_ text: inout ArraySlice<UInt8>, _ count: Int) -> Int? {
+        let digits = text.prefix(count)
+        guard digits.count == count, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        text = text.dropFirst(count)
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    private static func skip(_ character: Unicode.Scalar, _ text: inout ArraySlice<UInt8>) -> Bool {
+        guard text.first == UInt8(ascii: character) else { return false }
+        text = text.dropFirst()
+        return true
+    }
+
+    /// Behind the point, in thousandths.
+    private static func fraction(_ text: inout ArraySlice<UInt8>) -> Int64? {
+        let digits = text.prefix { (0x30...0x39).contains($0) }
+        guard !digits.isEmpty else { return nil }
+        text = text.dropFirst(digits.count)
+        return (0..<3).reduce(0) { sum, place in
+            sum * 10 + (place < digits.count ? Int64(digits[digits.startIndex + place] - 0x30) : 0)
+        }
+    }
+
+    /// How many seconds the place is ahead of UTC.
+    private static func zone(_ text: inout ArraySlice<UInt8>) -> Int? {
+        if skip("Z", &text) || skip("z", &text) { return 0 }
+        let isAhead = skip("+", &text)
+        guard isAhead || skip("-", &text), let hours = number(&text, 2) else { return nil }
+        _ = skip(":", &text)
+        let minutes = number(&text, 2) ?? 0
+        guard hours < 24, minutes < 60 else { return nil }
+        return (isAhead ? 1 : -1) * (hours * 3600 + minutes * 60)
+    }
+}

@@ -1,0 +1,19 @@
+/// What SQLite refuses: its code, and its words.
+struct SQLiteError: Error, CustomStringConvertible {
+    enum Kind {
+        case locked, full, damaged, other
+    }
+
+    let code: Int32
+    let description: String
+
+    var kind: Kind {
+        // The lower byte; the others tell where it was noticed.
+        switch code & 0xFF {
+        case 5, 6: .locked
+        case 10, 13: .full
+        case 11, 26: .damaged
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import SwiftODT
+
+/// Deletes what is too old, and the oldest of what is too much, and gives the room back to the disk.
+struct StoreRetention {
+    /// How often age is looked at.
+    private static let interval: Nanoseconds = 60_000_000_000
+    /// After somebody has set the clock, nothing is too old for so long: it may be set again.
+    private static let clockPause: Nanoseconds = 3_600_000_000_000
+    /// By so much the wall's clock may differ from what has passed.
+    private static let mostDrift: Nanoseconds = 60_000_000_000
+    private static let tables = ["result", "box", "zone_event", "zone_count", "track"]
+    /// Of the time that is stored, what one step deletes.
+    private static let stepsOfAll: Int64 = 20
+
+    private let days: Int?
+    private let size: Int?
+    private let pageSize: Int64
+    /// So many pages may have been written and not be in their place yet.
+    private let pagesUnderWay: Int64
+    private var looked: Nanoseconds?
+    /// The wall's clock less that which only goes forward.
+    private var clockOffset: Nanoseconds?
+    private var clockSet: Nanoseconds?
+
+    init(_ options: StoreOptions, _ database: SQLiteDatabase) throws {
+        (days, size) = (options.days, options.size)
+        let pageSize = max(512, try database.figure("PRAGMA page_size"))
+        self.pageSize = pageSize
+        // They count as well.
+        pagesUnderWay = options.size.map { min(max(Int64($0) / 32 / pageSize, 8), 1_000) } ?? 1_000
+        try database.execute(
+            "PRAGMA wal_autocheckpoint = \(pagesUnderWay); PRAGMA journal_size_limit = \(pagesUnderWay * pageSize)")
+    }
+
+    /// Does what is due; costs a look at a figure where nothing is.
+    ///
+    /// - Throws: ``SQLiteError``.
+    mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws {
+        if let size { try shrink(database, to: Int64(size)) }
+        if let looked, now - looked < Self.interval { return }
+        looked = now
+        let offset = wall.since(now)
+        if let clockOffset, abs(offset.since(clockOffset).reckonable) > Self.mostDrift { clockSet = now }
+        clockOffset = offset
+        guard let days, clockSet.map({ now - $0 > Self.clockPause }) ?? true else { return }
+        try delete(before: wall / 1_000_000 - Int64(days) * 86_400_000, in: database)
+        try giveBack(database)
+    }
+
+    private func shrink(_ database: SQLiteDatabase, to size: Int64) throws {
+        // A quarter for what is under way.
+        guard try database.figure("PRAGMA page_count") * pageSize > size / 4 * 3 else { return }
+        for _ in 0..<Self.stepsOfAll * 2 {
+            let used = try database.figure("PRAGMA page_count") - database.figure("PRAGMA freelist_count")
+            guard used * pageSize > size / 8 * 5 else { break }
+            guard let span = try span(of: database) else { break }
+            let step = max(1, (span.upperBound - span.lowerBound) / Self.stepsOfAll)
+            try delete(before: span.lowerBound + step, in: database)
+            try giveBack(database)
+        }
+        try giveBack(database)
+    }
+
+    /// From the first row to the last.
+    private func span(of database: SQLiteDatabase) throws -> ClosedRange<Int64>? {
+        var span: ClosedRange<Int64>?
+        for table in Self.tables {
+            let statement = try database.prepare(
+                "SELECT (SELECT min(time) FROM \(table)), (SELECT max(time) FROM \(table))")
+            guard try statement.next(), !statement.isNull(0) else { continue }
+            let (first, last) = (statement.integer(0).reckonable, statement.integer(1).reckonable)
+            span = min(first, span?.lowerBound ?? first)...max(last, span?.upperBound ?? last)
+        }
+        return span
+    }
+
+    private func delete(before time: Int64, in database: SQLiteDatabase) throws {
+        do {
+            try database.execute("BEGIN IMMEDIATE")
+            for table in Self.tables { try database.execute("DELETE FROM \(table) WHERE time < \(time)") }
+            try database.execute("DELETE FROM session WHERE ended < \(time)")
+            try database.execute("COMMIT")
+        } catch {
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// In small parts, because each is written twice.
+    private func giveBack(_ database: SQLiteDatabase) throws {
+        var free = try database.figure("PRAGMA freelist_count")
+        while free > 0 {
+            try database.execute("PRAGMA incremental_vacuum(\(pagesUnderWay))")
+            let left = try database.figure("PRAGMA freelist_count")
+            guard left < free else { return }
+            free = left
+        }
+    }
+}

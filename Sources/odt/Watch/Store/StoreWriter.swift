@@ -1,0 +1,167 @@
+import Playback
+import SwiftODT
+
+/// Puts rows into a store's tables. Belongs to one thread at a time.
+final class StoreWriter {
+    /// The numbers that names have in this file.
+    private struct Numbers {
+        var cameras: [String: Int64] = [:]
+        var labels: [String: Int64] = [:]
+        var zones: [Zone: Int64] = [:]
+        var sessions: [Int: Int64] = [:]
+    }
+
+    private struct Zone: Hashable {
+        let camera: String
+        let name: String
+        let isLine: Bool
+    }
+
+    /// More are forgotten, and asked for again.
+    private static let mostNumbers = 10_000
+
+    private let database: SQLiteDatabase
+    private var numbers = Numbers()
+    private let addSession, touchSession, endSession, sizeSession: SQLiteStatement
+    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount: SQLiteStatement
+
+    init(_ database: SQLiteDatabase) throws {
+        self.database = database
+        addSession = try database.prepare("INSERT INTO session (camera, began, ended) VALUES (?1, ?2, ?2)")
+        touchSession = try database.prepare("UPDATE session SET ended = max(ended, ?2) WHERE id = ?1")
+        endSession = try database.prepare("UPDATE session SET ended = max(ended, ?2), reason = ?3 WHERE id = ?1")
+        sizeSession = try database.prepare("UPDATE session SET width = ?2, height = ?3 WHERE id = ?1 AND width IS NULL")
+        addTrack = try database.prepare(
+            "INSERT OR REPLACE INTO track VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        addResult = try database.prepare("INSERT OR REPLACE INTO result VALUES (?, ?, ?)")
+        addBox = try database.prepare("INSERT OR REPLACE INTO box VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        addZoneEvent = try database.prepare(
+            "INSERT INTO zone_event (time, session, zone, event, track, label, dwell) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        addZoneCount = try database.prepare("INSERT OR REPLACE INTO zone_count VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    }
+
+    /// Stores rows, all of them or none.
+    ///
+    /// - Throws: ``SQLiteError``.
+    func write(_ rows: ArraySlice<StoreRow>) throws {
+        let before = numbers
+        do {
+            try database.execute("BEGIN IMMEDIATE")
+            var latest: [Int64: Int64] = [:]
+            for row in rows {
+                let session = try session(of: row)
+                latest[session] = max(latest[session] ?? row.time, row.time)
+                try write(row, session)
+            }
+            for (session, time) in latest { try touchSession.run([.integer(session), .integer(time)]) }
+            try database.execute("COMMIT")
+        } catch {
+            numbers = before
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+        if numbers.labels.count > Self.mostNumbers { numbers.labels = [:] }
+        if numbers.sessions.count > Self.mostNumbers, let last = rows.last?.session {
+            numbers.sessions = numbers.sessions.filter { $0.key > last - Self.mostNumbers / 2 }
+        }
+    }
+
+    private func write(_ row: StoreRow, _ session: Int64) throws {
+        switch row.content {
+        case .began: break
+        case .ended(let reason):
+            try endSession.run([.integer(session), .integer(row.time), SQLiteValue(reason)])
+        case .result(let result): try write(result, at: row.time, session)
+        case .track(let track):
+            let label = try label(track.label)
+            try addTrack.run(
+                [
+                    .integer(session), .integer(track.id), .integer(row.time), .integer(track.first),
+                    .integer(track.last), .integer(label), SQLiteValue(track.category),
+                    SQLiteValue(track.pathLength), SQLiteValue(track.best), SQLiteValue(track.bestScore),
+                ] + track.bestBox.map { SQLiteValue($0) } + [SQLiteValue(track.reason)])
+        case .zoneEvent(let event):
+            let zone = try zone(Zone(camera: row.camera, name: event.zone, isLine: event.isLine))
+            let label = try label(event.label)
+            try addZoneEvent.run([
+                .integer(row.time), .integer(session), .integer(zone), .text(event.event), SQLiteValue(event.track),
+                .integer(label), SQLiteValue(event.dwell),
+            ])
+        case .zoneCounts(let figures):
+            let zone = try zone(Zone(camera: row.camera, name: figures.name, isLine: figures.isLine))
+            try write(figures.all, ofLabel: 0, zone, at: row.time, session)
+            for (name, counts) in figures.byLabel {
+                try write(counts, ofLabel: label(name), zone, at: row.time, session)
+            }
+        }
+    }
+
+    private func write(_ result: StoreRow.Result, at time: Int64, _ session: Int64) throws {
+        if result.width != nil {
+            try sizeSession.run([.integer(session), SQLiteValue(result.width), SQLiteValue(result.height)])
+        }
+        try addResult.run([.integer(time), .integer(session), SQLiteValue(result.boxes.count)])
+        for (number, box) in result.boxes.enumerated() {
+            let label = try label(box.label)
+            try addBox.run(
+                [
+                    .integer(time), .integer(session), SQLiteValue(number), SQLiteValue(box.track), .integer(label),
+                    SQLiteValue(box.category), .integer(box.score),
+                ] + box.corners.map { .integer($0) })
+        }
+    }
+
+    /// - Parameter label: 0 for all of them together.
+    private func write(
+        _ counts: ZoneFigures.Counts, ofLabel label: Int64, _ zone: Int64, at time: Int64, _ session: Int64
+    ) throws {
+        let figures = [counts.count, counts.entered, counts.left, counts.in, counts.out]
+        try addZoneCount.run(
+            [.integer(time), .integer(session), .integer(zone), .integer(label)] + figures.map { SQLiteValue($0) })
+    }
+
+    // MARK: The numbers of names
+
+    private func session(of row: StoreRow) throws -> Int64 {
+        if let number = numbers.sessions[row.session] { return number }
+        let camera = try camera(row.camera)
+        try addSession.run([.integer(camera), .integer(row.time)])
+        numbers.sessions[row.session] = database.lastRow
+        return database.lastRow
+    }
+
+    private func camera(_ name: String) throws -> Int64 {
+        if let number = numbers.cameras[name] { return number }
+        let number = try number(in: "camera", ["name"], [.text(name)])
+        numbers.cameras[name] = number
+        return number
+    }
+
+    private func label(_ name: String) throws -> Int64 {
+        if let number = numbers.labels[name] { return number }
+        let number = try number(in: "label", ["name"], [.text(name)])
+        numbers.labels[name] = number
+        return number
+    }
+
+    private func zone(_ zone: Zone) throws -> Int64 {
+        if let number = numbers.zones[zone] { return number }
+        let camera = try camera(zone.camera)
+        let number = try number(
+            in: "zone", ["camera", "name", "kind"],
+            [.integer(camera), .text(zone.name), .text(zone.isLine ? "line" : "zone")])
+        numbers.zones[zone] = number
+        return number
+    }
+
+    /// The number of the row with these values, which is added where there is none.
+    private func number(in table: String, _ columns: [String], _ values: [SQLiteValue]) throws -> Int64 {
+        let question = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let found = try database.prepare("SELECT id FROM \(table) WHERE \(question)")
+        try found.begin(values)
+        if try found.next() { return found.integer(0) }
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        try database.prepare("INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))").run(values)
+        return database.lastRow
+    }
+}

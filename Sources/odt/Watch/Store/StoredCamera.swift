@@ -1,0 +1,128 @@
+import Playback
+import SwiftODT
+
+/// Turns the messages of one camera into rows: puts the element's times on the wall's clock, and chooses what is worth a row.
+struct StoredCamera {
+    /// Boxes are stored once in so many milliseconds.
+    private static let resultInterval: Int64 = 1_000
+    /// Where the wall's clock is off by more than this from what it should be, somebody has set it.
+    private static let mostDrift: Int64 = 10_000
+
+    let name: String
+    /// Counts connections, of this camera or another.
+    private var session: Int?
+    private var number: UInt64?
+    /// From running time to the wall's clock, in milliseconds.
+    private var anchor: Int64?
+    private var resultTime: Int64?
+    private var figures: [String: ZoneFigures] = [:]
+
+    init(_ name: String) { self.name = name }
+
+    /// - Parameter nextSession: a number that no connection had yet.
+    mutating func rows(of message: WatchMessage, nextSession: () -> Int) -> [StoreRow] {
+        let fields = message.fields
+        let now = message.time / 1_000_000
+        let number = fields.count("session")
+        if session == nil || number != self.number { begin(number, nextSession()) }
+        guard fields.name != "swiftodt-camera" else {
+            switch fields.text("event") {
+            case "connected": return row(now, .began)
+            case "lost", "ended":
+                guard anchor != nil else { return [] }
+                // What is lost first is given up later, which is no second end.
+                anchor = nil
+                return row(now, .ended(reason: fields.text("reason")))
+            default: return []
+            }
+        }
+        guard let running = milliseconds(fields, "running-time") else { return [] }
+        if let anchor, fields.count("utc-time") != nil, abs(now - anchor - running) > Self.mostDrift {
+            begin(number, nextSession())
+        }
+        let anchor = self.anchor ?? now - running
+        self.anchor = anchor
+        switch fields.name {
+        case "swiftodt": return result(fields, at: anchor + running)
+        case "swiftodt-track": return track(fields, at: anchor + running, anchor)
+        case "swiftodt-zone": return zoneEvent(fields, at: anchor + running, anchor)
+        default: return []
+        }
+    }
+
+    private mutating func begin(_ number: UInt64?, _ session: Int) {
+        (self.number, self.session) = (number, session)
+        (anchor, resultTime, figures) = (nil, nil, [:])
+    }
+
+    private func row(_ time: Int64, _ content: StoreRow.Content) -> [StoreRow] {
+        session.map { [StoreRow(camera: name, session: $0, time: time, content: content)] } ?? []
+    }
+
+    private mutating func result(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
+        var rows: [StoreRow] = []
+        for zone in fields.list("zones") {
+            let now = ZoneFigures(zone)
+            if figures.updateValue(now, forKey: now.name) != now { rows += row(time, .zoneCounts(now)) }
+        }
+        if let resultTime, (0..<Self.resultInterval).contains(time - resultTime) { return rows }
+        resultTime = time
+        let boxes = fields.list("objects").filter { $0.text("state") != "lost" }.map(box)
+        return rows
+            + row(time, .result(.init(width: figure(fields, "width"), height: figure(fields, "height"), boxes: boxes)))
+    }
+
+    private func box(_ object: MessageFields) -> StoreRow.Box {
+        StoreRow.Box(
+            track: figure(object, "tracking-id"), label: object.text("label") ?? "",
+            category: category(object), score: share(object.real("score"), 1_000),
+            corners: ["x-min", "y-min", "x-max", "y-max"].map { share(object.real($0), 10_000) })
+    }
+
+    private func track(_ fields: MessageFields, at time: Int64, _ anchor: Int64) -> [StoreRow] {
+        guard let id = figure(fields, "tracking-id") else { return [] }
+        func moment(_ name: String) -> Int64? { milliseconds(fields, name).map { anchor + $0 } }
+        return row(
+            time,
+            .track(
+                .init(
+                    id: id, first: moment("first-seen") ?? time, last: moment("last-seen") ?? time,
+                    label: fields.text("label") ?? "", category: category(fields),
+                    pathLength: fields.real("path-length"), best: moment("best-running-time"),
+                    bestScore: fields.real("best-score"),
+                    bestBox: ["best-x", "best-y", "best-width", "best-height"].map { figure(fields, $0) },
+                    reason: fields.text("event") == "end" ? fields.text("reason") ?? "" : nil)))
+    }
+
+    private func zoneEvent(_ fields: MessageFields, at time: Int64, _ anchor: Int64) -> [StoreRow] {
+        guard let event = fields.text("event"), let zone = fields.text("zone") else { return [] }
+        let isLine = event == "cross"
+        let happened = milliseconds(fields, "event-running-time").map { anchor + $0 } ?? time
+        return row(
+            happened,
+            .zoneEvent(
+                .init(
+                    zone: zone, isLine: isLine, event: isLine ? fields.text("direction") ?? event : event,
+                    track: figure(fields, "tracking-id"), label: fields.text("label") ?? "",
+                    dwell: milliseconds(fields, "dwell"))))
+    }
+
+    private func figure(_ fields: MessageFields, _ name: String) -> Int64? {
+        fields.count(name).map { Int64(clamping: $0) }
+    }
+
+    /// Of a time in nanoseconds, no later than can be reckoned with.
+    private func milliseconds(_ fields: MessageFields, _ name: String) -> Int64? {
+        figure(fields, name).map { $0.reckonable / 1_000_000 }
+    }
+
+    private func category(_ fields: MessageFields) -> Int {
+        let name = fields.text("category")
+        return (Category.allCases.first { $0.name == name } ?? .unknown).rawValue
+    }
+
+    private func share(_ part: Double?, _ whole: Double) -> Int64 {
+        guard let part, part.isFinite else { return 0 }
+        return Int64((min(max(part, -1), 2) * whole).rounded())
+    }
+}

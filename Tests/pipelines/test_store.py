@@ -1,0 +1,287 @@
+"""`odt watch --store`: what is kept survives whatever ends the program, stays below its size, and gives the report that the lines give."""
+import json
+import os
+import re
+import resource
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+
+from streams import InFolder, ROOT, command
+from test_mqtt import ZONES
+from test_watch import ODT, Camera, Watch, needs_server
+
+SECOND, DAY = 1000, 86_400_000
+
+
+class Storing(InFolder):
+
+    def clip(self, name, seconds, rate=10):
+        """A dark video; what is in it says a file."""
+        said = command("gst-launch-1.0", "-q", *(
+            f"videotestsrc num-buffers={seconds * rate} pattern=black ! video/x-raw,width=320,height=240,framerate={rate}/1 ! jpegenc"
+            " ! matroskamux ! filesink").split(), f"location={self.path(name)}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return self.path(name)
+
+    def walkers(self, name, frames, lanes, pause=7):
+        """Detections in MOTChallenge's format: things that go across, one after the other, each in its lane."""
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            for frame in range(frames):
+                for lane in range(lanes):
+                    step = (frame + 11 * lane) % (60 + pause)
+                    if step < 60:
+                        file.write(f"{frame + 1},-1,{step * 5},{20 + 210 * lane // lanes},40,{150 // lanes},0.9\n")
+        return self.path(name)
+
+    def watch(self, *words, code=0, meanwhile=lambda: None):
+        program = subprocess.Popen([ODT, "watch", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        while program.poll() is None:
+            meanwhile()
+            time.sleep(0.02)
+        with program.stderr as complaints:
+            said = complaints.read()
+        self.assertEqual(program.returncode, code, said)
+        return said
+
+    def replay(self, seconds=30, *words, rate=10, lanes=3, camera="yard", meanwhile=lambda: None):
+        """Watches such a video, and keeps its lines as well."""
+        video = self.clip("video.mkv", seconds, rate)
+        detections = self.walkers("detections.txt", seconds * rate, lanes)
+        return self.watch(
+            "--store", self.path("s.sqlite"), "--json", self.path("lines.jsonl"), "--zones", ZONES, "--set=detector=recorded",
+            f"--set=detections-file={detections}", "--set=max-objects=50", *words, f"{camera}={video}",
+            meanwhile=meanwhile)
+
+    def ask(self, question, name="s.sqlite"):
+        store = sqlite3.connect(f"file:{self.path(name)}?mode=ro", uri=True)
+        try:
+            return store.execute(question).fetchall()
+        finally:
+            store.close()
+
+    def report(self, *words):
+        said = command(ODT, "report", "--force", "-o", self.path("page.html"), *words)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            return json.loads(re.search(r"id=data>(.*?)</script>", file.read(), re.DOTALL)[1])
+
+    def refusal(self, *words):
+        said = command(ODT, "report", "--force", "-o", self.path("page.html"), *words)
+        self.assertNotEqual(said.returncode, 0)
+        return said.stderr
+
+
+class Keeping(Storing):
+    """What is in it."""
+
+    def test_the_report_is_that_of_the_lines(self):
+        """Tracks, zone events and counts are the same, whether they come from the store or from the lines of the same run."""
+        self.replay()
+        lines, store = self.report(self.path("lines.jsonl")), self.report("--store", self.path("s.sqlite"))
+        tracks = [sorted([track[0], data["labels"][track[1]], track[2], track[9]] for track in data["tracks"])
+                  for data in (lines, store)]
+        self.assertGreater(len(tracks[0]), 9)
+        self.assertEqual(*tracks)
+        for one, other in zip(*(sorted(data["tracks"]) for data in (lines, store))):
+            for place in (3, 4, 5, 6, 7):
+                self.assertAlmostEqual(one[place], other[place], delta=0.02 if place < 7 else 1, msg=f"{one} {other}")
+        self.assertEqual(lines["sources"], store["sources"])
+        self.assertAlmostEqual(lines["length"], store["length"], delta=1)
+        self.assertGreater(sum(zone["eventCount"] for zone in lines["zones"]), 20)
+        for one, other in zip(lines["zones"], store["zones"], strict=True):
+            self.assertEqual([one[name] for name in ("name", "isLine", "eventCount")],
+                             [other[name] for name in ("name", "isLine", "eventCount")])
+            self.assertEqual([row[:5] for row in one["byLabel"]], [row[:5] for row in other["byLabel"]])
+            self.assertEqual([event[1:3] for event in sorted(one["events"])], [event[1:3] for event in sorted(other["events"])])
+            for first, second in zip(sorted(one["events"]), sorted(other["events"])):
+                self.assertAlmostEqual(first[0], second[0], delta=0.02)
+        # Boxes are kept once a second: the same places, about as long.
+        warm = [sum(data["heat"][0]["cells"]) for data in (lines, store)]
+        self.assertAlmostEqual(warm[0] / warm[1], 1, delta=0.1)
+
+    @needs_server
+    def test_any_hour(self):
+        """A part of the time, one of the cameras; what is asked for and not there is said."""
+        self.replay()
+        camera = Camera()
+        with Watch("--store", self.path("s.sqlite"), f"door={camera.address}") as watch:
+            watch.wait(lambda said: any(line["message"] == "swiftodt-track" for line in said))
+            self.assertEqual(watch.end(), 0)
+        (began, ended), = self.ask("SELECT began, ended FROM session JOIN camera ON camera.id = camera WHERE name = 'yard'")
+        self.assertAlmostEqual(ended - began, 30 * SECOND, delta=2 * SECOND)
+        store = ("--store", self.path("s.sqlite"))
+        self.assertEqual(set(self.report(*store)["sources"]), {"yard", "door"})
+        self.assertEqual(self.report(*store, "--camera=door")["sources"], ["door"])
+        part = self.report(*store, "--camera", "yard", "--from", moment(began + 10 * SECOND), "--to", moment(began + 15 * SECOND, local=True))
+        self.assertLessEqual(part["length"], 5.01)
+        self.assertGreater(part["length"], 3.9)
+        self.assertEqual(part["utc"] // SECOND, (began + 10 * SECOND) // SECOND)
+        self.assertTrue(all(-0.01 <= track[3] and track[4] <= 5.01 for track in part["tracks"]), part["tracks"])
+        events = self.ask(f"SELECT count(*) FROM zone_event WHERE time BETWEEN {began + 10 * SECOND} AND {began + 15 * SECOND}")
+        self.assertEqual(sum(len(zone["events"]) for zone in part["zones"]), events[0][0])
+        self.assertIn("no camera 'gate', but door, yard", self.refusal(*store, "--camera", "gate"))
+        self.assertIn("it goes from", self.refusal(*store, "--to", "2001-01-01"))
+        for wrong in ("yesterday", "2026-13-01", "2026-02-30", "2026-01-01T25:00", "2026-01-01T10", "2026-01-01T10:00+1"):
+            self.assertIn("2026-11-22T14:30", self.refusal(*store, "--from", wrong), wrong)
+        self.assertIn("later than --to", self.refusal(*store, "--from", "2026-01-02", "--to", "2026-01-01"))
+        self.assertIn("--store FILE.sqlite", self.refusal("--from", "2026-01-02", self.path("lines.jsonl")))
+
+    def test_each_connection_has_its_own_ids(self):
+        """Ids begin anew with each connection: the first of one is not the first of the other."""
+        self.replay(10)
+        os.remove(self.path("lines.jsonl"))
+        self.replay(10)
+        per_session = self.ask("SELECT count(*) FROM track GROUP BY session")
+        self.assertEqual(len(per_session), 2)
+        self.assertEqual(len(self.report("--store", self.path("s.sqlite"))["tracks"]), sum(count for count, in per_session))
+
+    def test_the_queries_of_the_documentation(self):
+        self.replay()
+        with open(os.path.join(ROOT, "docs", "watch.md"), encoding="utf-8") as file:
+            queries = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
+        self.assertGreaterEqual(len(queries), 3)
+        for query in queries:
+            with self.subTest(query):
+                self.assertTrue(self.ask(query))
+
+
+class Surviving(Storing):
+    """Whatever happens to the program or to the disk."""
+
+    @needs_server
+    def test_kill(self):
+        """Of what was said more than a second before a kill -9 all is there."""
+        camera = Camera()
+        with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
+            watch.wait(lambda said: sum(line["message"] == "swiftodt-zone" for line in said) > 3)
+            said = [line for line in watch.said if line["message"] == "swiftodt-zone"]
+            tracks = {line["tracking-id"] for line in watch.said if line["message"] == "swiftodt-track"}
+            time.sleep(1)
+            watch.program.kill()
+            watch.program.wait()
+        self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
+        stored = self.ask("SELECT zone.name, event, track FROM zone_event JOIN zone ON zone.id = zone ORDER BY zone_event.id")
+        self.assertEqual(stored[:len(said)], [(line["zone"], line.get("direction", line["event"]), line["tracking-id"]) for line in said])
+        self.assertLessEqual(tracks, {number for number, in self.ask("SELECT id FROM track")})
+        # And it can be gone on with.
+        self.assertEqual(self.replay(10), "")
+
+    def test_size(self):
+        """The file stays below what it may have, and it is the oldest that goes."""
+        largest = 0
+
+        def look():
+            nonlocal largest
+            names = [name for name in self.names() if name in ("s.sqlite", "s.sqlite-wal")]
+            largest = max(largest, sum(os.path.getsize(self.path(name)) for name in names))
+
+        self.replay(3600, "--store-size=1M", rate=1, lanes=12, meanwhile=look)
+        self.assertGreater(largest, 1 << 19)
+        self.assertLessEqual(largest, 1 << 20)
+        self.assertEqual([name for name in self.names() if name.startswith("s.sqlite")], ["s.sqlite"])
+        first = self.ask("SELECT min(time), max(time) FROM result")[0]
+        (began, ended), = self.ask("SELECT began, ended FROM session")
+        self.assertGreater(first[0], began)
+        self.assertLess(ended - first[1], 2 * SECOND)
+        self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
+
+    def test_age(self):
+        """What is older than --store-days goes, at the next start at the latest; with 0 nothing does."""
+        self.replay(10)
+        count = self.ask("SELECT count(*) FROM track")[0][0]
+        store = sqlite3.connect(self.path("s.sqlite"))
+        for table, columns in {"result": ["time"], "box": ["time"], "zone_event": ["time"], "zone_count": ["time"],
+                               "track": ["time", "first", "last", "best"], "session": ["began", "ended"]}.items():
+            store.execute(f"UPDATE {table} SET {', '.join(f'{column} = {column} - {3 * DAY}' for column in columns)}")
+        store.commit()
+        store.close()
+        self.replay(10, "--store-days=0")
+        self.assertEqual(self.ask("SELECT count(*) FROM track")[0][0], 2 * count)
+        self.replay(10, "--store-days=2")
+        self.assertEqual(self.ask("SELECT count(*) FROM track")[0][0], 2 * count)
+        self.assertEqual(self.ask("SELECT count(*) FROM session")[0][0], 2)
+
+    @needs_server
+    def test_full_disk(self):
+        """A disk that is full is said, the watch goes on, and what was kept in memory is stored when there is room."""
+        camera = Camera()
+        with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
+            watch.wait(lambda said: said)
+            resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+            count = len(watch.said)
+            for _ in range(600):
+                if "is the disk full?" in "".join(watch.complaints):
+                    break
+                time.sleep(0.05)
+            self.assertIn("The watch goes on", "".join(watch.complaints))
+            watch.wait(lambda said: len(said) > count + 20)
+            resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            for _ in range(600):
+                if "is written again" in "".join(watch.complaints):
+                    break
+                time.sleep(0.05)
+            self.assertEqual(watch.end(), 0)
+            self.assertIn("is written again", "".join(watch.complaints))
+            said = [line["tracking-id"] for line in watch.said if line["message"] == "swiftodt-zone"]
+        self.assertEqual([number for number, in self.ask("SELECT track FROM zone_event ORDER BY id")], said)
+
+
+class Refusing(Storing):
+    """Files that cannot be stored into are an error before anything is watched, with what to do about it, and stay as they are."""
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def read(self, file):
+        with open(file, "rb") as bytes_of_it:
+            return bytes_of_it.read()
+
+    def refused(self, part, file):
+        self.assertIn(part, self.watch("--store", file, "rtsp://127.0.0.1:9/", code=1))
+
+    def untouched(self, part, file):
+        before = self.read(file)
+        self.refused(part, file)
+        self.assertEqual(self.read(file), before)
+
+    def test_files(self):
+        self.untouched("is no store, or is damaged", self.write("text.sqlite", b"no database at all" * 1000))
+        self.refused("unable to open", self.path("no/folder/s.sqlite"))
+        other = sqlite3.connect(self.path("other.sqlite"))
+        other.execute("CREATE TABLE mine (id INTEGER)")
+        other.commit()
+        other.close()
+        self.untouched("of another program", self.path("other.sqlite"))
+        self.assertIn("of another program", self.refusal("--store", self.path("other.sqlite")))
+        self.assertIn("unable to open", self.refusal("--store", self.path("none.sqlite")))
+        self.replay(2)
+        store = sqlite3.connect(self.path("s.sqlite"))
+        store.execute("PRAGMA user_version = 9")
+        store.close()
+        self.untouched("version 9, and this odt knows version 1: use the newer odt", self.path("s.sqlite"))
+        self.assertIn("version 9", self.refusal("--store", self.path("s.sqlite")))
+        store = sqlite3.connect(self.path("s.sqlite"))
+        store.execute("PRAGMA user_version = 1")
+        store.execute("BEGIN EXCLUSIVE")
+        self.refused("is locked by another program", self.path("s.sqlite"))
+        store.close()
+
+    def test_mistakes(self):
+        for words, part in ((["--store-days=3"], "no use without --store"), (["--store=s", "--store-days=-1"], "from 0 to 36500"),
+                            (["--store=s", "--store-days=x"], "from 0 to 36500"), (["--store=s", "--store-size=9"], "1M at least"),
+                            (["--store=-"], "names no file")):
+            with self.subTest(words):
+                said = command(ODT, "watch", *words, "rtsp://127.0.0.1:9/")
+                self.assertEqual(said.returncode, 2)
+                self.assertIn(part, said.stderr)
+
+
+def moment(milliseconds, local=False):
+    """As --from and --to take it."""
+    whole, part = divmod(milliseconds, SECOND)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(whole) if local else time.gmtime(whole)) + f".{part:03}" + ("" if local else "Z")
