@@ -86,6 +86,10 @@ class CleanRoots(unittest.TestCase):
         self.assertEqual([name for name in before if "swiftodt" in name or "/odt" in name], [])
         self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", *packages)
         self.is_used()
+        if os.path.exists(f"{self.root}/usr/bin/systemctl"):
+            # Somebody has to want it; and who did has nothing left of it either.
+            self.assertEqual(self.inside("systemctl", "is-enabled", "swiftodt-watch", code=1).strip(), "disabled")
+            self.inside("systemctl", "enable", "swiftodt-watch")
         # Over itself, as an upgrade does.
         self.inside("apt-get", "-qq", "-y", "--reinstall", "install", "--no-install-recommends", *packages)
         self.inside("apt-get", "-qq", "-y", "purge", *NAMES)

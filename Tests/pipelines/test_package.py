@@ -53,8 +53,9 @@ class Packages(Packed):
                   for name in ["gstreamer1.0-swiftodt", "swiftodt-tools", "python3-swiftodt", *(["swiftodt-models"] if MODELS else [])]}
         self.assertRegex(listed["gstreamer1.0-swiftodt"], r"\./usr/lib/[a-z0-9_]+-linux-gnu/gstreamer-1.0/libgstswiftodt.so\n")
         for path in ("bin/odt", "share/swiftodt/fetch-runtime", "share/swiftodt/models/catalogue.json", "bin/swiftodt-bus-to-json -> ",
-                     "share/bash-completion/completions/odt", *(f"share/man/man1/odt-{name}.1.gz" for name in subcommands())):
+                     "share/bash-completion/completions/odt", "share/doc/swiftodt-tools/examples/watch.conf", *(f"share/man/man1/odt-{name}.1.gz" for name in subcommands())):
             self.assertIn("./usr/" + path, listed["swiftodt-tools"])
+        self.assertIn("lib/systemd/system/swiftodt-watch.service", listed["swiftodt-tools"])
         self.assertIn("dist-packages/swiftodt/__init__.py", listed["python3-swiftodt"])
         if MODELS:
             for name in ("efficientdet_lite0.xml", "efficientdet_lite0.bin", "u2netp.onnx", "efficientnet_lite3.tflite"):
@@ -190,8 +191,9 @@ class Manual(Packed):
                     page = file.read().replace("\\", "")
                 page = page.replace("(aq", "'")
                 said = asked(ODT, name, "--help")
-                for option in re.findall(r"^  (-\S+)", said, re.MULTILINE):
-                    self.assertIn(f"\n.B {option}", page, name)
+                for line in re.findall(r"^  (-.*?)(?:  .*)?$", said, re.MULTILINE):
+                    for option in re.findall(r"(?:^|, )(--?[a-z-]+)", line):
+                        self.assertRegex(page, rf"\n\.B (.*, )?{option}\b", name)
                 # Nothing of the machine that it was built on.
                 self.assertNotIn(ROOT, page)
                 self.assertNotIn(os.path.expanduser("~"), page)
@@ -212,6 +214,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("dete"), ["detect"])
         self.assertEqual(self.completed("models", ""), ["list", "fetch", "quantise", "verify", "show"])
         self.assertIn("motion", self.completed("bench", "m"))
+        # That is in an example only, and of another subcommand.
+        self.assertNotIn("--set", self.completed("detect", "-"))
         self.assertIn("--sha256", self.completed("models", "fetch", "--s"))
 
     def test_every_option_that_is_read_is_offered(self):
@@ -220,7 +224,10 @@ class Completion(unittest.TestCase):
         offered |= set(self.completed("models", "quantise", "-")) | set(self.completed("-"))
         for path in glob.glob(f"{ROOT}/Sources/odt/**/*.swift", recursive=True):
             with open(path, encoding="utf-8") as file:
-                lists = re.findall(r"(?:valued|flags): \[([^]]*)\]", file.read())
-            read = set(re.findall(r'"(--?[a-z-]+)"', " ".join(lists)))
+                text = file.read()
+            read = set(re.findall(r'"(--?[a-z-]+)"', " ".join(re.findall(r"(?:valued|flags): \[([^]]*)\]", text))))
+            # Those that a configuration file may say, too, are kept without their dashes.
+            names = re.findall(r"static let (?:names|valued|flags): Set<String> = (?:Set\()?\[([^]]*)\]", text)
+            read |= {"--" + name for name in re.findall(r'"([a-z-]+)"', " ".join(names))}
             # The doctor's own, which it calls itself by.
             self.assertEqual(read - offered - {"--try"}, set(), path)
