@@ -13,6 +13,7 @@ private let help = """
       --model FILE     a path, or the name of an installed model (the default one; see 'odt models')
       --labels FILE    names of the model's classes, one a line (the model's own)
       --salient        look for the prominent thing, whatever it is
+      --unknown-objects WHICH  in pictures: none, or salient: where nothing has a name the prominent thing is the object (none)
       --score S        show detections from this score up, 0 to 1 (0.4)
       --iou I          boxes that overlap more are one object, 0 to 1 (0.5)
       --device NAME    what computes, as the runtime calls it (CPU)
@@ -32,7 +33,10 @@ private let help = """
 
 @Sendable private func runDetect(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(
-        arguments, valued: ["--model", "--labels", "--score", "--iou", "--device", "--detections", "--every"],
+        arguments,
+        valued: [
+            "--model", "--labels", "--score", "--iou", "--device", "--detections", "--every", "--unknown-objects",
+        ],
         flags: ["--salient", "--json", "--force"])
     if let file = line.text("--detections") { return try record(line, into: file) }
     for name in ["--every", "--force"] where line.has(name) || line.text(name) != nil {
@@ -47,6 +51,11 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
         throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
     }
     guard !line.has("--json") else { throw CommandLineError("--json has no use here: a recording is lines of JSON.") }
+    guard line.text("--unknown-objects") == nil else {
+        throw CommandLineError(
+            "--unknown-objects is for pictures: a recording holds what the detector finds, and what has no name is looked for "
+                + "when it is played back.")
+    }
     guard !file.isEmpty, file != "-" else { throw CommandLineError("--detections needs the name of a file.") }
     var settings = ["detector=\(line.has("--salient") ? "salient" : "neural")"]
     for (option, property) in [("--model", "model-file"), ("--labels", "label-file"), ("--device", "device")] {
@@ -80,11 +89,15 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     let options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     let detector = try recipe.makeDetector()
+    let salient = try seeksSalient(line) ? recipe.besideForSalient.makeDetector() : nil
     var code = ExitCode.success
     for path in line.operands {
         do {
             let picture = try Picture(contentsOfFile: path)
-            let detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
+            var detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
+            if let salient, !detections.contains(where: { $0.score >= threshold }) {
+                detections += try picture.withFrame { try salient.start($0, options: options) }.wait().prefix(1)
+            }
             let found = PictureReport(path, picture, detections, threshold: threshold)
             print(line.has("--json") ? found.json.text : found.text)
         } catch let error as ODTError {
@@ -93,6 +106,23 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         }
     }
     return code
+}
+
+/// Whether the prominent thing is looked for where nothing has a name.
+private func seeksSalient(_ line: CommandLineOptions) throws -> Bool {
+    switch line.text("--unknown-objects") {
+    case nil, "none": return false
+    case "salient", "auto":
+        guard !line.has("--salient") else {
+            throw CommandLineError("--salient finds the prominent thing in any case: leave --unknown-objects out.")
+        }
+        return true
+    case "moving":
+        throw CommandLineError(
+            "--unknown-objects moving needs a video: odt annotate --set unknown-objects=moving shows what moves.")
+    case .some(let other):
+        throw CommandLineError("--unknown-objects \(other) is none of none, salient, auto.")
+    }
 }
 
 /// What was found in a picture, as it is printed.

@@ -1,7 +1,10 @@
-"""Things without a name: what moves is an object though no detector names it, and gets a name when one does."""
+"""Things without a name: what moves is an object though no detector names it, and gets a name when one does; in a single picture, what
+stands out where nothing has a name."""
+import json
+import os
 import unittest
 
-from streams import Gst, ball, listen, needs_detector, run
+from streams import Gst, InFolder, ball, command, listen, needs_detector, run
 
 ELEMENT = "swiftodt name=odt multiple-objects=true updates=every-frame draw=false"
 
@@ -64,3 +67,41 @@ class Unknown(unittest.TestCase):
                 said = run(f"{ball(2)} ! swiftodt {properties} unknown-objects=moving ! fakesink")
                 self.assertTrue(any("unknown-objects" in error.message and word in error.message for error, _ in said.warnings),
                                 said.warnings)
+
+
+class Prominent(InFolder):
+    """A picture with a disc that nobody names."""
+
+    def picture(self):
+        file = os.path.join(self.folder, "disc.png")
+        run(f"{ball(1)} ! videoconvert ! pngenc ! filesink location={file}")
+        return file
+
+    @needs_detector
+    def test_a_picture_has_an_object_where_nothing_has_a_name(self):
+        file = self.picture()
+        for unknown, count in (("none", 0), ("salient", 1)):
+            with self.subTest(unknown):
+                said = run(f"filesrc location={file} ! pngdec ! videoconvert ! {ELEMENT} mode=single-image detector=neural score-threshold=0.3"
+                           f" unknown-objects={unknown} ! fakesink")
+                self.assertEqual(said.errors, [])
+                self.assertEqual([(thing.get_value("label"), thing.get_value("category")) for thing in objects(said)[0]],
+                                 [("", "unknown")] * count)
+                found = json.loads(command(".build/tool/odt", "detect", "--json", "--score", "0.3", "--unknown-objects", unknown, file).stdout)
+                self.assertEqual([thing.get("label") for thing in found["objects"]], [None] * count)
+
+    def test_without_its_network_it_says_how_to_get_it(self):
+        line = "gst-launch-1.0 videotestsrc num-buffers=1 ! swiftodt mode=single-image detector=upstream unknown-objects={} ! fakesink"
+        for unknown, goes in (("salient", False), ("auto", True)):
+            with self.subTest(unknown):
+                told = command(*line.format(unknown).split(), XDG_DATA_HOME=self.folder)
+                self.assertEqual(told.returncode == 0, goes, told.stderr)
+                self.assertIn("odt models fetch", told.stderr + told.stdout)
+
+    def test_videos_are_refused(self):
+        for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "none of"),
+                            (["--unknown-objects", "salient", "--detections", "x.jsonl", "x.mp4"], "pictures")):
+            with self.subTest(word):
+                told = command(".build/tool/odt", "detect", *words)
+                self.assertEqual(told.returncode, 2)
+                self.assertIn(word, told.stderr)

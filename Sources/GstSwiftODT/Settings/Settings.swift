@@ -71,6 +71,23 @@ struct Settings: Sendable {
             isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
 
+    /// What the scene goes by: what the detector finds by itself is not looked for again.
+    var sceneBesideDetector: SceneOptions {
+        var scene = scene
+        if detector == .motion && scene.seeksMoving || detector == .salient && scene.seeksSalient {
+            scene.unknownObjects = .none
+        }
+        return scene
+    }
+
+    /// What the network is made by that finds the prominent thing where the detector finds nothing: the installed one.
+    var forSalient: Settings {
+        var settings = self
+        (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
+        settings.scene.mode = .singleImage
+        return settings
+    }
+
     var detection: DetectionOptions { DetectionOptions(scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold) }
 }
 
@@ -168,6 +185,8 @@ extension Settings {
                 [
                     (.none, "none", "They are left out"),
                     (.moving, "moving", "What moves before a camera that stands still, in mode=stream"),
+                    (.salient, "salient", "The prominent thing where nothing has a name, in mode=single-image"),
+                    (.auto, "auto", "moving in mode=stream, salient in mode=single-image"),
                 ]),
             .playing, "Unknown objects", "Which things that the detector has no name for are objects, too"),
     ]

@@ -87,6 +87,26 @@ extension Settings {
                 "unknown-objects=moving has no effect with detector=motion, which finds all that moves and names nothing"
         ),
         Check(
+            "unknown-objects", "mode", where: { $0.scene.unknownObjects == .salient && $0.scene.mode == .stream },
+            text:
+                "unknown-objects=salient has no effect with mode=stream: it is for pictures that stand alone, with "
+                + "mode=single-image; before a camera that stands still unknown-objects=moving finds what has no name"),
+        Check(
+            "unknown-objects", "mode", "tracking",
+            where: { $0.scene.unknownObjects == .auto && $0.scene.mode == .stream && !$0.scene.follows },
+            text:
+                "unknown-objects=auto has no effect in mode=stream without tracking=true: what moves is found only where "
+                + "objects are followed"),
+        Check(
+            "unknown-objects", "detector", "mode",
+            where: {
+                $0.scene.unknownObjects == .auto && $0.detector == .motion && $0.scene.follows
+                    || $0.scene.seeksSalient && $0.detector == .salient
+            },
+            text:
+                "unknown-objects has no effect with this detector, which finds such things already and names nothing; "
+                + "detector=neural names what it can"),
+        Check(
             "unknown-objects", "label-allowlist", "label-denylist",
             where: { $0.scene.unknownObjects != .none && !$0.scene.filter.wantsUnknown },
             text: "unknown-objects has no effect: the lists of labels leave things without a name out; add "

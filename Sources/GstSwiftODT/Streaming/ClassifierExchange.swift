@@ -3,25 +3,9 @@ import SwiftODT
 /// Gives the scene its classifier: before the first frame where one is asked for then, else when it has been made on a
 /// thread of its own; until then categories are unknown.
 struct ClassifierExchange {
-    private struct Made: Sendable {
-        let classifier: TrackClassifier
-        let problems: [ElementProblem]
-        let facts: [Diagnostics.Fact]
-
-        init(_ settings: Settings) throws {
-            var problems: [ElementProblem] = []
-            (classifier, facts) = try Diagnostics.recording {
-                try settings.classifierRecipe.makeClassifier { error in
-                    problems.append(ElementProblem(error, doing: "categories come from the detector's labels alone"))
-                }
-            }
-            self.problems = problems
-        }
-    }
-
     private let element: ElementHandle
     private var made: TrackClassifier?
-    private var underWay: Making<Made>?
+    private var underWay: Making<MadePart<TrackClassifier>>?
     /// Not tried again before the element starts anew.
     private var hasFailed = false
 
@@ -29,7 +13,15 @@ struct ClassifierExchange {
 
     /// - Throws: where a classifier, its labels or a device were named and cannot be used.
     mutating func make(_ settings: Settings) throws {
-        if settings.scene.classify { try take(Result { try Made(settings) }, settings) }
+        if settings.scene.classify { try take(Result { try Self.made(settings) }, settings) }
+    }
+
+    private static func made(_ settings: Settings) throws -> MadePart<TrackClassifier> {
+        try MadePart { warn in
+            try settings.classifierRecipe.makeClassifier { error in
+                warn(ElementProblem(error, doing: "categories come from the detector's labels alone"))
+            }
+        }
     }
 
     /// Lets a classifier be made where one is asked for, and take up its work once it is there. Never waits.
@@ -42,19 +34,16 @@ struct ClassifierExchange {
                 underWay = nil
                 try take(result, settings)
             } else if made == nil, underWay == nil {
-                underWay = Making { try Made(settings) }
+                underWay = Making { try Self.made(settings) }
             }
             scene.classifier = made
         }
         scene.classifier?.options.threshold = settings.classificationThreshold
     }
 
-    private mutating func take(_ result: Result<Made, any Error>, _ settings: Settings) throws {
+    private mutating func take(_ result: Result<MadePart<TrackClassifier>, any Error>, _ settings: Settings) throws {
         do {
-            let product = try result.get()
-            product.facts.forEach(element.log)
-            for problem in product.problems { element.warn(problem) }
-            made = product.classifier
+            made = try result.get().told(by: element)
         } catch {
             hasFailed = true
             guard settings.classifierRecipe.isModelNeeded else {

@@ -11,6 +11,7 @@ final class FrameFinisher {
     private var coasting = CoastingPatience()
     private let scene = Scene()
     private var classifiers: ClassifierExchange
+    private var salient: SalientExchange
     private let recorder: DetectionRecorder?
     private var hasWarnedOfDrawing = false
     /// The zones as they are drawn, and the counts that they say.
@@ -22,25 +23,29 @@ final class FrameFinisher {
     private var lastReport: Report?
     private var lastSettings = Settings()
 
-    /// - Parameter recorder: gets what detectors answer.
-    init(element: ElementHandle, statistics: Statistics, recorder: DetectionRecorder? = nil) {
+    /// - Parameters:
+    ///   - salient: finds the prominent thing of a picture in which detectors find nothing.
+    ///   - recorder: gets what detectors answer.
+    init(element: ElementHandle, statistics: Statistics, salient: SalientExchange, recorder: DetectionRecorder?) {
         self.element = element
+        self.salient = salient
         self.statistics = statistics
         self.recorder = recorder
         reporter = BusReporter(element: element)
         classifiers = ClassifierExchange(element: element)
     }
 
-    /// Reads the zones, and makes the classifier where one is asked for, before the first frame.
+    /// Reads the zones, and makes the networks besides the detector's that are asked for, before the first frame.
     func prepare(_ settings: Settings) throws {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifiers.make(settings)
+        try salient.make(settings)
     }
 
     /// - Parameter answers: the ended detections that this frame takes up.
     /// - Returns: the frame's buffer, or its copy where it had to be made writable.
-    /// - Throws: where the classifier fails, or a frame that has somebody to hide cannot be written to; the frame's buffer then still
-    ///   belongs to the caller.
+    /// - Throws: where the classifier or the saliency network fails, or a frame that has somebody to hide cannot be written to, or
+    ///   `CancellationError` when flushing or stopping begins; the frame's buffer then still belongs to the caller.
     func finish(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]
     ) throws -> UnsafeMutablePointer<GstBuffer> {
@@ -51,9 +56,13 @@ final class FrameFinisher {
             endTracks(.flush)
         }
         try classifiers.adapt(to: settings, in: scene)
+        try salient.adapt(to: settings)
         recorder?.take(queued.key, answers)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
-        let objects = try statistics.time(.classify) { try describe(queued, format: format) }
+        let objects = try statistics.time(.classify) {
+            try findProminent(in: queued, format: format)
+            return try describe(queued, format: format)
+        }
         let rejections = scene.takeRejections()
         note(answers, rejections)
 
@@ -78,9 +87,7 @@ final class FrameFinisher {
 
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
         trail.note(queued.times.timestamp, at: queued.time)
-        scene.options = queued.settings.scene
-        // It finds what moves already.
-        if queued.settings.detector == .motion { scene.options.unknownObjects = .none }
+        scene.options = queued.settings.sceneBesideDetector
         scene.advance(
             to: queued.time, width: format.width, height: format.height, orientation: queued.orientation,
             luma: queued.luma)
@@ -92,6 +99,16 @@ final class FrameFinisher {
             scene.observe(detections, seenAt: answer.time)
             lastAnswer = answer
         }
+    }
+
+    /// A picture in which the detector finds nothing is looked at for what is prominent.
+    private func findProminent(in queued: QueuedFrame, format: StreamFormat) throws {
+        guard scene.wantsProminent else { return }
+        var detections: [Detection] = []
+        try format.withFrame(of: queued.buffer, orientation: queued.orientation, time: queued.time) { frame in
+            detections = try salient.detections(in: frame, of: queued.buffer, settings: queued.settings)
+        }
+        scene.observeProminent(detections)
     }
 
     private func describe(_ queued: QueuedFrame, format: StreamFormat) throws -> [SceneObject] {

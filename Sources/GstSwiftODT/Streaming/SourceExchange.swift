@@ -11,16 +11,10 @@ struct SourceExchange {
     /// At work; `nil` while the first one is being made.
     private(set) var source: DetectionSource?
 
-    private struct Made: Sendable {
-        let source: DetectionSource
-        let problems: [ElementProblem]
-        let facts: [Diagnostics.Fact]
-    }
-
     private let make: DetectionSource.Maker
     private let element: ElementHandle
     private var recipe: SourceRecipe?
-    private var underWay: (product: Making<Made>, recipe: SourceRecipe)?
+    private var underWay: (product: Making<MadePart<DetectionSource>>, recipe: SourceRecipe)?
 
     /// - Parameter isLive: whether the stream is; `nil` where nobody can tell yet.
     /// - Throws: where what is named cannot be used.
@@ -64,27 +58,22 @@ struct SourceExchange {
 
     private mutating func begin(_ wanted: SourceRecipe, _ settings: Settings) {
         // Nothing of the element is held on to: it may be gone before a network is compiled.
-        let making = Making { [make] in
-            var problems: [ElementProblem] = []
-            let made = try Diagnostics.recording { try make(settings, wanted.hint) { problems.append($0) } }
-            return Made(source: made.result, problems: problems, facts: made.facts)
-        }
+        let making = Making { [make] in try MadePart { warn in try make(settings, wanted.hint, warn) } }
         element.log(.info, "a detector is made beside the stream: \(wanted)")
         underWay = (making, wanted)
     }
 
     private mutating func takeOver(
-        _ result: Result<Made, any Error>, of made: SourceRecipe, settings: Settings
+        _ result: Result<MadePart<DetectionSource>, any Error>, of made: SourceRecipe, settings: Settings
     ) throws -> Bool {
         recipe = made
         switch result {
         case .success(let product):
-            product.facts.forEach(element.log)
-            for problem in product.problems { element.warn(problem) }
+            let detector = product.told(by: element)
             // Motion instead of a network is better than nothing, but not than the network that is there.
             guard source == nil || product.problems.isEmpty else { return false }
             let former = source
-            source = product.source
+            source = detector
             Self.letGo(of: former)
             element.log(.info, "the detector that was made takes over: \(made)")
             return true

@@ -43,7 +43,9 @@ final class Stream {
         self.isLive = isLive ?? false
         sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
         recorder = try DetectionRecorder(settings, element: element)
-        finisher = FrameFinisher(element: element, statistics: statistics, recorder: recorder)
+        finisher = FrameFinisher(
+            element: element, statistics: statistics,
+            salient: SalientExchange(element: element, signals: signals, make: makeSource), recorder: recorder)
         try finisher.prepare(settings)
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         noteSource()

@@ -31,6 +31,14 @@ public struct DetectorRecipe: Hashable, Sendable {
 
     public init(_ kind: Kind) { self.kind = kind }
 
+    /// The installed saliency network for the prominent thing of single pictures, on the same device.
+    public var besideForSalient: DetectorRecipe {
+        var recipe = self
+        (recipe.kind, recipe.modelFile, recipe.labelFile) = (.salient, nil, nil)
+        (recipe.isForStills, recipe.hint, recipe.maximumInFlight) = (true, .latency, 1)
+        return recipe
+    }
+
     /// Makes it. Compiling a network may take seconds the first time.
     ///
     /// - Throws: ``ODTError`` that says what is missing and how to get it.

@@ -2,7 +2,7 @@
 /// choice, for the element, the library and the tool alike.
 ///
 /// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:)`` where a detection has ended,
-/// then ``objects(in:)`` once. Used from one thread at a time.
+/// ``observeProminent(_:)`` where it ``wantsProminent``, then ``objects(in:)`` once. Used from one thread at a time.
 ///
 ///     let scene = Scene()
 ///     scene.advance(to: frame.time, width: frame.width, height: frame.height, luma: LumaPlane.reduce(frame))
@@ -34,6 +34,8 @@ public final class Scene {
     private var prominence = Prominence()
     private var prominenceOfUnnamed = Prominence()
     private var seen: [Track] = []
+    /// Whether a detector has answered for the latest frame.
+    private var isAnswered = false
     private var told: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
@@ -56,6 +58,7 @@ public final class Scene {
         let time = time.reckonable
         watch.look(at: ZoneWatch.Picture(width: width, height: height, orientation: orientation))
         (now, self.width, self.height) = (time, width, height)
+        isAnswered = false
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
             if options.seeksMoving {
@@ -71,6 +74,7 @@ public final class Scene {
         let time = time.reckonable
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
+        isAnswered = isAnswered || time == now
         if options.follows {
             if options.seeksMoving, kept.count < detections.count {
                 unnamed.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time)
@@ -80,12 +84,28 @@ public final class Scene {
             for (label, score) in tracker.takeUnproved() { rejections.add(.unproved, label: label, score: score) }
         } else {
             for detection in kept where detection.score < threshold { reject(detection, .belowThreshold) }
-            seen = kept.lazy.filter { $0.score >= threshold }.map {
-                Track(
-                    box: $0.box, score: $0.score, label: $0.label, state: .new, firstSeen: time, lastSeen: time,
-                    timeSinceUpdate: self.now - time)
-            }
+            seen = kept.lazy.filter { $0.score >= threshold }.map { self.sighting(of: $0, at: time) }
         }
+    }
+
+    /// Whether a detector has looked at the latest frame and found nothing that counts, and the prominent thing is wanted instead.
+    public var wantsProminent: Bool { options.seeksSalient && isAnswered && seen.isEmpty }
+
+    /// What a saliency network found in the latest frame, where that ``wantsProminent``: the first that passes is the object.
+    public func observeProminent(_ detections: [Detection]) {
+        guard wantsProminent, let thing = detections.first(where: passes) else { return }
+        if thing.score < options.tracker.scoreThreshold {
+            reject(thing, .belowThreshold)
+        } else {
+            seen = [sighting(of: thing, at: now)]
+        }
+    }
+
+    /// An object that is not followed.
+    private func sighting(of detection: Detection, at time: Nanoseconds) -> Track {
+        Track(
+            box: detection.box, score: detection.score, label: detection.label, state: .new, firstSeen: time,
+            lastSeen: time, timeSinceUpdate: now - time)
     }
 
     /// Whether the user's filter lets a detection pass; notes why not.

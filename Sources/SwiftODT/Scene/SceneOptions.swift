@@ -8,12 +8,17 @@ public struct SceneOptions: Hashable, Sendable {
         case singleImage
     }
 
-    /// Things that the detector has no name for, see ``UnnamedThings``.
+    /// Things that the detector has no name for.
     public enum UnknownObjects: Int, Sendable {
         /// They are left out.
         case none
-        /// What moves before a camera that stands still and is explained by no detection; in streams that are followed.
+        /// What moves before a camera that stands still and is explained by no detection, see ``UnnamedThings``; in streams that
+        /// are followed.
         case moving
+        /// The prominent thing of a picture in which the detector finds nothing; in pictures that stand alone.
+        case salient
+        /// The one or the other, as the mode is.
+        case auto
     }
 
     public var mode = Mode.stream
@@ -32,7 +37,11 @@ public struct SceneOptions: Hashable, Sendable {
     public var follows: Bool { tracking && mode == .stream }
     /// Whether things that move and have no name are objects, too.
     public var seeksMoving: Bool {
-        follows && unknownObjects == .moving && filter.wantsUnknown
+        follows && (unknownObjects == .moving || unknownObjects == .auto) && filter.wantsUnknown
+    }
+    /// Whether the prominent thing is the object where the detector finds nothing.
+    public var seeksSalient: Bool {
+        mode == .singleImage && (unknownObjects == .salient || unknownObjects == .auto) && filter.wantsUnknown
     }
     /// What a detector need not report. It is lower than the threshold: a tracker makes use of detections too weak to begin an
     /// object, and where nothing is found the best of them are told of.

@@ -28,6 +28,9 @@ final class VisionFinder: @unchecked Sendable {
             if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
             scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
             scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
+            if scene.wantsProminent, let salient = parts.salient {
+                scene.observeProminent(try salient.start(frame, options: detection).wait())
+            }
             return try scene.objects(in: frame)
                 .filter { $0.track.state == .new || $0.track.state == .tracked }
                 .map { VisionObject($0, width: frame.width, height: frame.height) }

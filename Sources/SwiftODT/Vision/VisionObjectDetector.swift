@@ -18,11 +18,14 @@ public final class VisionObjectDetector: Sendable {
     }
 
     /// A detector on parts of one's own.
-    /// - Parameter classifier: sorts objects into categories where the options ask for it.
+    /// - Parameters:
+    ///   - classifier: sorts objects into categories where the options ask for it.
+    ///   - salient: finds the prominent thing of single images where the options ask for it and `detector` finds nothing.
     public convenience init(
-        options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil
+        options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
+        salient: (any Detector)? = nil
     ) {
-        self.init(options) { VisionParts(detector: detector, classifier: classifier) }
+        self.init(options) { VisionParts(detector: detector, classifier: classifier, salient: salient) }
     }
 
     private init(_ options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionParts) {

@@ -1,12 +1,9 @@
-/// What looks at images: a detector, and a classifier where categories are asked for.
+/// What looks at images: a detector, a classifier where categories are asked for, and a saliency network where things without a name
+/// are.
 struct VisionParts {
     let detector: any Detector
-    let classifier: TrackClassifier?
-
-    init(detector: any Detector, classifier: TrackClassifier?) {
-        self.detector = detector
-        self.classifier = classifier
-    }
+    var classifier: TrackClassifier?
+    var salient: (any Detector)?
 }
 
 /// The names of the parts that options ask for.
@@ -32,6 +29,18 @@ struct VisionRecipe: Sendable {
                 "the motion detector compares images of a stream; choose the mode stream, or the neural detector")
         }
         return VisionParts(
-            detector: try detector.makeDetector(), classifier: scene.classify ? try classifier.makeClassifier() : nil)
+            detector: try detector.makeDetector(), classifier: scene.classify ? try classifier.makeClassifier() : nil,
+            salient: try makeSalient())
+    }
+
+    /// What finds the prominent thing where it is asked for and the detector is not the one that does.
+    private func makeSalient() throws -> (any Detector)? {
+        guard scene.seeksSalient, detector.kind != .salient else { return nil }
+        do {
+            return try detector.besideForSalient.makeDetector()
+        } catch  where scene.unknownObjects == .auto {
+            Diagnostics.tell(.warning, "things without a name are not looked for in pictures: \(error)")
+            return nil
+        }
     }
 }

@@ -79,6 +79,24 @@ final class PatientDetector: Detector {
     func reset() {}
 }
 
+/// Finds the same in each frame, and counts them.
+final class FixedDetector: Detector {
+    let capacity = 1
+    private let found: [Detection]
+    private let count = Monitor(0)
+
+    init(_ found: Detection...) { self.found = found }
+
+    var asked: Int { count.read { $0 } }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+        count.update { $0 += 1 }
+        return DetectionTicket(found)
+    }
+
+    func reset() {}
+}
+
 /// Fails at its n-th frame.
 final class FailingDetector: Detector {
     let capacity = 1

@@ -57,6 +57,25 @@ import Testing
         #expect(throws: ODTError.self) { try other.results(in: VisionImage(image: Picture.plain)) }
     }
 
+    @Test func whereNothingHasANameTheProminentThingIsTheObject() throws {
+        let options = Self.options()
+        options.scene.unknownObjects = .salient
+        let salient = ScriptedDetector(Detection(box: Box(x: 10, y: 10, width: 30, height: 30), score: 0.7))
+        func results(_ detector: ScriptedDetector) throws -> [VisionObject] {
+            try VisionObjectDetector(
+                options: options, detector: detector,
+                classifier: TrackClassifier(crop: ReadyClassifier([.fashionGood: 0.8])), salient: salient
+            ).results(in: VisionImage(image: Picture.plain))
+        }
+        #expect(try results(ScriptedDetector(.chair)).map(\.name) == ["chair"])
+        #expect(salient.shown.isEmpty, "it costs nothing where something has a name")
+        let object = try #require(try results(ScriptedDetector()).first)
+        #expect(object.name == nil && object.trackingID == nil && object.classificationCategory == .fashionGoods)
+        options.scene.unknownObjects = .none
+        #expect(try results(ScriptedDetector()).isEmpty)
+        #expect(salient.shown.count == 1)
+    }
+
     @Test func withoutTheOptionsThereIsOneObjectAndNoCategory() throws {
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage
