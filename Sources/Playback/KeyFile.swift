@@ -10,7 +10,7 @@ import SwiftODT
 public struct KeyFile: Sendable {
     public struct Entry: Sendable {
         public let key: String
-        public let value: String
+        public var value: String
         /// `watch.conf:2`
         public let place: String
     }

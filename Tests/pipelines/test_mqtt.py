@@ -70,6 +70,50 @@ class Broker:
         return {topic: text for topic, kept, text in (line.split("\t", 2) for line in said.stdout.splitlines()) if kept == "1"}
 
 
+class Way:
+    """Between a program and a broker: a connection that swallows what is said, and breaks."""
+
+    def __init__(self, broker):
+        self.broker, self.is_swallowing, self.ends = broker, False, []
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.door.getsockname()[1]}"
+        threading.Thread(target=self.welcome, daemon=True).start()
+
+    def welcome(self):
+        while True:
+            try:
+                near = self.door.accept()[0]
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.broker.port))
+            self.ends = [near, far]
+            for one, other, is_swallowed in ((near, far, True), (far, near, False)):
+                threading.Thread(target=self.carry, args=(one, other, is_swallowed), daemon=True).start()
+
+    def carry(self, one, other, is_swallowed):
+        try:
+            while data := one.recv(1 << 16):
+                if not (is_swallowed and self.is_swallowing):
+                    other.sendall(data)
+        except OSError:
+            pass
+        self.cut(one, other)
+
+    def cut(self, *ends):
+        for end in ends or self.ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.door.close()
+        self.cut()
+
+
 class Listener:
     """Hears what the broker tells, from the moment it is there; the broker keeps what comes while it is away."""
 
@@ -152,6 +196,43 @@ class Telling(InFolder):
             complaints = "".join(watch.complaints)
             self.assertIn("Events are kept", complaints)
             self.assertIn(f"the broker at {broker.address} is there", complaints)
+
+    def test_what_was_not_acknowledged_is_sent_again(self):
+        """What was sent and never arrived, because the connection had broken without saying so, arrives with the next one. Without
+        sending again what was not acknowledged, just these would be missing."""
+        with Broker(self.folder, "allow_anonymous true") as broker, Way(broker) as way, Listener(broker, "house/#") as listener, \
+                Watch(f"--mqtt=mqtt://{way.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
+            listener.wait(lambda heard: any(topic == "house/yard/zone" for topic, _, _ in heard))
+            way.is_swallowing = True
+            count = len(happened(watch.said))
+            watch.wait(lambda said: len(happened(said)) > count + 1)
+            way.cut()
+            way.is_swallowing = False
+            lost = happened(watch.said)[count:]
+            listener.wait(lambda heard: {json.dumps(line) for line in lost} <= {
+                json.dumps(json.loads(text)) for topic, _, text in heard if topic == "house/yard/zone"})
+            self.assertEqual(watch.end(), 0)
+            told = [json.loads(text) for text in without_repeats(listener.texts("house/yard/zone"))]
+            self.assertEqual(told, happened(watch.said)[:len(told)])
+
+    def test_a_configuration_file(self):
+        """Files are named as seen from it, mistakes with its lines, and a password in it is nobody's business."""
+        with Broker(self.folder, "allow_anonymous true") as broker:
+            with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
+                file.write(f"[watch]\nmqtt=mqtt://odt:secret@{broker.address}/house\nstore=kept.sqlite\n"
+                           f"[camera yard]\nsource={self.camera.address}\n")
+            with Watch("--config", self.path("watch.conf")) as watch:
+                watch.wait(lambda said: happened(said, "swiftodt-track"))
+                self.assertEqual(watch.end(), 0)
+                self.assertNotIn("list of processes", "".join(watch.complaints))
+            self.assertIn("kept.sqlite", self.names())
+            self.assertEqual(broker.retained("house/yard/state"), {"house/yard/state": "offline"})
+        with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
+            file.write("[watch]\nmqtt=mqtt://odt:secret@broker\n[camera yard]\nsource=rtsp://127.0.0.1:9/\n")
+        said = command(ODT, "watch", "--config", self.path("watch.conf"))
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("watch.conf:2: mqtt: the address names no topic", said.stderr)
+        self.assertNotIn("secret", said.stderr)
 
     def test_what_is_retained(self):
         """Who comes late learns what holds now, also from a broker that has forgotten all: states, counts, and what Home

@@ -27,7 +27,7 @@ struct WatchConfiguration {
         var common: [CameraSetting] = []
         for group in file.groups {
             switch group.name {
-            case "watch": options = try group.entries.map(Self.option)
+            case "watch": options = try group.entries.map(option)
             case "cameras": common = try group.entries.map(setting)
             case let name where name.hasPrefix("camera "): try cameras.append(camera(group))
             default:
@@ -40,13 +40,16 @@ struct WatchConfiguration {
         for number in cameras.indices { cameras[number].settings = common + cameras[number].settings }
     }
 
-    private static func option(_ entry: KeyFile.Entry) throws -> KeyFile.Entry {
+    private func option(_ entry: KeyFile.Entry) throws -> KeyFile.Entry {
         if WatchOptions.flags.contains(entry.key) {
-            _ = try flag(entry)
+            _ = try Self.flag(entry)
         } else if !WatchOptions.valued.contains(entry.key) {
             let known = WatchOptions.valued.union(WatchOptions.flags).sorted().joined(separator: ", ")
             throw PlaybackError("\(entry.place): [watch] has no '\(entry.key)': there are \(known)", isUsage: true)
         }
+        guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
+        var entry = entry
+        entry.value = path(entry.value)
         return entry
     }
 

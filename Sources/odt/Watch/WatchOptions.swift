@@ -9,6 +9,9 @@ struct WatchOptions: Sendable {
     /// Options that stand alone; in a file they are `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 
+    /// Options that name files, which a configuration file names as seen from itself; `-` is none.
+    static let files: Set<String> = Set(["json", "record", "store"]).union(MQTTOptions.files)
+
     private var values: [String: String] = [:]
     /// Where those stand that stand in a file.
     private var places: [String: String] = [:]

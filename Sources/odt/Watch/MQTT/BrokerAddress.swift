@@ -15,10 +15,11 @@ struct BrokerAddress: Sendable {
     /// What all topics begin with.
     let topic: String
 
+    /// - Parameter option: what it is called where it stands.
     /// - Throws: ``PlaybackError`` that says what is wrong, without the password.
-    init(_ text: String) throws {
+    init(_ text: String, of option: String) throws {
         func refuse(_ reason: String) -> PlaybackError {
-            PlaybackError("--mqtt: the address \(reason); it is written \(Self.form)", isUsage: true)
+            PlaybackError("\(option): the address \(reason); it is written \(Self.form)", isUsage: true)
         }
         guard let scheme = text.firstRange(of: "://"), ["mqtt", "mqtts"].contains(text[..<scheme.lowerBound]) else {
             throw refuse("begins with neither mqtt:// nor mqtts://")

@@ -7,6 +7,8 @@ struct MQTTOptions: Sendable {
     static let names: Set<String> = [
         "mqtt", "mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key", "mqtt-discovery", "mqtt-queue",
     ]
+    /// Those that name files.
+    static let files: Set<String> = ["mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key"]
     static let help = """
           --mqtt ADDRESS     tell a broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and CAMERA/zone
                              (events, each at least once), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/state, state
@@ -39,7 +41,7 @@ struct MQTTOptions: Sendable {
             }
             return nil
         }
-        address = try BrokerAddress(text)
+        address = try BrokerAddress(text, of: options.called("mqtt"))
         tls = try Self.tls(options, address)
         warning =
             address.password != nil && PathText.arguments().contains { $0.hasSuffix(text) }
