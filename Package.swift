@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
         // For Tests/fuzz, which is built as one program.
         .library(name: "GstSwiftODT", targets: ["GstSwiftODT"]),
+        .library(name: "Playback", targets: ["Playback"]),
         .executable(name: "odt", targets: ["odt"]),
     ],
     targets: [

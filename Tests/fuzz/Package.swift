@@ -9,6 +9,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 .product(name: "SwiftODT", package: "swiftodt"), .product(name: "GstSwiftODT", package: "swiftodt"),
+                .product(name: "Playback", package: "swiftodt"),
             ], path: "Sources")
     ],
     swiftLanguageModes: [.v6]

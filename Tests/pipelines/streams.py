@@ -16,7 +16,7 @@ Gst.init(None)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
-needs_detector = unittest.skipUnless(glob.glob(os.path.join(DATA, "models", "efficientdet_lite0.*")), "no model: Pipelines/setup fetches it")
+needs_detector = unittest.skipUnless(glob.glob(os.path.join(DATA, "models", "efficientdet_lite0*.[xt]*")), "no model: Pipelines/setup fetches it")
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
 

@@ -21,10 +21,10 @@ class Installation(unittest.TestCase):
 
             run("Pipelines/setup", "--install", "--no-packages", "--no-models")
             self.assertIn(home, run("gst-inspect-1.0", "swiftodt"))
-            self.assertIn("efficientdet_lite0", run(f"{home}/.local/bin/odt", "models", "list"))
+            self.assertIn("efficientdet_lite0_int8", run(f"{home}/.local/bin/odt", "models", "list"))
             self.assertIn(home, run("/usr/bin/python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
             # Looks into everything that is needed to fetch and prepare the models.
-            self.assertIn("efficientdet_lite0", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
+            self.assertIn("efficientdet_lite0_int8", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
             self.assertIn("--folder", run(f"{home}/.local/share/swiftodt/fetch-runtime", "--help"))
             run("Pipelines/setup", "--uninstall")
             left = [os.path.join(folder, name) for folder, _, names in os.walk(f"{home}/.local") for name in names]
@@ -39,7 +39,7 @@ class Installation(unittest.TestCase):
             for folder in ("models", "videos", "openvino"):
                 os.makedirs(f"{data}/{folder}")
             for name in os.listdir(f"{DATA}/models"):
-                if name.startswith(("efficientdet_lite0.", "u2netp.", "catalogue.")):
+                if name.startswith(("efficientdet_lite0_int8.", "u2netp.", "catalogue.")):
                     shutil.copy(f"{DATA}/models/{name}", f"{data}/models")
             own = ["models/mine.json", "models/mine.onnx", "models/mine.txt", "models/u2netp.json", "models/u2netp.onnx",
                    "openvino/libopenvino_c.so", "videos/holiday.mp4"]

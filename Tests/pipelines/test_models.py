@@ -20,6 +20,7 @@ from streams import DATA, ROOT, command, needs_detector
 
 sys.path.insert(0, os.path.join(ROOT, "Pipelines", "models"))
 sys.dont_write_bytecode = True
+import prepare_efficientdet  # noqa: E402
 import wheel_part  # noqa: E402
 
 PIP = ["/usr/bin/python3", "-m", "pip"]
@@ -191,13 +192,13 @@ class Quantising(Fetching):
         broken, _ = self.file("broken.onnx")
         there, _ = self.file("there.xml")
         for words, hint in (
-                (["efficientdet_lite0"], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
+                (["efficientdet_lite0_int8"], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
                 ([broken, "--pictures", empty], "broken.onnx"), (["u2netp", "--pictures", empty], "no detector"),
-                (["efficientdet_lite0", "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
-                (["efficientdet_lite0", "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
-                (["efficientdet_lite0", "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),
-                (["efficientdet_lite0", "--pictures", empty, "--output", there], "--force"),
-                (["efficientdet_lite0", "--pictures", empty, "--max-loss", "2"], "--max-loss")):
+                (["efficientdet_lite0_int8", "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
+                (["efficientdet_lite0_int8", "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
+                (["efficientdet_lite0_int8", "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),
+                (["efficientdet_lite0_int8", "--pictures", empty, "--output", there], "--force"),
+                (["efficientdet_lite0_int8", "--pictures", empty, "--max-loss", "2"], "--max-loss")):
             with self.subTest(words=words):
                 said = self.quantise(*words)
                 self.assertNotEqual(said.returncode, 0)
@@ -227,6 +228,21 @@ class Quantising(Fetching):
 
 
 class Preparing(Fetching):
+    @needs_detector
+    def test_bytes_mean_what_the_manifest_says(self):
+        """What is written and what is said of it stand in two files; scores would be wrong, and nothing would tell."""
+        with open(os.path.join(ROOT, "Pipelines", "models", "catalogue.json"), encoding="utf-8") as file:
+            model, = (one for one in json.load(file)["models"] if one.get("prepare") == "prepare_efficientdet.py")
+        said = {"step": prepare_efficientdet.LOGIT_STEP, "zero": prepare_efficientdet.LOGIT_ZERO}
+        path = os.path.join(DATA, "models", model["files"][0])
+        if not os.path.exists(path):
+            self.skipTest("the models are those of another checkout")
+        with open(path, encoding="ascii") as file:
+            results = re.findall('name="((?:classes|boxes)-[^"]*)" type="Transpose".*?<output><port id="2" precision="([^"]*)"', file.read())
+        self.assertEqual(len(results), 10)
+        quantised = {name for name, kind in results if kind == "U8"}
+        self.assertEqual(model["manifest"]["quantisation"], {name: said for name in quantised})
+
     def test_what_is_no_such_network(self):
         for content in (b"", b"TFL3", b"\x1c\0\0\0TFL3" + bytes(100)):
             path, _ = self.file("damaged.tflite", content)

@@ -58,7 +58,7 @@ class Packages(Packed):
         self.assertIn("lib/systemd/system/swiftodt-watch.service", listed["swiftodt-tools"])
         self.assertIn("dist-packages/swiftodt/__init__.py", listed["python3-swiftodt"])
         if MODELS:
-            for name in ("efficientdet_lite0.xml", "efficientdet_lite0.bin", "u2netp.onnx", "efficientnet_lite3.tflite"):
+            for name in ("efficientdet_lite0_int8.xml", "efficientdet_lite0_int8.bin", "u2netp.onnx", "efficientnet_lite3.tflite"):
                 self.assertIn(f"/usr/share/swiftodt/models/{name}", listed["swiftodt-models"])
         for name, text in listed.items():
             self.assertIn(f"share/doc/{name}/copyright", text)

@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
 MODELS = os.path.join(DATA, "models")
 # The default detector, prepared or as it is published.
-DETECTOR = max(glob.glob(os.path.join(MODELS, "efficientdet_lite0.[xt]*")), default=os.path.join(MODELS, "efficientdet_lite0.xml"))
+DETECTOR = max(glob.glob(os.path.join(MODELS, "efficientdet_lite0*.[xt]*")), default=os.path.join(MODELS, "efficientdet_lite0_int8.xml"))
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 CARTOON = os.path.join(DATA, "videos", "bigbuckbunny.mp4")
 ONE_BY_ONE = os.path.join(os.path.dirname(ROOT), "shared", "videos", "one-by-one-person-detection.mp4")

@@ -24,6 +24,7 @@ extension ModelManifest {
         hasBackground = try fields.bool("background")
         scoreThreshold = try fields.number("score-threshold", in: 0...1)
         scoresAreLogits = try fields.bool("logits")
+        quantisation = try fields.scales("quantisation")
         strides = try fields.numbers("strides", count: 1...16, in: 1...4096)?.map { Int($0) }
         if let input = try fields.object("input") { self.input = try Input(input) }
         if let anchors = try fields.object("anchors") { self.anchors = try AnchorSettings(anchors) }
@@ -142,6 +143,17 @@ private struct ManifestFields {
                 let bytes = try about.integer("bytes", in: 0...Int(1) << 50), let sha256 = try about.string("sha256")
             else { throw files.error(name, "is not a file's name with its bytes and sha256") }
             return ModelManifest.File(name: name, bytes: bytes, sha256: sha256)
+        }
+    }
+
+    /// Names of tensors, with what their whole numbers stand for.
+    func scales(_ key: String) throws -> [String: QuantisationScale] {
+        guard let tensors = try object(key), case .object(let known) = tensors.members else { return [:] }
+        return try known.keys.reduce(into: [:]) { scales, name in
+            guard let about = try tensors.object(name), let step = try about.number("step", in: 1e-30...1e30),
+                let zero = try about.number("zero", in: -128...255)
+            else { throw tensors.error(name, "is not a tensor's name with its step and zero") }
+            scales[name] = QuantisationScale(step: Float(step), zero: Float(zero))
         }
     }
 

@@ -37,6 +37,8 @@ public struct ModelManifest: Hashable, Sendable {
     public var scoreThreshold: Double?
     /// Whether the class outputs still need the logistic function.
     public var scoresAreLogits: Bool?
+    /// What the bytes of quantised inputs and outputs stand for, by their names.
+    public var quantisation: [String: QuantisationScale] = [:]
     public var input: Input
     public var anchors: AnchorSettings?
     /// Input pixels a cell of each output level covers, for families with a grid.

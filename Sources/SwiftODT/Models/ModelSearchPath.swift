@@ -1,7 +1,7 @@
 /// Where models are looked for: the folders of `SWIFTODT_MODEL_PATH` (separated by colons), then as ``DataFolders`` has them.
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
-///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0")
+///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
 public enum ModelSearchPath {
     /// The models that are used where none is named, the best first: setup fetches them.
     public enum Purpose: String, CaseIterable, Sendable {
@@ -10,7 +10,11 @@ public enum ModelSearchPath {
         /// File names within a models folder.
         var files: [String] {
             switch self {
-            case .detector: ["efficientdet_lite0.xml", "efficientdet_lite0.tflite", "ssd_mobilenet_v2.xml"]
+            case .detector:
+                [
+                    "efficientdet_lite0_int8.xml", "efficientdet_lite0.xml", "efficientdet_lite0.tflite",
+                    "ssd_mobilenet_v2.xml",
+                ]
             case .salient: ["u2netp.onnx"]
             case .classifier: ["efficientnet_lite3.tflite"]
             }

@@ -1,7 +1,7 @@
 /// The first line of a recording: what was looked at, by whom, and how.
 ///
 ///     {"swiftodt-detections":1,"width":768,"height":432,"orientation":"identity","frame-rate":"10/1",
-///      "score-floor":0.1,"iou-threshold":0.5,"detector":"neural","model":"efficientdet_lite0.xml",...}
+///      "score-floor":0.1,"iou-threshold":0.5,"detector":"neural","model":"efficientdet_lite0_int8.xml",...}
 public struct RecordingHeader: Hashable, Sendable {
     /// Of the buffers, as they were stored.
     public var width: Int

@@ -48,11 +48,16 @@ public struct TensorView {
     public let shape: [Int]
     public let element: TensorElement
     public let bytes: UnsafeRawBufferPointer
+    /// What whole numbers stand for, where that is known.
+    public var scale: QuantisationScale?
 
-    public init(shape: [Int], element: TensorElement, bytes: UnsafeRawBufferPointer) {
+    public init(
+        shape: [Int], element: TensorElement, bytes: UnsafeRawBufferPointer, scale: QuantisationScale? = nil
+    ) {
         self.shape = shape
         self.element = element
         self.bytes = bytes
+        self.scale = scale
     }
 }
 

@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
 # Name -> file. Where a photograph set was seen in training, the figure is no measure.
 CANDIDATES = {
-    "efficientdet_lite0": "{data}/models/efficientdet_lite0.xml",
+    "efficientdet_lite0": "{data}/models/efficientdet_lite0_int8.xml",
     "ssd_mobilenet_v2": "{data}/models/ssd_mobilenet_v2.xml",
     "yolox_nano": "{shared}/models/yolox_nano.onnx",
     "FastestDet": "{shared}/models/FastestDet.onnx",

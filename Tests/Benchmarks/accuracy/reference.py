@@ -304,12 +304,22 @@ class Reference:
             for index in range(len(network.outputs)):
                 whole.output(index).tensor().set_element_type(ov.Type.f32)
             network = whole.build()
+        manifest = os.path.splitext(model)[0] + ".json"
+        self.quantisation = {}
+        if os.path.exists(manifest):
+            with open(manifest, encoding="utf-8") as file:
+                self.quantisation = json.load(file).get("quantisation", {})
         self.decode, self.prepare = FAMILIES[family][0], {**FAMILIES[family][1], **prepare}
         self.decode_options = decode or {}
         self.channels_last = channels_last
         self.integer = network.inputs[0].get_element_type() == ov.Type.u8
         config = {"INFERENCE_PRECISION_HINT": precision} if precision else {}
         self.compiled = core.compile_model(network, device, config)
+
+    def numbers(self, output, name):
+        """What bytes stand for, as the manifest says."""
+        scale = self.quantisation.get(name) if output.dtype in (np.uint8, np.int8) else None
+        return (output.astype(np.float32) - scale["zero"]) * scale["step"] if scale else output
 
     def run(self, path, floor=0.1, same=0.5, across=1.0):
         prepare = self.prepare
@@ -322,7 +332,7 @@ class Reference:
         data = data[None] if self.channels_last else data.transpose(2, 0, 1)[None]
         data = np.ascontiguousarray(data.reshape(data.shape[4 - self.rank:]))
         results = self.compiled([data, *self.sides])
-        outputs = [results[o] for o in self.compiled.outputs]
+        outputs = [self.numbers(results[o], o.get_any_name()) for o in self.compiled.outputs]
         boxes, scores, classes = self.decode(outputs, width=self.size[0], height=self.size[1], **self.decode_options)
         if prepare.get("suppressed"):
             same = across = 1.0

@@ -4,14 +4,26 @@
 final class TestTensor {
     let shape: [Int]
     let element: TensorElement
+    let name: String
     private let memory: UnsafeMutableRawBufferPointer
 
     init(_ shape: [Int], _ numbers: [Float]) {
         self.shape = shape
         element = .float32
-        memory = .allocate(byteCount: max(numbers.count, 1) * 4, alignment: 64)
+        name = ""
+        size = numbers.count * 4
+        memory = .allocate(byteCount: max(size, 1), alignment: 64)
         memory.copyBytes(from: numbers.flatMap { withUnsafeBytes(of: $0) { Array($0) } })
-        count = numbers.count
+    }
+
+    /// Of a quantised network.
+    init(_ shape: [Int], bytes: [UInt8], _ element: TensorElement, named name: String) {
+        self.shape = shape
+        self.element = element
+        self.name = name
+        size = bytes.count
+        memory = .allocate(byteCount: max(size, 1), alignment: 64)
+        memory.copyBytes(from: bytes)
     }
 
     /// All zero but for what `fill` sets.
@@ -21,15 +33,15 @@ final class TestTensor {
         self.init(shape, numbers)
     }
 
-    private let count: Int
+    private let size: Int
 
     deinit { memory.deallocate() }
 
     var view: TensorView {
-        TensorView(shape: shape, element: element, bytes: UnsafeRawBufferPointer(rebasing: memory[0..<count * 4]))
+        TensorView(shape: shape, element: element, bytes: UnsafeRawBufferPointer(rebasing: memory[0..<size]))
     }
 
-    var description: TensorDescription { TensorDescription(name: "", shape: shape, element: element) }
+    var description: TensorDescription { TensorDescription(name: name, shape: shape, element: element) }
 }
 
 extension NetworkDescription {

@@ -15,6 +15,7 @@ import Testing
             { "name": "Net", "task": "detection", "family": "ssd", "labels": "coco90", "licence": "Apache-2.0",
               "source": "somewhere", "files": {"a.bin": {"bytes": 7, "sha256": "00ff"}}, "classes": 90, "background": true, "score-threshold": 0.3,
               "logits": false, "strides": [8, 16],
+              "quantisation": { "scores": { "step": 0.5, "zero": 128 } },
               "input": { "width": 320, "height": 240, "colour": "bgr", "mean": 127.5, "scale": [1, 2, 3],
                          "fit": "letterbox-centred", "fill": 7 },
               "anchors": { "levels": [3, 6], "scales-per-level": 2, "aspect-ratios": [1, 2], "scale": 4,
@@ -32,6 +33,7 @@ import Testing
         #expect(manifest.hasBackground == true)
         #expect(manifest.scoreThreshold == 0.3)
         #expect(manifest.scoresAreLogits == false)
+        #expect(manifest.quantisation == ["scores": QuantisationScale(step: 0.5, zero: 128)])
         #expect(manifest.strides == [8, 16])
         #expect(manifest.input.width == 320 && manifest.input.height == 240)
         #expect(manifest.input.channelOrder == .bgr)
@@ -57,6 +59,9 @@ import Testing
         (#"{}"#, "name"), (#"[]"#, "object"), (#"{"name": 1}"#, "name"),
         (#"{"name": "x", "task": "juggling"}"#, "task"),
         (#"{"name": "x", "classes": 0}"#, "classes"), (#"{"name": "x", "classes": 1.5}"#, "classes"),
+        (#"{"name": "x", "quantisation": 5}"#, "quantisation"),
+        (#"{"name": "x", "quantisation": {"a": {"step": 0, "zero": 1}}}"#, "quantisation.a.step"),
+        (#"{"name": "x", "quantisation": {"a": {"step": 1}}}"#, "quantisation.a"),
         (#"{"name": "x", "labels": 5}"#, "labels"), (#"{"name": "x", "labels": [1]}"#, "labels"),
         (#"{"name": "x", "input": 5}"#, "input"), (#"{"name": "x", "input": {"width": 1e9}}"#, "input.width"),
         (#"{"name": "x", "input": {"mean": [1, 2]}}"#, "input.mean"),

@@ -8,7 +8,14 @@ func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     let families = DetectionFamily.allCases.map { $0 as DetectionFamily? } + [nil]
     var manifest = ModelManifest(name: "fuzz")
     manifest.family = families[bytes.next(below: families.count)]?.rawValue
-    if bytes.next(UInt8.self) & 1 == 1 { manifest.scoresAreLogits = true }
+    let told = bytes.next(UInt8.self)
+    if told & 1 == 1 { manifest.scoresAreLogits = true }
+    if told & 2 == 2 {
+        for name in ["boxes", "labels", "scores", "dets"] {
+            manifest.quantisation[name] = QuantisationScale(
+                step: Float(bitPattern: bytes.next(UInt32.self)), zero: Float(bytes.next(UInt8.self)))
+        }
+    }
     let elements: [TensorElement] = [.float32, .float32, .float32, .float16, .int32, .int64, .uint8, .int8]
     let outputs = (0..<1 + bytes.next(below: 4)).map { number in
         TensorDescription(

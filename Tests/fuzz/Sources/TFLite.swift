@@ -9,7 +9,7 @@ func fuzzTFLite(_ bytes: FuzzedBytes) -> CInt {
     if model.count >= 8 { model.replaceSubrange(4..<8, with: "TFL3".utf8) }
     if let buffer = FlatBuffer(model, identifier: "TFL3") {
         _ = TFLiteMetadata(model: buffer)
-        _ = TFLiteQuantisation(model: buffer)
+        _ = [String: QuantisationScale](tflite: buffer)
         _ = TFLitePostProcess(model: buffer)?.cut(model)
     }
     if model.count >= 8 { model.replaceSubrange(4..<8, with: "M001".utf8) }

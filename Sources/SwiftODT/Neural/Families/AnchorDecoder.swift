@@ -31,14 +31,8 @@ struct AnchorDecoder: DetectionDecoder {
         var candidates: [Candidate] = []
         for head in heads {
             guard max(head.boxesOutput, head.scoresOutput) < outputs.count else { throw assembly.mismatch(outputs) }
-            let sound = try outputs[head.scoresOutput].withFloats { scores in
-                try outputs[head.boxesOutput].withFloats { boxes in
-                    if let kinds = head.planesPerCell {
-                        readPlanes(head, kinds, scores, boxes, floor, &candidates)
-                    } else {
-                        readRows(head, scores, boxes, floor, &candidates)
-                    }
-                }
+            let sound = try outputs[head.boxesOutput].withSparseNumbers { boxes in
+                try read(head, outputs[head.scoresOutput], boxes, floor, &candidates)
             }
             guard sound else { throw assembly.mismatch(outputs) }
         }
@@ -46,8 +40,20 @@ struct AnchorDecoder: DetectionDecoder {
     }
 
     /// - Returns: whether the outputs have the numbers that they should have.
+    private func read(
+        _ head: Head, _ output: TensorView, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
+    ) throws -> Bool {
+        if head.planesPerCell == nil, let quantised = try output.quantised() {
+            return readRows(head, quantised, boxes, floor, &candidates)
+        }
+        return try output.withFloats { scores in
+            if let kinds = head.planesPerCell { return readPlanes(head, kinds, scores, boxes, floor, &candidates) }
+            return readRows(head, scores, boxes, floor, &candidates)
+        }
+    }
+
     private func readRows(
-        _ head: Head, _ scores: UnsafeBufferPointer<Float>, _ boxes: UnsafeBufferPointer<Float>, _ floor: Float,
+        _ head: Head, _ scores: UnsafeBufferPointer<Float>, _ boxes: SparseNumbers, _ floor: Float,
         _ candidates: inout [Candidate]
     ) -> Bool {
         guard
@@ -57,18 +63,33 @@ struct AnchorDecoder: DetectionDecoder {
         else { return false }
         for row in 0..<rows.count {
             guard let (index, value) = rows.best(inRow: row, from: floor) else { continue }
-            let box = boxes.baseAddress! + 4 * row
-            candidates.append(
-                candidate(
-                    (box[0], box[1], box[2], box[3]), anchor: head.firstAnchor + row, score: activation.score(value),
-                    index: index))
+            candidates.append(candidate(head, row: row, boxes, value: value, index: index))
         }
         return true
     }
 
+    private func readRows(
+        _ head: Head, _ scores: QuantisedBytes, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
+    ) -> Bool {
+        guard
+            let rows = QuantisedScoreRows(
+                scores, stride: firstClass + classCount, firstClass: firstClass, classCount: classCount),
+            rows.count == head.anchorCount, boxes.count == 4 * head.anchorCount
+        else { return false }
+        rows.forEachBest(from: floor) { row, index, value in
+            candidates.append(candidate(head, row: row, boxes, value: value, index: index))
+        }
+        return true
+    }
+
+    private func candidate(_ head: Head, row: Int, _ boxes: SparseNumbers, value: Float, index: Int) -> Candidate {
+        candidate(
+            (boxes[4 * row], boxes[4 * row + 1], boxes[4 * row + 2], boxes[4 * row + 3]),
+            anchor: head.firstAnchor + row, score: activation.score(value), index: index)
+    }
+
     private func readPlanes(
-        _ head: Head, _ kinds: Int, _ scores: UnsafeBufferPointer<Float>, _ boxes: UnsafeBufferPointer<Float>,
-        _ floor: Float,
+        _ head: Head, _ kinds: Int, _ scores: UnsafeBufferPointer<Float>, _ boxes: SparseNumbers, _ floor: Float,
         _ candidates: inout [Candidate]
     ) -> Bool {
         let cells = head.anchorCount / kinds

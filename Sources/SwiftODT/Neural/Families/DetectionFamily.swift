@@ -40,7 +40,7 @@ extension DetectionFamily {
         var survey = try NetworkSurvey(network, manifest: manifest, labels: labels, file: file)
         if FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) {
             survey.postProcess = TFLitePostProcess(model: model)
-            survey.quantisation = TFLiteQuantisation(model: model)
+            survey.quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { told, _ in told }
         }
         let found = try recognise(survey)
         Diagnostics.tell(
@@ -48,10 +48,8 @@ extension DetectionFamily {
             "\(file) is of the family \(found.family.rawValue)"
                 + (survey.namedFamily == nil ? "" : ", as its manifest says") + ": \(survey.outputsText), "
                 + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
-        let dequantising = survey.quantisation.flatMap {
-            DequantisingDecoder(found.decoder, outputs: network.outputs, quantisation: $0)
-        }
-        return (found.family, dequantising ?? found.decoder)
+        let quantised = QuantisedDecoder(found.decoder, outputs: network.outputs, scales: survey.quantisation)
+        return (found.family, quantised ?? found.decoder)
     }
 
     private static func recognise(

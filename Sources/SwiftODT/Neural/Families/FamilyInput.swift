@@ -46,7 +46,7 @@ extension NetworkSurvey {
             fed.scale = told?.scale ?? usual.scale
         case .int8:
             // Fed as floats, which the runtime turns into these: what the network takes for its numbers, then their whole ones.
-            guard let quantised = quantisation?[input] else { throw unsuitableInput(input) }
+            guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = told?.scale ?? usual.scale
             fed.element = .float32
             fed.mean = (told?.mean ?? usual.mean) - quantised.zero * quantised.step / scale

@@ -9,8 +9,8 @@ struct NetworkSurvey {
     /// What the .tflite would have done to the outputs at its end, had it not been cut off.
     var postProcess: TFLitePostProcess?
 
-    /// What the whole numbers of a quantised .tflite stand for.
-    var quantisation: TFLiteQuantisation?
+    /// What the whole numbers of inputs and outputs stand for, by their names: as the manifest says, or else a .tflite.
+    var quantisation: [String: QuantisationScale]
 
     /// The family that the manifest names.
     let namedFamily: DetectionFamily?
@@ -20,6 +20,7 @@ struct NetworkSurvey {
         self.manifest = manifest
         self.labels = labels
         self.file = file
+        quantisation = manifest?.quantisation ?? [:]
         namedFamily = try manifest?.family.map { name in
             guard let family = DetectionFamily(rawValue: name) else {
                 throw ODTError(

@@ -1,8 +1,7 @@
 extension TensorView {
     /// The numbers as floats: as they lie for 32-bit floats, a converted copy for other types.
     ///
-    /// - Throws: ``ODTError`` where the memory is smaller than the shape says, or holds quantised numbers, which
-    ///   mean nothing without their scale.
+    /// - Throws: ``ODTError`` where the memory is smaller than the shape says, or holds quantised numbers without their scale.
     func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
         let count = try checkedCount()
         switch element {
@@ -26,12 +25,18 @@ extension TensorView {
                 Float(self.bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self))
             }
         case .uint8, .int8:
-            throw ODTError(.unsupported, "the network gives quantised numbers without their scale")
+            guard let quantised = try quantised() else {
+                throw ODTError(
+                    .unsupported,
+                    "the network gives quantised numbers without their scale; \"quantisation\" in its manifest can say it"
+                )
+            }
+            return try withConverted(count, body) { quantised.number(quantised.bytes[$0]) }
         }
     }
 
     /// How many numbers the shape asks for.
-    private func checkedCount() throws -> Int {
+    func checkedCount() throws -> Int {
         guard let count = shape.product else {
             throw ODTError(.failed, "the network gave an output of shape \(shape)")
         }

@@ -14,12 +14,22 @@ struct Numbers {
     }
 }
 
+/// - Parameter scale: of outputs that are given as bytes, by their number.
 func measure(
-    _ name: String, input: [Int?], outputs: [[Int]], _ number: (_ output: Int, _ place: Int, _ random: Float) -> Float
+    _ name: String, input: [Int?], outputs: [[Int]], bytes scale: [Int: QuantisationScale] = [:],
+    _ number: (_ output: Int, _ place: Int, _ random: Float) -> Float
 ) throws {
     var numbers = Numbers()
     let tensors = outputs.enumerated().map { output, shape in
         let count = shape.reduce(1, *)
+        if let scale = scale[output] {
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+            for place in 0..<count {
+                let whole = number(output, place, numbers.next()) / scale.step + scale.zero
+                memory[place] = UInt8(min(max(whole.rounded(), 0), 255))
+            }
+            return TensorView(shape: shape, element: .uint8, bytes: UnsafeRawBufferPointer(memory))
+        }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 * count, alignment: 64)
         for place in 0..<count {
             memory.storeBytes(of: number(output, place, numbers.next()), toByteOffset: 4 * place, as: Float.self)
@@ -29,8 +39,12 @@ func measure(
     defer { for tensor in tensors { tensor.bytes.deallocate() } }
     let network = NetworkDescription(
         inputs: [TensorDescription(name: "picture", shape: input, element: .float32)],
-        outputs: outputs.map { TensorDescription(name: "", shape: $0, element: .float32) })
-    let (family, decoder) = try DetectionFamily.recognise(network, manifest: nil, labels: nil, file: name)
+        outputs: outputs.enumerated().map { output, shape in
+            TensorDescription(name: "\(output)", shape: shape, element: scale[output] == nil ? .float32 : .uint8)
+        })
+    var manifest = ModelManifest(name: name)
+    for (output, scale) in scale { manifest.quantisation["\(output)"] = scale }
+    let (family, decoder) = try DetectionFamily.recognise(network, manifest: manifest, labels: nil, file: name)
     let picture = Box(x: 0, y: 0, width: Double(decoder.input.width), height: Double(decoder.input.height))
     let placement = InputPlacement(
         scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0, region: picture, orientation: .identity)
@@ -48,6 +62,16 @@ try measure("300 x 300", input: [1, 300, 300, 3], outputs: [[1, 1917, 4], [1, 19
 }
 try measure("320 x 320", input: [1, 320, 320, 3], outputs: [[1, 19206, 4], [1, 19206, 90]]) { output, place, random in
     output == 0 ? random - 0.5 : place % 49973 == 5 ? 0.7 : random * 0.05
+}
+let pyramid = [40, 20, 10, 5, 3].map { [1, $0, $0] }
+func pyramidLogit(_ output: Int, _ place: Int, _ random: Float) -> Float {
+    output >= 5 ? random - 0.5 : place % 49973 == 5 ? 0.8 : -6 - random
+}
+let levels = pyramid.map { $0 + [720] } + pyramid.map { $0 + [36] }
+try measure("320 x 320, in levels", input: [1, 3, 320, 320], outputs: levels, pyramidLogit)
+if let scale = QuantisationScale(step: 0.0425, zero: 165) {
+    let bytes = Dictionary(uniqueKeysWithValues: (0..<5).map { ($0, scale) })
+    try measure("320 x 320, in levels of bytes", input: [1, 3, 320, 320], outputs: levels, bytes: bytes, pyramidLogit)
 }
 try measure("416 x 416", input: [1, 3, 416, 416], outputs: [[1, 3549, 85]]) { _, place, random in
     place % 85 != 4 ? random : place / 85 % 97 == 9 ? 0.9 : random * 0.05

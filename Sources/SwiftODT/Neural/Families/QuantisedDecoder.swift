@@ -1,0 +1,22 @@
+/// Tells a decoder what the whole numbers of a quantised network's outputs stand for.
+struct QuantisedDecoder: DetectionDecoder {
+    let decoder: any DetectionDecoder
+    /// Output by output; `nil` for those that are no bytes.
+    let scales: [QuantisationScale?]
+    var input: NetworkInput { decoder.input }
+
+    /// - Returns: `nil` where no output is quantised.
+    init?(_ decoder: any DetectionDecoder, outputs: [TensorDescription], scales: [String: QuantisationScale]) {
+        self.scales = outputs.map { [.uint8, .int8].contains($0.element) ? scales[$0.name] : nil }
+        guard self.scales.contains(where: { $0 != nil }) else { return nil }
+        self.decoder = decoder
+    }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        var outputs = outputs
+        for index in outputs.indices where index < scales.count { outputs[index].scale = scales[index] }
+        return try decoder.decode(outputs, placement: placement, options: options)
+    }
+}
