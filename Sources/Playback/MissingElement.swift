@@ -21,10 +21,12 @@ enum MissingElement {
     ]
 
     static func remedy(for element: String) -> String {
-        if element == "swiftodt" { return "run Pipelines/setup --install in its checkout" }
+        if element == "swiftodt" {
+            return "install gstreamer1.0-swiftodt, or run Pipelines/setup --install in its checkout"
+        }
         guard let package = packages.first(where: { $0.elements.contains(element) })?.package else {
             return "gst-inspect-1.0 lists those that there are"
         }
-        return "it comes with Debian's \(package), which Pipelines/setup installs"
+        return "it comes with Debian's \(package): apt install \(package)"
     }
 }

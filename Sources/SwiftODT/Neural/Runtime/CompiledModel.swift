@@ -36,7 +36,7 @@ final class CompiledModel: @unchecked Sendable {
                 .unsupported,
                 "\(read.file.name) cannot be compiled for \(target.device): \(read.runtime.lastError)"
                     + (target.device == "CPU"
-                        ? "" : "; device=CPU always can, others need Pipelines/setup --all-devices"))
+                        ? "" : "; device=CPU always can, others need \"odt setup --all-devices\""))
         }
         return CompiledModel(compiled, runtime: read.runtime)
     }
