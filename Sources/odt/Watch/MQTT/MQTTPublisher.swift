@@ -88,7 +88,9 @@ final class MQTTPublisher: Sendable {
                 break
             } catch {
                 let text = "\(error)"
-                if text != complaint { say("\(text). Events are kept until it is there") }
+                if text != complaint {
+                    say(text + (text.hasSuffix("?") ? " " : ". ") + "Events are kept until it is there")
+                }
                 complaint = text
                 // At the end it was tried once more.
                 if state.withLock({ $0.end }) != nil { break }
