@@ -98,6 +98,7 @@ class Way:
         except OSError:
             pass
         self.cut(one, other)
+        one.close()
 
     def cut(self, *ends):
         for end in ends or self.ends:

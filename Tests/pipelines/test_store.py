@@ -187,6 +187,13 @@ class Surviving(Storing):
         self.assertGreater(first[0], began)
         self.assertLess(ended - first[1], 2 * SECOND)
         self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
+        # A clock that was wrong once has left times of another century, beside which all others look old.
+        store = sqlite3.connect(self.path("s.sqlite"))
+        store.execute(f"INSERT INTO result VALUES ({first[1] + 50_000 * DAY}, 1, 0)")
+        store.commit()
+        store.close()
+        self.replay(3600, "--store-size=1M", rate=1, lanes=12)
+        self.assertGreater(self.ask("SELECT count(*) FROM result WHERE session = 2")[0][0], 100)
 
     def test_age(self):
         """What is older than --store-days goes, at the next start at the latest; with 0 nothing does."""
@@ -251,7 +258,7 @@ class Refusing(Storing):
 
     def test_files(self):
         self.untouched("is no store, or is damaged", self.write("text.sqlite", b"no database at all" * 1000))
-        self.refused("unable to open", self.path("no/folder/s.sqlite"))
+        self.refused("is there such a file or folder", self.path("no/folder/s.sqlite"))
         other = sqlite3.connect(self.path("other.sqlite"))
         other.execute("CREATE TABLE mine (id INTEGER)")
         other.commit()

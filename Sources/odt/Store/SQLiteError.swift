@@ -1,7 +1,7 @@
 /// What SQLite refuses: its code, and its words.
 struct SQLiteError: Error, CustomStringConvertible {
     enum Kind {
-        case locked, full, damaged, other
+        case locked, full, damaged, missing, other
     }
 
     let code: Int32
@@ -13,6 +13,7 @@ struct SQLiteError: Error, CustomStringConvertible {
         case 5, 6: .locked
         case 10, 13: .full
         case 11, 26: .damaged
+        case 14: .missing
         default: .other
         }
     }

@@ -51,6 +51,8 @@ enum StoreFile {
             PlaybackError(
                 "\(path) is no store, or is damaged (\(error)): move it away; sqlite3 \(path) .recover saves what can be read"
             )
+        case .missing:
+            PlaybackError("\(path): \(error): is there such a file or folder, and may it be read and written?")
         case .other: PlaybackError("\(path): \(error)")
         }
     }

@@ -9,8 +9,8 @@ struct StoreRetention {
     /// By so much the wall's clock may differ from what has passed.
     private static let mostDrift: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track"]
-    /// Of the time that is stored, what one step deletes.
-    private static let stepsOfAll: Int64 = 20
+    /// One step deletes one part of so many.
+    private static let stepsOfAll = 20
 
     private let days: Int?
     private let size: Int?
@@ -53,25 +53,18 @@ struct StoreRetention {
         for _ in 0..<Self.stepsOfAll * 2 {
             let used = try database.figure("PRAGMA page_count") - database.figure("PRAGMA freelist_count")
             guard used * pageSize > size / 8 * 5 else { break }
-            guard let span = try span(of: database) else { break }
-            let step = max(1, (span.upperBound - span.lowerBound) / Self.stepsOfAll)
-            try delete(before: span.lowerBound + step, in: database)
+            guard let time = try end(ofOldestIn: database) else { break }
+            try delete(before: time.adding(1), in: database)
             try giveBack(database)
         }
         try giveBack(database)
     }
 
-    /// From the first row to the last.
-    private func span(of database: SQLiteDatabase) throws -> ClosedRange<Int64>? {
-        var span: ClosedRange<Int64>?
-        for table in Self.tables {
-            let statement = try database.prepare(
-                "SELECT (SELECT min(time) FROM \(table)), (SELECT max(time) FROM \(table))")
-            guard try statement.next(), !statement.isNull(0) else { continue }
-            let (first, last) = (statement.integer(0).reckonable, statement.integer(1).reckonable)
-            span = min(first, span?.lowerBound ?? first)...max(last, span?.upperBound ?? last)
-        }
-        return span
+    /// Before which a twentieth of all results lies. Counted, because a clock that was wrong once has left times of any kind.
+    private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
+        let statement = try database.prepare(
+            "SELECT time FROM result ORDER BY time LIMIT 1 OFFSET (SELECT count(*) FROM result) / \(Self.stepsOfAll)")
+        return try statement.next() ? statement.integer(0) : nil
     }
 
     private func delete(before time: Int64, in database: SQLiteDatabase) throws {
