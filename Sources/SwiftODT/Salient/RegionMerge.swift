@@ -2,6 +2,8 @@
 struct RegionMerge {
     /// The widest gap, in pixels.
     let reach: Double
+    /// From this share of the larger one's area on the smaller one is a thing of its own.
+    var mostOfPart = Double.infinity
 
     /// How much of the smaller one the other has to cover, or has to lie beside.
     private static let share = 0.5
@@ -10,12 +12,16 @@ struct RegionMerge {
         var merged: [SaliencyMap.Region] = []
         for region in regions {
             var region = region
-            while let index = merged.firstIndex(where: { belong($0.box, region.box) }) {
+            while let index = merged.firstIndex(where: { isPart($0, region) && belong($0.box, region.box) }) {
                 region.absorb(merged.remove(at: index))
             }
             merged.append(region)
         }
         return merged
+    }
+
+    private func isPart(_ a: SaliencyMap.Region, _ b: SaliencyMap.Region) -> Bool {
+        Double(min(a.area, b.area)) < mostOfPart * Double(max(a.area, b.area))
     }
 
     private func belong(_ a: Box, _ b: Box) -> Bool {

@@ -7,6 +7,8 @@ struct SaliencyDecoder: DetectionDecoder {
     let output: Int
     /// Whether the map still needs the logistic function.
     let isLogit: Bool
+    /// Whether things that touch are told apart.
+    var separatesThings = false
 
     /// Things that cover this part of the picture get half of the score that large ones get.
     private static let smallPart = 0.004
@@ -25,7 +27,9 @@ struct SaliencyDecoder: DetectionDecoder {
                 throw ODTError(.failed, "the saliency network gave \(values.count) values for a map of \(size)")
             }
             return withUnsafeTemporaryAllocation(of: Float.self, capacity: values.count) { copy in
-                let map = SaliencyMap(values: normalised(values, into: copy), width: width, height: height)
+                let map = SaliencyMap(
+                    values: normalised(values, into: copy), width: width, height: height,
+                    separatesThings: separatesThings)
                 return map.regions().map { region in
                     Detection(
                         box: placement.buffer(region.box.scaled(x: scaleX, y: scaleY)),

@@ -15,6 +15,8 @@ struct SaliencyMap {
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
+    /// Whether things that touch are told apart. In video they would be one in this frame and two in the next.
+    var separatesThings = false
 
     /// In a map that stays below this everywhere nothing stands out.
     private static let faintest: Float = 0.1
@@ -22,6 +24,10 @@ struct SaliencyMap {
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
     /// Regions that cover less of the map are specks.
     private static let speck = 0.0005
+    /// What covers less is one thing.
+    private static let leastCut = 0.004
+    /// Of two things next to each other the smaller one is no part of the other where it covers this share of it.
+    private static let mostOfPart = 0.3
     /// So many of the largest regions are looked at.
     private static let mostRegions = 32
 
@@ -51,9 +57,37 @@ struct SaliencyMap {
         }
         let least = Double(width * height) * Self.speck
         runs.connect()
-        let found = Self.regions(of: runs, masses: masses).filter { Double($0.area) >= least }
+        let whole = Self.regions(of: runs, masses: masses)
+        let apart = separatesThings ? cut(whole, of: runs) : whole
+        let found = apart.filter { Double($0.area) >= least }
             .sorted { $0.mass > $1.mass }.prefix(Self.mostRegions).map { fitted($0, threshold: threshold) }
-        return RegionMerge(reach: Double(max(width, height)) * 0.02).merged(found)
+        return RegionMerge(
+            reach: Double(max(width, height)) * 0.02, mostOfPart: separatesThings ? Self.mostOfPart : .infinity
+        ).merged(found)
+    }
+
+    /// The pieces of the regions, which are numbered as those of `runs`.
+    private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
+        var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
+        let isCut = regions.map { Double($0.area) >= Self.leastCut * Double(width * height) }
+        for run in runs.runs where isCut[run.region] { pixels[run.region] += (run.start..<run.end).map { ($0, run.y) } }
+        return regions.indices.flatMap { number -> [Region] in
+            guard isCut[number] else { return [regions[number]] }
+            let box = regions[number].box
+            let (left, top) = (Int(box.minX), Int(box.minY))
+            let cut = NeckCut(
+                width: Int(box.width), height: Int(box.height), pixels: pixels[number].map { ($0.x - left, $0.y - top) }
+            )
+            var pieces: [Int: Region] = [:]
+            for (x, y) in pixels[number] {
+                let pixel = Region(
+                    box: Box(x: Double(x), y: Double(y), width: 1, height: 1), area: 1,
+                    mass: Double(values[y * width + x]))
+                let piece = cut.piece(x: x - left, y: y - top)
+                if pieces[piece]?.absorb(pixel) == nil { pieces[piece] = pixel }
+            }
+            return pieces.sorted { $0.key < $1.key }.map(\.value)
+        }
     }
 
     private static func regions(of runs: ConnectedRuns, masses: [Double]) -> [Region] {

@@ -33,7 +33,8 @@ public enum Salient {
                 "\(file) gives \(network.outputs.map(\.shapeText).joined(separator: ", ")); "
                     + "a saliency network gives a map of one channel, such as [1,1,320,320]")
         }
-        return SaliencyDecoder(input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false)
+        return SaliencyDecoder(
+            input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false, separatesThings: isForStills)
     }
 
     /// Whether a map may be one of the picture: a detector's table of boxes has the same form, but is far longer than wide.

@@ -15,9 +15,11 @@ import Testing
     }
 
     private func decode(
-        _ canvas: Canvas, shape: [Int] = [1, 1, 80, 100], isLogit: Bool = false, floor: Double = 0.1
+        _ canvas: Canvas, shape: [Int] = [1, 1, 80, 100], isLogit: Bool = false, floor: Double = 0.1,
+        apart: Bool = false
     ) throws -> [Detection] {
-        let decoder = SaliencyDecoder(input: NetworkInput(width: 200, height: 160), output: 0, isLogit: isLogit)
+        let decoder = SaliencyDecoder(
+            input: NetworkInput(width: 200, height: 160), output: 0, isLogit: isLogit, separatesThings: apart)
         let placement = InputPlacement(
             scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0, region: Box(x: 0, y: 0, width: 200, height: 160),
             orientation: .identity)
@@ -102,6 +104,54 @@ import Testing
         canvas.paint(20..<40, 41..<60)
         canvas.paint(70..<80, 20..<40)
         #expect(try decode(canvas).count == 2)
+    }
+
+    /// Two who hold hands, or stand side by side: one box around both fits neither.
+    @Test func inStillsThingsThatTouchAreTwo() throws {
+        var canvas = Canvas()
+        canvas.paint(20..<40, 10..<70)
+        canvas.paint(50..<70, 10..<70)
+        canvas.paint(40..<50, 36..<40)
+        #expect(try decode(canvas).count == 1, "in video they stay one")
+        let found = try decode(canvas, apart: true)
+        #expect(found.count == 2)
+        for box in [Box(x: 40, y: 20, width: 40, height: 120), Box(x: 100, y: 20, width: 40, height: 120)] {
+            // The neck itself is a part of one of them.
+            #expect(found.contains { $0.box.iou(box) > 0.6 }, "\(found)")
+        }
+        var beside = Canvas()
+        beside.paint(20..<40, 10..<70)
+        beside.paint(41..<61, 10..<70)
+        #expect(try decode(beside, apart: true).count == 2)
+        #expect(try decode(beside).count == 1)
+    }
+
+    /// A head on its neck, legs, what hangs together by half of its width.
+    @Test func inStillsPartsStayWithTheirThing() throws {
+        var canvas = Canvas()
+        canvas.paint(30..<60, 25..<55)
+        canvas.paint(40..<50, 8..<20)
+        canvas.paint(44..<46, 20..<25)
+        canvas.paint(32..<38, 55..<78)
+        canvas.paint(52..<58, 55..<78)
+        #expect(try decode(canvas, apart: true).map(\.box) == [Box(x: 60, y: 16, width: 60, height: 140)])
+        var stripe = Canvas()
+        stripe.paint(5..<95, 30..<50)
+        stripe.paint(40..<60, 34..<46)
+        #expect(try decode(stripe, apart: true).count == 1)
+    }
+
+    /// A net of knots is one thing, and does not take seconds: knot by knot it would.
+    @Test func aPatternIsOneThing() throws {
+        var canvas = Canvas()
+        for y in stride(from: 0, to: 80, by: 8) {
+            for x in stride(from: 0, to: 100, by: 8) {
+                canvas.paint(x..<min(100, x + 6), y..<y + 6)
+                canvas.paint(x..<min(100, x + 8), y + 2..<y + 3)
+                canvas.paint(min(99, x + 2)..<min(100, x + 3), y..<y + 8)
+            }
+        }
+        #expect(try decode(canvas, floor: 0, apart: true).count == 1)
     }
 
     @Test(arguments: [Float(0), 0.05, .nan, -.infinity])

@@ -1,0 +1,141 @@
+/// Cuts a region at its necks, so that two people who touch are two things: where the way from one thick place to another is only
+/// half as wide as the thinner of them, or less.
+///
+/// Pixels are taken in from the region's thickest places outwards, as water that sinks leaves islands: islands that meet at a neck stay
+/// apart, others become one. Costs a sorting of the region's pixels, some milliseconds for a large one.
+struct NeckCut {
+    /// A neck is so much thinner than the thinner side.
+    private static let neck: Float = 0.5
+    /// What is smaller than this share of the region's largest piece, as heads and legs are, is cut off nothing.
+    private static let leastPiece = 0.3
+    /// What falls into more is a pattern, and no group of things.
+    private static let mostPieces = 64
+
+    /// A region's pixels between its bounds, with a border of one pixel that is outside.
+    private let width: Int
+    private var thickness: [Float]
+    private var island: [Int32]
+
+    // By island.
+    private var parents: [Int] = []
+    private var peaks: [Float] = []
+    private var areas: [Int] = []
+    private var necks: [Neck] = []
+
+    private struct Neck {
+        let a: Int
+        let b: Int
+        let thickness: Float
+    }
+
+    /// - Parameter pixels: the places of the region's pixels, each within `0..<width` and `0..<height`.
+    init(width: Int, height: Int, pixels: [(x: Int, y: Int)]) {
+        self.width = width + 2
+        thickness = Array(repeating: 0, count: (width + 2) * (height + 2))
+        island = Array(repeating: -1, count: thickness.count)
+        for (x, y) in pixels { thickness[(y + 1) * self.width + x + 1] = .greatestFiniteMagnitude }
+        measureThickness()
+        let places = pixels.map { ($0.y + 1) * self.width + $0.x + 1 }
+        for place in places.sorted(by: { thickness[$0] > thickness[$1] || thickness[$0] == thickness[$1] && $0 < $1 }) {
+            flood(place)
+        }
+        for number in parents.indices { parents[number] = root(number) }
+        let pieces = parents.indices.filter { parents[$0] == $0 }
+        if pieces.count <= Self.mostPieces {
+            joinSmall()
+        } else {
+            pieces.dropFirst().forEach { join($0, to: pieces[0]) }
+        }
+    }
+
+    /// Which piece a pixel belongs to: numbers that pieces share with no other.
+    func piece(x: Int, y: Int) -> Int { root(Int(island[(y + 1) * width + x + 1])) }
+
+    /// How far each pixel is from the outside, by steps across and aslant.
+    private mutating func measureThickness() {
+        let aslant: Float = 1.4142
+        for place in thickness.indices.dropFirst(width + 1).dropLast(width + 1) where thickness[place] > 0 {
+            thickness[place] = min(
+                thickness[place - 1] + 1, thickness[place - width] + 1, thickness[place - width - 1] + aslant,
+                thickness[place - width + 1] + aslant)
+        }
+        for place in thickness.indices.dropFirst(width + 1).dropLast(width + 1).reversed() where thickness[place] > 0 {
+            thickness[place] = min(
+                thickness[place], thickness[place + 1] + 1, thickness[place + width] + 1,
+                thickness[place + width + 1] + aslant, thickness[place + width - 1] + aslant)
+        }
+    }
+
+    private mutating func flood(_ place: Int) {
+        let depth = thickness[place]
+        var own = -1
+        for step in [-width - 1, -width, -width + 1, -1, 1, width - 1, width, width + 1] where island[place + step] >= 0
+        {
+            let other = shortenedRoot(Int(island[place + step]))
+            if own < 0 {
+                own = other
+            } else if own != other {
+                let (higher, lower) = peaks[own] >= peaks[other] ? (own, other) : (other, own)
+                if depth >= Self.neck * peaks[lower] {
+                    join(lower, to: higher)
+                } else {
+                    necks.append(Neck(a: lower, b: higher, thickness: depth))
+                }
+                own = higher
+            }
+        }
+        if own < 0 {
+            own = parents.count
+            parents.append(own)
+            peaks.append(depth)
+            areas.append(0)
+        }
+        island[place] = Int32(own)
+        areas[own] += 1
+    }
+
+    /// Pieces too small to be things become parts of what they hang on by the thickest neck, the smallest first.
+    private mutating func joinSmall() {
+        while let next = nextNeck() {
+            let (a, b) = (root(next.a), root(next.b))
+            areas[a] < areas[b] ? join(a, to: b) : join(b, to: a)
+        }
+    }
+
+    private func nextNeck() -> Neck? {
+        let pieces = parents.indices.filter { parents[$0] == $0 }
+        let least = Self.leastPiece * Double(pieces.map { areas[$0] }.max() ?? 0)
+        for piece in pieces.sorted(by: { areas[$0] < areas[$1] }) {
+            guard Double(areas[piece]) < least else { return nil }
+            // They were found from the thickest on.
+            let neck = necks.first { neck in
+                let (a, b) = (root(neck.a), root(neck.b))
+                return a != b && (a == piece || b == piece)
+            }
+            if let neck { return neck }
+        }
+        return nil
+    }
+
+    private mutating func join(_ a: Int, to b: Int) {
+        parents[a] = b
+        areas[b] += areas[a]
+        peaks[b] = max(peaks[a], peaks[b])
+    }
+
+    /// The same, and the way is shorter the next time.
+    private mutating func shortenedRoot(_ island: Int) -> Int {
+        var island = island
+        while parents[island] != island {
+            parents[island] = parents[parents[island]]
+            island = parents[island]
+        }
+        return island
+    }
+
+    private func root(_ island: Int) -> Int {
+        var island = island
+        while parents[island] != island { island = parents[island] }
+        return island
+    }
+}
