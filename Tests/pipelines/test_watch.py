@@ -63,6 +63,31 @@ class CodedCamera(Camera):
             " ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=10 ! rtph264pay name=pay0 config-interval=1 )")
 
 
+class ShortCamera(Camera):
+    """One whose stream ends after a moment, each time."""
+
+    def __init__(self):
+        super().__init__()
+        self.factory.set_launch(
+            "( videotestsrc pattern=ball is-live=true num-buffers=6 ! video/x-raw,format=I420,width=160,height=120,framerate=60/1"
+            " ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=2 ! rtph264pay name=pay0 config-interval=1 )")
+
+
+class Footprint:
+    """What a program holds at a moment."""
+
+    def __init__(self, pid):
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        self.resident = int(fields["VmRSS"].split()[0]) / 1024
+        self.threads = int(fields["Threads"])
+        self.descriptors = len(os.listdir(f"/proc/{pid}/fd"))
+
+    @property
+    def cells(self):
+        return f"{self.resident:.1f}", "|", self.descriptors, "|", self.threads
+
+
 class Watch:
     """A program that watches, and what it has said so far."""
 
@@ -116,6 +141,11 @@ def events(said, camera=None):
     """What happened to a camera."""
     return [(line["event"], line["session"]) for line in said
             if line["message"] == "swiftodt-camera" and camera in (None, line["source"])]
+
+
+def reconnects(said):
+    """How often cameras were connected to again."""
+    return sum(event == "connected" and session > 1 for event, session in events(said))
 
 
 def results(said, camera):
@@ -347,6 +377,21 @@ class Cameras(Watching):
                 self.assertEqual(watch.end(number, seconds=20), 0)
                 self.assertEqual(events(watch.said)[-1], ("ended", 0))
                 self.assertNotIn("secret", json.dumps(watch.said) + "".join(watch.complaints))
+
+    def test_nothing_is_left_behind_by_a_connection(self):
+        """A pipeline, a thread or a descriptor that stays with each reconnect ends the watch after some weeks. The long form, with
+        recordings, is Tests/Benchmarks/watch/months."""
+        camera = ShortCamera()
+        with Watch("--retry=0.01", f"cam={camera.address}") as watch:
+            watch.wait(lambda said: reconnects(said) >= 8)
+            before = Footprint(watch.program.pid)
+            watch.wait(lambda said: reconnects(said) >= 32)
+            after = Footprint(watch.program.pid)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+        # One that is being made or taken away has some of its own at any moment; 24 that stayed would have a hundred.
+        self.assertLess(after.descriptors - before.descriptors, 24)
+        self.assertLess(after.threads - before.threads, 24)
+        self.assertLess(after.resident - before.resident, 24)
 
     def test_one_signal_ends_all(self):
         """Properly: tracks that are under way end, and are told of."""
