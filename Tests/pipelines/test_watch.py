@@ -1,4 +1,6 @@
 """odt watch stays with cameras that go away, ends when it is told to, and says so."""
+import contextlib
+import http.server
 import json
 import os
 import re
@@ -11,6 +13,7 @@ import time
 import unittest
 
 from streams import InFolder, ROOT, Gst, command
+from test_schema import SCHEMA, complaints
 from test_rtsp import GLib, GstRtspServer, Server
 
 ODT = f"{ROOT}/.build/tool/odt"
@@ -175,12 +178,15 @@ class Files(Watching):
     """A file is watched to its end, each of its frames."""
 
     def test_a_file(self):
-        said, complaints = self.watch(self.clip())
-        self.assertEqual(complaints, "")
+        said, errors = self.watch(self.clip())
+        self.assertEqual(errors, "")
         self.assertEqual(events(said), [("connected", 1), ("ended", 1)])
         self.assertEqual(said[-1]["reason"], "the video is over")
         self.assertEqual({line["source"] for line in said}, {"ball"})
         self.assertEqual({line["session"] for line in said}, {1})
+        for line in said:
+            bare = line if line["message"] == "swiftodt-camera" else {name: value for name, value in line.items() if name != "session"}
+            self.assertEqual(complaints(bare, SCHEMA), [])
         # None was left out, though it was read as fast as it could be.
         self.assertEqual([line["timestamp"] for line in results(said, "ball")], [40_000_000 * n for n in range(50)])
         self.assertEqual([line["event"] for line in said if line["message"] == "swiftodt-track"], ["begin", "end"])
@@ -196,6 +202,12 @@ class Files(Watching):
         said, complaints = self.watch(f"good={self.clip()}", f"bad={self.path('text.mkv')}", code=1)
         self.assertEqual(len(results(said, "good")), 50)
         self.assertEqual(events(said, "bad"), [("ended", 0)])
+
+    def test_what_cannot_be_used_is_not_tried_again(self):
+        """A model that is not there will not come back as a camera does."""
+        said, errors = self.watch("--set=detector=neural", "--set=model-file=/none.onnx", self.clip(), code=1)
+        self.assertEqual(events(said), [("ended", 0)])
+        self.assertIn("/none.onnx", errors)
 
     def test_names(self):
         clip, other = self.clip(), self.clip("a=b.mkv")
@@ -322,6 +334,53 @@ class Configuration(Watching):
             file.write(text)
         said = command("systemd-analyze", "verify", self.path("swiftodt-watch.service"))
         self.assertEqual([line for line in said.stderr.splitlines() if "swiftodt-watch" in line], [])
+
+
+class JPEGCamera:
+    """A camera that sends JPEG files over HTTP for as long as somebody listens, small ones, and says no time of any."""
+
+    def __init__(self, picture):
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=next")
+                self.end_headers()
+                head = f"--next\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n".encode()
+                with contextlib.suppress(OSError):
+                    while True:
+                        self.wfile.write(head + picture + b"\r\n")
+                        time.sleep(0.05)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}/live"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class HTTP(Watching):
+
+    def test_a_camera_that_sends_jpeg_files(self):
+        """The decoder once waited for megabytes before it gave the first picture, and pictures without a time were not recorded."""
+        said = command("gst-launch-1.0", "-q", *"videotestsrc num-buffers=1 ! jpegenc ! filesink".split(), f"location={self.path('a.jpg')}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with open(self.path("a.jpg"), "rb") as file:
+            camera = JPEGCamera(file.read())
+        self.addCleanup(camera.close)
+        with Watch(f"cam={camera.address}", f"--record={self.path('video')}") as watch:
+            watch.wait(lambda said: len(results(said, "cam")) > 20)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+            self.assertEqual([event for event, _ in events(watch.said)], ["connected", "ended"])
+            times = [line["timestamp"] for line in results(watch.said, "cam")]
+            self.assertEqual(times, sorted(set(times)))
+        name, = os.listdir(self.path("video/cam"))
+        self.assertGreater(os.path.getsize(self.path(f"video/cam/{name}")), 1000)
 
 
 @needs_server

@@ -98,7 +98,7 @@ final class Camera: Sendable {
         guard let event else { return }
         hand(event)
         let seconds = Double(pause / 100_000_000) / 10
-        log.say("\(reason); it is asked again in \(seconds) s, and at longest every \(longestPause / 1_000_000_000)")
+        log.say("\(reason); it is asked again in \(seconds) s, and at longest every \(longestPause / 1_000_000_000) s")
     }
 
     private func end(because reason: String) {

@@ -48,6 +48,7 @@ final class CameraSession: Sendable {
         try Self.set(plan, in: pipeline)
         let (pulse, hasLength) = (CameraPulse(), Monitor(shape.isFile))
         if let pad = pipeline["video"].pad("sink") { pulse.feel(at: pad) }
+        if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { FrameTimes.complete(at: pad) }
         if shape.isShown { CameraPictures.begin(of: plan.name, in: pipeline, for: viewers) }
         let recorder = recording.map { CameraRecorder($0, camera: plan.name, say: say) }
         if shape.annotated != nil { recorder?.record(from: pipeline) }

@@ -17,6 +17,7 @@ enum CameraSource {
     ) {
         let way = Way(keepsCoded, lead, refuse)
         connect(decoded, "source-setup", sourceSetUp, way)
+        connect(decoded, "deep-element-added", elementAdded, way)
         connect(decoded, "autoplug-continue", decodes, way)
         connect(decoded, "pad-added", padAdded, way)
         connect(decoded, "no-more-pads", complete, way)
@@ -64,6 +65,8 @@ enum CameraSource {
     // MARK: What the decoder asks
 
     private typealias SetUp = @convention(c) (gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
+    private typealias ElementAdded =
+        @convention(c) (gpointer, gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
     private typealias Continue =
         @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
     private typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
@@ -76,6 +79,14 @@ enum CameraSource {
             // rtspsrc waits two seconds for what is late: longer than anybody wants to look back on a page.
             if source.kind == "rtspsrc" { source.set("latency", to: "200") }
         } as SetUp, to: GCallback.self)
+
+    private static let elementAdded = unsafeBitCast(
+        { _, _, element, _ in
+            gst_object_ref(element)
+            let element = Element(element)
+            // Else the decoder waits for megabytes of other streams that might come beside a camera's JPEG files.
+            if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
+        } as ElementAdded, to: GCallback.self)
 
     private static let decodes = unsafeBitCast(
         { _, _, caps, way in

@@ -1,0 +1,33 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Gives pictures that come without a time the one at which they came: cameras that send JPEG files over HTTP say none, and
+/// without one nothing can be recorded.
+final class FrameTimes: Sendable {
+    private let start = Mutex<Nanoseconds?>(nil)
+
+    /// The pad holds on to it.
+    static func complete(at pad: Pad) {
+        let times = FrameTimes()
+        pad.replaceBuffers { buffer in
+            let time = times.now
+            guard buffer.pointee.pts == .max, buffer.pointee.dts == .max, let copy = gst_buffer_copy(buffer) else {
+                return nil
+            }
+            copy.pointee.pts = GstClockTime(time)
+            return copy
+        }
+    }
+
+    /// Since the first picture.
+    private var now: Nanoseconds {
+        start.withLock { start in
+            let now = MonotonicClock.now
+            let first = start ?? now
+            start = first
+            return now - first
+        }
+    }
+}
