@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(name: "CReportPage", path: "CShims/CReportPage", exclude: ["Page"]),
+        .target(name: "CWatchPage", path: "CShims/CWatchPage", exclude: ["Page"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
@@ -53,6 +54,7 @@ let package = Package(
             name: "odt",
             dependencies: [
                 "SwiftODT", "Playback", "CGStreamer", "CReportPage", "CTurboJPEG", "CFontconfig", "CVersion",
+                "CWatchPage",
             ]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),

@@ -94,10 +94,10 @@ class Footprint:
 class Watch:
     """A program that watches, and what it has said so far."""
 
-    def __init__(self, *words, prepare=None):
+    def __init__(self, *words, prepare=None, **environment):
         self.program = subprocess.Popen(
             [ODT, "watch", FAST, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            cwd=ROOT, preexec_fn=prepare)
+            cwd=ROOT, preexec_fn=prepare, env=os.environ | environment)
         self.said, self.complaints, self.news = [], [], threading.Condition()
         self.readers = [threading.Thread(target=self.read, daemon=True), threading.Thread(target=self.listen, daemon=True)]
         for reader in self.readers:

@@ -27,6 +27,7 @@ private let help = """
     \(RecordOptions.help)
     \(MQTTOptions.help)
     \(StoreOptions.help)
+    \(PageOptions.help)
       --timeout SECONDS  a camera that sends no picture for so long is lost (20)
       --retry SECONDS    the longest pause between attempts to connect: they begin with one second, and double (60)
       --help             this text

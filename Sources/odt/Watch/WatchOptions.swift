@@ -6,11 +6,13 @@ struct WatchOptions: Sendable {
     /// Options that take a value; their names without dashes.
     static let valued: Set<String> = Set(["json", "timeout", "retry"])
         .union(RecordOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
+        .union(PageOptions.names)
     /// Options that stand alone; in a file they are `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 
     /// Options that name files, which a configuration file names as seen from itself; `-` is none.
     static let files: Set<String> = Set(["json", "record", "store"]).union(MQTTOptions.files)
+        .union(PageOptions.files)
 
     private var values: [String: String] = [:]
     /// Where those stand that stand in a file.

@@ -13,6 +13,7 @@ final class WatchSinks: Sendable {
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
         if let store = try StoreOptions(options) { sinks.append(try StoreSink(store, say: say)) }
+        if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, say: say)) }
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, say: say) }
         // Is told that the watch is there as soon as it is made, so by then all else is.

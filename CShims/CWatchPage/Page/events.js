@@ -1,0 +1,32 @@
+// What happened, the latest first.
+
+function eventText(event) {
+  const who = event.id ? `#${event.id} ${nameOf(event.label)}` : nameOf(event.label);
+  switch (event.kind + " " + event.event) {
+    case "camera connected": return "connected";
+    case "camera lost": return "lost" + (event.reason ? `: ${plain(event.reason)}` : "");
+    case "camera ended": return "over" + (event.reason ? `: ${plain(event.reason)}` : "");
+    case "track begin": return `${who} is there`;
+    case "track end": return `${who} ${event.reason === "left-frame" ? "left the picture" : "is gone"}` + stay(event.duration, "after");
+    case "zone enter": return `${who} entered ${plain(event.zone)}`;
+    case "zone leave": return `${who} left ${plain(event.zone)}` + stay(event.dwell, "after");
+    case "zone dwell": return `${who} stays in ${plain(event.zone)}` + stay(event.dwell, "for");
+    case "zone cross": return `${who} crossed ${plain(event.zone)}, ${event.direction === "in" ? "in" : "out"}`;
+    default: return `${who}: ${plain(event.event)}`;
+  }
+}
+function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${lengthText(seconds)}`; }
+
+const log = {newest: null, camera: undefined};
+
+function showEvents(name) {
+  const newest = server.events[0]?.number ?? null;
+  if (log.newest === newest && log.camera === name) return;
+  [log.newest, log.camera] = [newest, name];
+  const events = server.events.filter(event => !name || event.camera === name), isMany = server.cameras.length > 1 && !name;
+  $("log").replaceChildren(...events.map(event => make("li", {}, make("time", {datetime: new Date(event.time).toISOString()}, momentText(event.time)),
+    ...(isMany ? [make("span", {class: "camera-name"}, plain(event.camera))] : []),
+    make("span", {class: event.event === "lost" ? "weighty" : null}, eventText(event)))));
+  $("quiet").hidden = events.length > 0;
+  $("log").hidden = !events.length;
+}

@@ -1,0 +1,26 @@
+// Who is there.
+
+function showObjects(camera) {
+  const things = [...camera.objects].sort((one, other) => one.since - other.since || one.id - other.id);
+  say($("present"), things.length ? String(things.length) : "");
+  $("nobody").hidden = things.length > 0;
+  say($("nobody"), camera.state === "connected" ? "Nobody and nothing." : "Not known while there is no picture.");
+  $("presence").hidden = !things.length;
+  const rows = things.map(thing => make("tr", {class: thing.state === "coasting" ? "unseen" : null, title: thing.state === "coasting" ? "not seen just now, thought to be there" : null},
+    make("td", {}, thing.id ? "#" + thing.id : ""),
+    make("td", {class: "name"}, nameOf(thing.label) + (thing.category ? ` (${plain(thing.category)})` : "")),
+    make("td", {}, thing.score.toFixed(2)),
+    make("td", {}, lengthText(Math.round((server.now() - thing.since) / 1000)))));
+  $("objects").replaceChildren(...rows);
+}
+
+function stateText(camera) {
+  const words = [];
+  if (camera.state === "connected") {
+    words.push(`connected since ${momentText(camera.since)}`);
+    if (camera.width) words.push(`${camera.width}\u00a0×\u00a0${camera.height}`);
+  } else {
+    words.push(absence(camera));
+  }
+  return words.join(" · ");
+}

@@ -1,0 +1,93 @@
+// Which camera is looked at, and what happens once a second.
+
+// The token is in a cookie now; it need not stay where others read it over a shoulder.
+if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+
+// The address says which one, so that a browser's way back works, and a bookmark.
+function chosen() {
+  if (server.cameras.length === 1) return server.cameras[0];
+  let name = "";
+  try { name = decodeURIComponent(location.hash.slice(1)); } catch { /* None is called that. */ }
+  return server.cameras.find(camera => camera.name === name) ?? null;
+}
+
+function showAll() {
+  const list = $("cameras");
+  if (list.children.length !== server.cameras.length || [...list.children].some((item, place) => item.dataset.name !== server.cameras[place].name)) {
+    list.replaceChildren(...server.cameras.map(camera => {
+      const button = make("button", {class: "camera"}, make("span", {class: "photo"}, make("img", {alt: ""}), make("span", {class: "why"})),
+        make("span", {class: "words"}, make("span", {class: "dot"}), make("b", {}, plain(camera.name)), make("small")));
+      button.onclick = () => { location.hash = encodeURIComponent(camera.name); };
+      return make("li", {"data-name": camera.name}, button);
+    }));
+  }
+  server.cameras.forEach((camera, place) => {
+    const item = list.children[place], photo = item.querySelector(".photo"), why = absence(camera, true);
+    item.querySelector(".dot").className = "dot " + (server.isThere ? camera.state : "");
+    item.querySelector("img").alt = `what ${plain(camera.name)} sees`;
+    say(item.querySelector("small"), camera.state === "connected" ? countText(camera.objects.length, "object") : camera.state);
+    say(item.querySelector(".why"), why);
+    photo.classList.toggle("stale", Boolean(why) || !server.isThere);
+    takeSnapshot(camera, photo);
+  });
+}
+
+function showOne(camera) {
+  const why = absence(camera);
+  $("live").alt = `what ${plain(camera.name)} sees, with ${countText(camera.objects.length, "object")} in it`;
+  $("stage").classList.toggle("stale", Boolean(why) || !server.isThere);
+  say($("why"), why);
+  $("dot").className = "dot " + (server.isThere ? camera.state : "");
+  if (!server.isThere) return;
+  say($("caption"), stateText(camera));
+  showObjects(camera);
+  refreshCounts(camera);
+}
+
+function show() {
+  if (server.isRefused) say($("trouble"), "This page asks for a token: open the address that odt watch printed when it started.");
+  else if (!server.isThere && server.lostSince) say($("trouble"), `No connection to odt watch since ${clockText(server.lostSince)}. What you see is from before; it is tried again by itself.`);
+  else say($("trouble"), "");
+  const camera = chosen(), isKnown = server.cameras.length > 0;
+  $("all").hidden = Boolean(camera) || !isKnown;
+  $("one").hidden = !camera;
+  if (!camera) $("counts").hidden = true;
+  $("back").hidden = !camera || server.cameras.length < 2;
+  const name = camera ? plain(camera.name) : "Cameras";
+  say($("title"), name);
+  document.title = name + " · odt watch";
+  const connected = server.cameras.filter(one => one.state === "connected").length;
+  say($("lead"), camera || !isKnown ? "" : `${connected} of ${server.cameras.length} connected`);
+  play(camera?.name ?? null);
+  if (camera) showOne(camera); else if (isKnown) showAll();
+  showEvents(camera?.name);
+  say($("foot"), isKnown ? `odt watch, ${clockText(server.now())}` : "");
+}
+
+function step(by) {
+  const place = server.cameras.indexOf(chosen());
+  if (place < 0 || server.cameras.length < 2) return;
+  location.hash = encodeURIComponent(server.cameras.at((place + by) % server.cameras.length).name);
+}
+
+addEventListener("hashchange", () => { pictures.isOn = false; show(); });
+addEventListener("keydown", event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target === $("log")) return;
+  if (event.key === "Escape" && server.cameras.length > 1) location.hash = "";
+  if (event.key === "ArrowRight") step(1);
+  if (event.key === "ArrowLeft") step(-1);
+});
+$("back").onclick = () => { location.hash = ""; };
+
+let isAsking = false;
+async function look() {
+  if (isAsking || document.hidden) return;
+  isAsking = true;
+  // Moving pictures that were on their way are over where the connection is.
+  if (await refresh()) pictures.isOn = false;
+  isAsking = false;
+  show();
+}
+addEventListener("visibilitychange", () => { show(); look(); });
+setInterval(look, 1000);
+look();

@@ -1,0 +1,31 @@
+import Playback
+
+/// `--page` and what belongs to it.
+struct PageOptions: Sendable {
+    static let names: Set<String> = ["page", "page-token-file"]
+    static let files: Set<String> = ["page-token-file"]
+    static let help = """
+          --page [ADDRESS:]PORT
+                             a page for browsers: what the cameras see, who is there, what happens. For this machine alone, unless ADDRESS is
+                             another one (0.0.0.0: all of its own); then it asks for a token, with which its address is printed
+          --page-token-file FILE
+                             where that token is kept; without FILE there is a new one at each start
+        """
+
+    let address: PageAddress
+    let tokenFile: String?
+
+    /// - Returns: `nil` where there is to be no page.
+    /// - Throws: ``CommandLineError`` that says what is wrong.
+    init?(_ options: WatchOptions) throws {
+        tokenFile = options.text("page-token-file")
+        guard let text = options.text("page") else {
+            guard tokenFile == nil else {
+                throw CommandLineError(
+                    "\(options.called("page-token-file")) has no use without \(options.called("page")).")
+            }
+            return nil
+        }
+        address = try PageAddress(text, called: options.called("page"))
+    }
+}

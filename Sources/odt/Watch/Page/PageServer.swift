@@ -1,0 +1,344 @@
+import CGStreamer
+import Glibc
+import Playback
+import SwiftODT
+import Synchronization
+
+/// The server of the page, on a thread of its own: whatever browsers do, no camera waits.
+///
+/// All but ``ring()`` and ``close()`` is of that thread.
+final class PageServer: @unchecked Sendable {
+    /// More connections than browsers of a house need; who comes after them has to wait.
+    private static let mostConnections = 128
+    private static let wait: Nanoseconds = 5_000_000_000
+    /// How old a picture may be that is given to who wants one now.
+    private static let fresh: Nanoseconds = 500_000_000
+
+    private let soup: Soup
+    private let socket: PageSocket
+    private let board: CameraBoard
+    private let pictures: NewestPictures
+    private let server: Soup.Object
+    private let context = g_main_context_new()
+    private let loop: OpaquePointer
+    private let isRung = Atomic(false)
+    private let isOver = Monitor(false)
+    private var door: PageDoor
+    /// By the address objects that tell libsoup's messages which connection they came by.
+    private var connections: [Soup.Object: PageConnection] = [:]
+
+    /// Takes the socket over, and begins.
+    init(
+        _ soup: Soup, _ socket: PageSocket, _ door: PageDoor, board: CameraBoard, pictures: NewestPictures
+    ) throws {
+        guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let context,
+            let loop = g_main_loop_new(context, 0)
+        else { throw PlaybackError("--page: libsoup makes no server") }
+        (self.soup, self.socket, self.door, self.board, self.pictures) = (soup, socket, door, board, pictures)
+        (self.server, self.loop) = (OpaquePointer(server), loop)
+        guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: there is no thread for it") }
+    }
+
+    deinit {
+        g_main_loop_unref(loop)
+        g_main_context_unref(context)
+    }
+
+    /// Says that there are new pictures. From any thread; waits for nothing.
+    func ring() {
+        guard !isRung.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
+        attach(g_idle_source_new()) { this in
+            this.isRung.store(false, ordering: .releasing)
+            this.giveOut()
+            return 0
+        }
+    }
+
+    /// Closes all connections. From any thread.
+    func close() {
+        attach(g_idle_source_new()) { this in
+            g_main_loop_quit(this.loop)
+            return 0
+        }
+        isOver.wait { $0 ? () : nil }
+    }
+
+    // MARK: The thread
+
+    private func serve() {
+        g_main_context_push_thread_default(context)
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        soup.addEarlyHandler(server, nil, Self.begins, this, nil)
+        soup.addHandler(server, nil, Self.asks, this, nil)
+        for signal in ["request-finished", "request-aborted"] {
+            g_signal_connect_data(
+                UnsafeMutableRawPointer(server), signal, unsafeBitCast(Self.hasEnded, to: GCallback.self), this, nil,
+                GConnectFlags(rawValue: 0))
+        }
+        let channel = g_io_channel_unix_new(socket.descriptor)
+        let comes: @convention(c) (OpaquePointer?, GIOCondition, UnsafeMutableRawPointer?) -> gboolean = { _, _, this in
+            if let this { Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue().accept() }
+            return 1
+        }
+        let listening = g_io_create_watch(channel, G_IO_IN)
+        g_source_set_callback(listening, unsafeBitCast(comes, to: GSourceFunc.self), this, nil)
+        g_source_attach(listening, context)
+        let ticking = attach(g_timeout_source_new(1000)) { this in
+            this.lookAfter()
+            return 1
+        }
+        g_main_loop_run(loop)
+        for source in [listening, ticking] {
+            g_source_destroy(source)
+            g_source_unref(source)
+        }
+        g_io_channel_unref(UnsafeMutablePointer(channel))
+        Glibc.close(socket.descriptor)
+        for connection in connections.values {
+            connection.cut()
+            connection.stream?.end()
+        }
+        soup.disconnect(server)
+        // What was cut is let go of.
+        for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
+        connections = [:]
+        g_object_unref(UnsafeMutableRawPointer(server))
+        g_main_context_pop_thread_default(context)
+        isOver.update { $0 = true }
+    }
+
+    private final class Work {
+        let server: PageServer
+        let body: (PageServer) -> gboolean
+        init(_ server: PageServer, _ body: @escaping (PageServer) -> gboolean) {
+            (self.server, self.body) = (server, body)
+        }
+    }
+
+    /// Lets the thread do something, as often as it answers 1.
+    @discardableResult
+    private func attach(
+        _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping (PageServer) -> gboolean
+    ) -> UnsafeMutablePointer<GSource>? {
+        g_source_set_priority(source, G_PRIORITY_DEFAULT)
+        g_source_set_callback(
+            source,
+            { work in
+                guard let work else { return 0 }
+                let this = Unmanaged<Work>.fromOpaque(work).takeUnretainedValue()
+                return this.body(this.server)
+            }, Unmanaged.passRetained(Work(self, body)).toOpaque(),
+            { work in if let work { Unmanaged<Work>.fromOpaque(work).release() } })
+        g_source_attach(source, context)
+        return source
+    }
+
+    // MARK: Connections
+
+    private func accept() {
+        while true {
+            var name = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let file = withUnsafeMutableBytes(of: &name) { bytes -> Int32 in
+                let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+                let file = Glibc.accept(socket.descriptor, address, &length)
+                if file >= 0 { getnameinfo(address!, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) }
+                return file
+            }
+            // Where the process has no descriptor left, somebody has to go before another can come.
+            guard file >= 0 else { return }
+            guard connections.count < Self.mostConnections else {
+                Self.refuse(file)
+                continue
+            }
+            _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+            take(file, from: text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
+        }
+    }
+
+    private static func refuse(_ file: Int32) {
+        let answer = Array(
+            ("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\n"
+                + "Connection: close\r\n\r\n").utf8)
+        _ = send(file, answer, answer.count, 0)
+        Glibc.close(file)
+    }
+
+    private func take(_ file: Int32, from remote: String) {
+        // Who vanished without a word is noticed.
+        var yes: Int32 = 1
+        setsockopt(file, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var seconds: Int32 = 30
+        setsockopt(file, Int32(IPPROTO_TCP), TCP_KEEPIDLE, &seconds, socklen_t(MemoryLayout<Int32>.size))
+        guard let socket = soup.socketOfDescriptor(file, nil) else {
+            Glibc.close(file)
+            return
+        }
+        let connection = PageConnection(socket, from: remote, soup)
+        // Whoever has gone already has no address any more.
+        guard let local = soup.localAddressOfSocket(socket, nil), let address = soup.remoteAddressOfSocket(socket, nil),
+            let stream = soup.connectionOfSocket(socket)
+        else { return }
+        defer { for object in [local, address, stream] { g_object_unref(UnsafeMutableRawPointer(object)) } }
+        connections[address] = connection
+        g_object_weak_ref(
+            UnsafeMutableRawPointer(stream).assumingMemoryBound(to: GObject.self),
+            { gone, _ in
+                if let gone { Unmanaged<Gone>.fromOpaque(gone).takeRetainedValue().note() }
+            }, Unmanaged.passRetained(Gone(self, address)).toOpaque())
+        if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
+    }
+
+    /// A connection that is closed.
+    private final class Gone {
+        private let server: PageServer
+        private let address: Soup.Object
+        init(_ server: PageServer, _ address: Soup.Object) { (self.server, self.address) = (server, address) }
+        func note() { server.connections[address] = nil }
+    }
+
+    private func lookAfter() {
+        let now = MonotonicClock.now
+        for connection in connections.values {
+            if let awaited = connection.awaited, now - awaited.since > Self.wait, let message = connection.message {
+                connection.awaited = nil
+                answer(message, .sentence(503, "There is no picture now.", headers: [("Retry-After", "5")]))
+                soup.unpause(server, message)
+            } else if connection.isOverdue(at: now) {
+                connection.cut()
+                connection.stream?.end()
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// The headers are there.
+    private static let begins: Soup.Handler = { _, message, _, _, this in
+        guard let message, let this else { return }
+        let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
+        // Whatever somebody sends, nothing of it is kept; and all that there is is given whole.
+        if let body = server.soup.requestBody(message) { server.soup.setAccumulate(body, 0) }
+        if let headers = server.soup.requestHeaders(message) { server.soup.removeHeader(headers, "Range") }
+    }
+
+    private static let asks: Soup.Handler = { _, message, _, _, this in
+        guard let message, let this else { return }
+        Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue().handle(message)
+    }
+
+    private static let hasEnded: @convention(c) (Soup.Object?, Soup.Object?, UnsafeMutableRawPointer?) -> Void = {
+        _, message, this in
+        guard let message, let this else { return }
+        let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
+        server.connection(of: message)?.end()
+    }
+
+    private func connection(of message: Soup.Object) -> PageConnection? {
+        soup.remoteAddress(message).flatMap { connections[$0] }
+    }
+
+    private func handle(_ message: Soup.Object) {
+        guard let connection = connection(of: message) else { return soup.setStatus(message, 500, nil) }
+        connection.begin(message)
+        let request = request(message, from: connection.remote)
+        var answer: PageAnswer
+        switch door.judge(request, at: MonotonicClock.now) {
+        case .open: answer = .to(request, board)
+        case .openAndKeep:
+            answer = .to(request, board)
+            let token = door.token?.text ?? ""
+            setHeader(
+                "Set-Cookie", "\(door.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
+                message)
+        case .shut(let status, let reason, let isStale):
+            answer = .sentence(status, reason)
+            if isStale {
+                setHeader("Set-Cookie", "\(door.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
+            }
+        }
+        // Of what never ends nobody can have the length.
+        if case .pictures = answer, request.method == "HEAD" {
+            answer = .text(200, [], kind: Self.streamKind)
+        }
+        self.answer(message, answer)
+    }
+
+    private func request(_ message: Soup.Object, from remote: String) -> PageRequest {
+        let headers = soup.requestHeaders(message), uri = soup.uri(message)
+        func header(_ name: String) -> String {
+            headers.flatMap { soup.header($0, name) }.map { String(cString: $0) } ?? ""
+        }
+        let length = header("Content-Length")
+        return PageRequest(
+            method: soup.method(message).map { String(cString: $0) } ?? "",
+            path: uri.flatMap { g_uri_get_path($0) }.map { String(cString: $0) } ?? "",
+            query: uri.flatMap { g_uri_get_query($0) }.map { String(cString: $0) } ?? "",
+            host: header("Host"), cookie: header("Cookie"), remote: remote,
+            hasBody: !["", "0"].contains(length) || !header("Transfer-Encoding").isEmpty)
+    }
+
+    // MARK: Answers
+
+    private static let streamKind = "multipart/x-mixed-replace; boundary=\(PagePicture.boundary)"
+    /// What is shown here is for this page alone, and for now.
+    private static let headers = [
+        ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Frame-Options", "DENY"),
+    ]
+
+    private func setHeader(_ name: String, _ value: String, _ message: Soup.Object) {
+        if let headers = soup.responseHeaders(message) { soup.setHeader(headers, name, value) }
+    }
+
+    private func answer(_ message: Soup.Object, _ answer: PageAnswer) {
+        for (name, value) in Self.headers { setHeader(name, value, message) }
+        if let body = soup.responseBody(message) { soup.setAccumulate(body, 0) }
+        switch answer {
+        case .text(let status, let text, let kind, let headers):
+            soup.setStatus(message, guint(status), nil)
+            setHeader("Content-Type", kind, message)
+            for (name, value) in headers { setHeader(name, value, message) }
+            if let bytes = text.withUnsafeBytes({ g_bytes_new($0.baseAddress, gsize($0.count)) }) {
+                if let body = soup.responseBody(message), !text.isEmpty { soup.append(body, bytes) }
+                g_bytes_unref(bytes)
+            }
+        case .pictures(let camera): begin(camera, message)
+        case .picture(let camera):
+            if let picture = pictures.newest(of: camera), MonotonicClock.now - picture.time < Self.fresh {
+                return give(picture, to: message)
+            }
+            connection(of: message)?.awaited = (camera, MonotonicClock.now)
+            pictures.await(camera)
+            soup.pause(server, message)
+        }
+    }
+
+    private func begin(_ camera: String, _ message: Soup.Object) {
+        soup.setStatus(message, 200, nil)
+        setHeader("Content-Type", Self.streamKind, message)
+        setHeader("Connection", "close", message)
+        if let headers = soup.responseHeaders(message) { soup.setEncoding(headers, Soup.untilTheEnd) }
+        connection(of: message)?.stream = PictureStream(of: camera, to: message, of: server, soup, pictures)
+    }
+
+    private func give(_ picture: PagePicture, to message: Soup.Object) {
+        soup.setStatus(message, 200, nil)
+        setHeader("Content-Type", "image/jpeg", message)
+        if let body = soup.responseBody(message) { soup.append(body, picture.file) }
+    }
+
+    /// Hands new pictures to who waits for them.
+    private func giveOut() {
+        for connection in connections.values {
+            connection.stream?.offer()
+            guard let awaited = connection.awaited, let message = connection.message,
+                let picture = pictures.newest(of: awaited.camera), picture.time > awaited.since
+            else { continue }
+            connection.awaited = nil
+            give(picture, to: message)
+            soup.unpause(server, message)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import Playback
+
+/// The socket that browsers come to.
+struct PageSocket {
+    let descriptor: Int32
+    let port: UInt16
+    /// Whether this machine alone can reach it.
+    let isLoopback: Bool
+    /// By what addresses it can be reached.
+    let hosts: [String]
+
+    /// - Throws: ``PlaybackError`` that says what to do, where the port is in use or the address is none of this machine.
+    init(_ address: PageAddress) throws {
+        var wish = addrinfo()
+        wish.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        wish.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(address.host, String(address.port), &wish, &found)
+        guard status == 0, let first = found else {
+            throw PlaybackError(
+                "--page: '\(address.host)' is no address of this machine (\(String(cString: gai_strerror(status)))): "
+                    + "0.0.0.0 stands for all that it has", isUsage: true)
+        }
+        defer { freeaddrinfo(found) }
+        let descriptor = try Self.listen(first.pointee, address)
+        var name = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        withUnsafeMutableBytes(of: &name) {
+            _ = getsockname(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        self.descriptor = descriptor
+        (port, isLoopback) = (Self.port(of: name), Self.isLoopback(name))
+        hosts = Self.isEvery(name) ? Self.machineAddresses(includingSix: name.ss_family == AF_INET6) : [address.host]
+    }
+
+    private static func listen(_ place: addrinfo, _ address: PageAddress) throws -> Int32 {
+        let kind = place.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let file = socket(place.ai_family, kind, 0)
+        guard file >= 0 else { throw refusal(address) }
+        var yes: Int32 = 1
+        setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        // Pictures that wait in the system for a slow reader are old ones: no more than a few, whatever the network could take.
+        // Who comes inherits this.
+        var room: Int32 = 128 << 10
+        setsockopt(file, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+        guard bind(file, place.ai_addr, place.ai_addrlen) == 0, Glibc.listen(file, 64) == 0 else {
+            let refusal = refusal(address)
+            close(file)
+            throw refusal
+        }
+        return file
+    }
+
+    /// What the system's last word means for who asked.
+    private static func refusal(_ address: PageAddress) -> PlaybackError {
+        let problem = errno
+        let place = PageAddress.written(address.host, address.port)
+        switch problem {
+        case EADDRINUSE:
+            return PlaybackError(
+                "--page: another program has \(place) already: name another port, or 0 for one that is free")
+        case EADDRNOTAVAIL:
+            return PlaybackError(
+                "--page: this machine has no address \(address.host): 'ip address' lists what it has, 0.0.0.0 stands for "
+                    + "all of them", isUsage: true)
+        case EACCES:
+            return PlaybackError("--page: port \(address.port) is the system's: take one from 1024 on")
+        default: return PlaybackError("--page: \(place): \(String(cString: strerror(problem)))")
+        }
+    }
+
+    private static func port(of name: sockaddr_storage) -> UInt16 {
+        // In the same place for both families.
+        withUnsafeBytes(of: name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+    }
+
+    private static func bytes(of name: sockaddr_storage) -> [UInt8] {
+        withUnsafeBytes(of: name) { name.ss_family == AF_INET6 ? Array($0[8..<24]) : Array($0[4..<8]) }
+    }
+
+    private static func isEvery(_ name: sockaddr_storage) -> Bool { bytes(of: name).allSatisfy { $0 == 0 } }
+
+    private static func isLoopback(_ name: sockaddr_storage) -> Bool {
+        let bytes = bytes(of: name)
+        if bytes.count == 4 { return bytes[0] == 127 }
+        return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+    }
+
+    /// What others may call this machine: its addresses in its networks, few of them.
+    private static func machineAddresses(includingSix: Bool) -> [String] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return ["127.0.0.1"] }
+        defer { freeifaddrs(list) }
+        var hosts: [String] = []
+        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, let name = entry.ifa_addr,
+                entry.ifa_flags & UInt32(IFF_UP) != 0, entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0
+            else { continue }
+            let family = Int32(name.pointee.sa_family)
+            guard family == AF_INET || (family == AF_INET6 && includingSix) else { continue }
+            let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard getnameinfo(name, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+                continue
+            }
+            let host = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+            // Those of one link alone are of no use in a browser.
+            if !host.hasPrefix("fe80:") { hosts.append(host) }
+        }
+        return hosts.isEmpty ? ["127.0.0.1"] : Array(hosts.prefix(4))
+    }
+}

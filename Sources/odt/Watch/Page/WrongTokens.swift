@@ -1,0 +1,26 @@
+import SwiftODT
+
+/// Who has tried wrong tokens lately: after some of them an address has to wait, whatever it says.
+struct WrongTokens {
+    /// So many a minute are those of somebody who mistypes.
+    static let most = 20
+    static let period: Nanoseconds = 60_000_000_000
+    /// Addresses that are remembered; who has more of them to try from still has 128 bits before him.
+    private static let mostAddresses = 256
+
+    private var tries: [String: (count: Int, since: Nanoseconds)] = [:]
+
+    mutating func note(_ address: String, at now: Nanoseconds) {
+        if tries.count >= Self.mostAddresses { tries = tries.filter { now - $0.value.since < Self.period } }
+        if tries.count >= Self.mostAddresses, let oldest = tries.min(by: { $0.value.since < $1.value.since }) {
+            tries[oldest.key] = nil
+        }
+        let known = tries[address].flatMap { now - $0.since < Self.period ? $0 : nil }
+        tries[address] = ((known?.count ?? 0) + 1, known?.since ?? now)
+    }
+
+    func mustWait(_ address: String, at now: Nanoseconds) -> Bool {
+        guard let known = tries[address], now - known.since < Self.period else { return false }
+        return known.count >= Self.most
+    }
+}

@@ -1,0 +1,107 @@
+"""Drives a browser without a screen, by the pipe on which Chromium takes orders."""
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+CHROMIUM = shutil.which("chromium")
+
+
+class Browser:
+    """One page in a browser of its own."""
+
+    def __init__(self, width=1280, height=900, mobile=False, dark=False):
+        self.profile = tempfile.mkdtemp()
+        theirs_in, self.orders = os.pipe()
+        self.answers, theirs_out = os.pipe()
+
+        def pipes():
+            # Duplicates of numbers that are free for sure come first: one of the pipe's own may be 3 or 4.
+            one, other = os.dup2(theirs_in, 60), os.dup2(theirs_out, 61)
+            os.dup2(one, 3)
+            os.dup2(other, 4)
+
+        self.program = subprocess.Popen(
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
+             "--force-prefers-reduced-motion", "about:blank"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=pipes, close_fds=False)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.rest, self.number, self.session, self.complaints = b"", 0, None, []
+        target = self.order("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.order("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.order("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        self.order("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.order("Log.enable")
+        self.order("Runtime.enable")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.kill()
+        self.program.wait()
+        os.close(self.orders)
+        os.close(self.answers)
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def order(self, method, seconds=60, **parameters):
+        """Does something; what came of it."""
+        self.number += 1
+        order = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            order["sessionId"] = self.session
+        os.write(self.orders, json.dumps(order).encode() + b"\0")
+        deadline = time.monotonic() + seconds
+        while True:
+            while b"\0" in self.rest:
+                text, self.rest = self.rest.split(b"\0", 1)
+                answer = json.loads(text)
+                if answer.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
+                    self.complaints.append(answer["params"])
+                if answer.get("id") == self.number:
+                    if "error" in answer:
+                        raise AssertionError(f"{method}: {answer['error']}")
+                    return answer["result"]
+            if not select.select([self.answers], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise AssertionError(f"{method}: no answer")
+            self.rest += os.read(self.answers, 1 << 20)
+
+    def open(self, address):
+        self.order("Page.navigate", url=address)
+
+    def evaluate(self, script):
+        """What a script on the page finds."""
+        answer = self.order("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise AssertionError(json.dumps(answer["exceptionDetails"])[:500])
+        return answer["result"].get("value")
+
+    def wait(self, script, seconds=60):
+        """Waits until a script finds something that is true."""
+        deadline, found = time.monotonic() + seconds, None
+        while time.monotonic() < deadline:
+            try:
+                found = self.evaluate(script)
+            except AssertionError as problem:
+                found = None
+                last = problem
+            if found:
+                return found
+            time.sleep(0.1)
+        body = self.evaluate("document.body && document.body.innerText")
+        raise AssertionError(f"never: {script}; the page says: {body}; {self.complaints}")
+
+    def key(self, key):
+        for kind in ("keyDown", "keyUp"):
+            self.order("Input.dispatchKeyEvent", type=kind, key=key)
+
+    def picture(self, name, whole=False):
+        """Leaves a PNG picture of what is seen, or of the whole page."""
+        data = self.order("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+        with open(name, "wb") as file:
+            file.write(base64.b64decode(data))

@@ -1,0 +1,412 @@
+"""odt watch --page: what browsers get, who gets it, and that nobody who looks is felt by the cameras."""
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import stat
+import tempfile
+import time
+import unittest
+
+from browser import CHROMIUM, Browser
+from streams import ROOT, command
+from test_watch import Watch, Watching, results
+
+try:
+    import ctypes
+    ctypes.CDLL("libsoup-3.0.so.0")
+    HAS_SOUP = True
+except OSError:
+    HAS_SOUP = False
+ODT = f"{ROOT}/.build/tool/odt"
+ZONES = ('[{"name": "floor", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]},'
+         ' {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]')
+needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-0)")
+
+
+class Paged(Watching):
+    """A watch with a page, and questions to it."""
+
+    shelf, clips = tempfile.TemporaryDirectory(), {}
+
+    def serve(self, *words, page="0", frames=3000, names=("cam",), **environment):
+        """Watches a moving ball, at its own speed, for as long as the test takes."""
+        # Made once for all tests.
+        clip = Paged.clips.get(frames)
+        if not clip:
+            clip = Paged.clips[frames] = shutil.copy(self.clip(frames=frames), os.path.join(Paged.shelf.name, f"{frames}.mkv"))
+        watch = Watch("--page", page, "--zones", ZONES, *words, *(f"{name}={clip}" for name in names), **environment)
+        self.addCleanup(watch.__exit__)
+        deadline = time.monotonic() + 60
+        while not any("the page is at" in text for text in watch.complaints):
+            self.assertLess(time.monotonic(), deadline, watch.complaints)
+            self.assertIsNone(watch.program.poll(), watch.complaints)
+            time.sleep(0.02)
+        self.said = next(text for text in watch.complaints if "the page is at" in text)
+        self.port = int(re.search(r"http://\S+:(\d+)/", self.said)[1])
+        return watch
+
+    def get(self, path, method="GET", host=None, **headers):
+        """Status, headers and body of an answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        self.addCleanup(connection.close)
+        # What http.client would refuse to send is sent, too.
+        connection._validate_path = lambda path: None
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, headers=headers | ({"Host": host} if host else {}))
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def ask(self, path, **headers):
+        status, headers, body = self.get(path, **headers)
+        self.assertEqual((status, headers["Content-Type"]), (200, "application/json"), body)
+        return json.loads(body)
+
+    def connect(self, path=None):
+        """A connection by hand; with a request on its way where a path is named."""
+        one = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        self.addCleanup(one.close)
+        if path:
+            one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        return one
+
+    def pictures(self, connection, count):
+        """The first pictures of a stream of them."""
+        with connection.makefile("rb") as file:
+            head = b"".join(iter(file.readline, b"\r\n"))
+            self.assertIn(b"multipart/x-mixed-replace; boundary=odt-picture", head)
+            found = []
+            while len(found) < count:
+                self.assertEqual(file.readline(), b"--odt-picture\r\n")
+                part = b"".join(iter(file.readline, b"\r\n"))
+                found.append(file.read(int(re.search(rb"Content-Length: (\d+)", part)[1])))
+                self.assertEqual(file.readline(), b"\r\n")
+            return found
+
+    def until(self, wanted, seconds=60):
+        """Asks until there is what is wanted."""
+        deadline = time.monotonic() + seconds
+        while not (found := wanted()):
+            self.assertLess(time.monotonic(), deadline, "what was wanted never came")
+            time.sleep(0.1)
+        return found
+
+
+@needs_soup
+class Answers(Paged):
+    """What there is to see, and that there is nothing else."""
+
+    def test_what_the_cameras_see_and_say(self):
+        self.serve(names=("cam", "caf\u00e9"))
+        self.assertRegex(self.said, r"the page is at http://127\.0\.0\.1:\d+/\n")
+        cameras = lambda: self.ask("/api/cameras")["cameras"]
+        camera = self.until(lambda: next((one for one in cameras() if one["objects"] and one["zones"]), None))
+        self.assertEqual([one["name"] for one in cameras()], ["cam", "caf\u00e9"])
+        self.assertEqual((camera["state"], camera["width"], camera["height"]), ("connected", 320, 240))
+        self.assertEqual([(zone["name"], zone["kind"]) for zone in camera["zones"]], [("floor", "zone"), ("middle", "line")])
+        (ball,) = camera["objects"]
+        self.assertEqual((ball["id"], ball["label"]), (1, ""))
+        self.assertLess(abs(ball["since"] / 1000 - time.time()), 120)
+        # Who asks again gets what is new.
+        events = self.until(lambda: [event for event in self.ask("/api/events")["events"] if event["event"] == "cross"] and
+                            self.ask("/api/events")["events"])
+        self.assertEqual([event["number"] for event in events], list(range(1, len(events) + 1)))
+        kinds = {(event["kind"], event["event"]) for event in events if event["camera"] == "cam"}
+        self.assertLessEqual({("camera", "connected"), ("track", "begin"), ("zone", "enter")}, kinds)
+        self.assertEqual(self.ask(f"/api/events?since={len(events) - 2}")["events"][:2], events[-2:])
+        counts = self.ask("/api/counts/caf%C3%A9")
+        self.assertEqual((counts["name"], max(filter(None, counts["objects"])), max(filter(None, counts["zones"][0]["counts"]))), ("caf\u00e9", 1, 1))
+        self.assertEqual(len(counts["zones"][1]["in"]), len(counts["zones"][1]["out"]))
+        for path in ("/snapshot/cam.jpg", "/snapshot/caf%c3%a9.jpg"):
+            status, headers, picture = self.get(path)
+            self.assertEqual((status, headers["Content-Type"], picture[:3], picture[-2:]), (200, "image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"))
+        pictures = self.pictures(self.connect("/live/cam.mjpg"), 4)
+        self.assertEqual({picture[:3] + picture[-2:] for picture in pictures}, {b"\xff\xd8\xff\xff\xd9"})
+        self.assertEqual(len(set(pictures)), 4)
+
+    def test_there_is_nothing_else(self):
+        """Whatever is asked for, the answer is one of few, and no file."""
+        self.serve()
+        for path in ("/etc/passwd", "/../../../../etc/passwd", "/snapshot/../../../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
+                     "/snapshot/..%2f..%2f..%2fetc%2fpasswd", "/snapshot/%2e%2e.jpg", "/live/nobody.mjpg", "/live/cam.jpg", "/snapshot/cam.mjpg",
+                     "/snapshot/cam", "/snapshot/", "/api", "/api/", "/api/cameras/", "//", "/index.html", "/%00", "/%zz", "/api/counts/nobody",
+                     "/api/counts/cam/more", "/snapshot/cam.jpg%00", "/snapshot/" + "a" * 5000):
+            with self.subTest(path):
+                status, _, body = self.get(path)
+                self.assertIn(status, (400, 404))
+                self.assertNotIn(b"root:", body)
+        for query in ("since=-1", "since=x", "since=99999999999999999999"):
+            self.assertEqual(self.get("/api/events?" + query)[0], 400)
+        self.assertEqual(self.ask("/api/events?since=1000000")["events"], [])
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"):
+            status, headers, _ = self.get("/", method=method)
+            self.assertEqual((status, headers["Allow"]), (405, "GET, HEAD"))
+        status, headers, body = self.get("/", method="HEAD")
+        self.assertEqual((status, body, int(headers["Content-Length"]) > 10000), (200, b"", True))
+        self.assertEqual(self.get("/live/cam.mjpg", method="HEAD")[0], 200)
+        self.assertEqual(self.get("/api/cameras", Range="bytes=0-3")[0], 200)
+
+    def test_the_page_loads_nothing_from_anywhere(self):
+        self.serve()
+        _, headers, page = self.get("/")
+        policy = headers["Content-Security-Policy"]
+        for rule in ("default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"):
+            self.assertIn(rule, policy)
+        nonce = re.search(r"script-src 'nonce-([0-9a-f]{32})'", policy)[1]
+        self.assertIn(f'<script nonce="{nonce}">'.encode(), page)
+        self.assertNotIn(nonce.encode(), self.get("/")[2])
+        self.assertIsNone(re.search(rb"https?://(?!www\.w3\.org/2000/svg)", page))
+        self.assertEqual([headers[name] for name in ("Cache-Control", "X-Content-Type-Options", "Cross-Origin-Resource-Policy", "Referrer-Policy")],
+                         ["no-store", "nosniff", "same-origin", "no-referrer"])
+
+    def test_requests_that_are_too_large(self):
+        """Are not read to their end, or not kept; the page goes on."""
+        self.serve()
+        self.assertEqual(self.get("/", method="POST", Content_Length="0")[0], 405)
+        one = self.connect()
+        one.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc")
+        self.assertIn(b" 413 ", one.recv(100))
+        for text in (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: " + b"y" * 1000 + b"\r\n", b"\0" * 1000, b"GET /" + b"x" * 1000):
+            one = self.connect()
+            one.settimeout(10)
+            sent, answer = 0, b""
+            try:
+                for _ in range(20_000):
+                    one.sendall(text.replace(b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"") if sent else text)
+                    sent += len(text)
+                answer = one.recv(1000)
+            except (ConnectionError, TimeoutError):
+                pass
+            self.assertTrue(sent < 20_000_000 or b" 400 " in answer, (sent, answer[:50]))
+            self.assertEqual(self.get("/api/cameras")[0], 200)
+
+
+@needs_soup
+class Doors(Paged):
+    """On this machine for everybody whose browser means this machine; elsewhere with a token."""
+
+    def test_names_that_lead_here_and_are_not_ours(self):
+        """DNS rebinding: a page of somebody else's has a name that leads to 127.0.0.1."""
+        self.serve()
+        for host in ("evil.example", f"evil.example:{self.port}", "127.0.0.1.evil.example", "localhost.evil.example", "1270.0.0.1", "127.0.0", "[::2]"):
+            self.assertIn(self.get("/api/cameras", host=host)[0], (400, 403), host)
+        for host in ("localhost", "LOCALHOST:1", "127.0.0.1:9000", "127.1.2.3", "[::1]:8080"):
+            self.assertEqual(self.get("/api/cameras", host=host)[0], 200, host)
+
+    def test_a_token_is_needed_elsewhere(self):
+        self.serve(page="0.0.0.0:0")
+        token = re.search(r"/\?token=([0-9a-f]{32})", self.said)[1]
+        status, _, body = self.get("/api/cameras")
+        self.assertEqual((status, b"token" in body), (403, True))
+        for wrong in ("", "x", token[:-1], token + "0", token.upper() + "x", token[:-1] + ("0" if token[-1] != "0" else "1")):
+            self.assertEqual(self.get("/?token=" + wrong)[0], 403)
+        status, headers, _ = self.get("/?token=" + token)
+        cookie = headers["Set-Cookie"]
+        self.assertEqual(status, 200)
+        for word in ("HttpOnly", "SameSite=Strict", "Path=/"):
+            self.assertIn(word, cookie)
+        cookie = cookie.split(";")[0]
+        self.assertEqual(self.get("/api/cameras", Cookie=cookie)[0], 200)
+        self.assertEqual(self.get("/snapshot/cam.jpg", Cookie=f"other=1; {cookie}; more=2")[0], 200)
+        self.assertEqual(self.get("/api/cameras", Cookie=cookie, host="watch.example.org")[0], 200)
+        # A browser that has an old one is told to forget it.
+        status, headers, _ = self.get("/api/cameras", Cookie=cookie[:-1])
+        self.assertEqual((status, "Max-Age=0" in headers["Set-Cookie"]), (403, True))
+        statuses = [self.get(f"/?token={number}")[0] for number in range(30)]
+        self.assertEqual((statuses[0], statuses[-1]), (403, 429))
+        self.assertEqual(statuses, sorted(statuses))
+        # Nor is the right one looked at until the minute is over: who tries them all never learns which it was.
+        self.assertEqual(self.get("/?token=" + token)[0], 429)
+
+    def test_a_token_in_a_file(self):
+        file = self.path("token")
+        watch = self.serve("--page-token-file", file)
+        self.assertIn(f"with the token in {file}", self.said)
+        self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o600)
+        with open(file, encoding="ascii") as text:
+            token = text.read().strip()
+        self.assertNotIn(token, self.said)
+        self.assertEqual(self.get("/api/cameras")[0], 403)
+        self.assertEqual(self.get("/api/cameras?token=" + token)[0], 200)
+        watch.wait(lambda said: results(said, "cam"))
+        self.assertEqual(watch.end(), 0, watch.complaints)
+        self.serve("--page-token-file", file)
+        self.assertEqual(self.get("/api/cameras?token=" + token)[0], 200)
+        for text in ("", "short", "x" * 300, "two words of which each is long", "\u00e9" * 20, "a&b=cccccccccccccccccc"):
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(text)
+            said = command(ODT, "watch", "--page", "0", "--page-token-file", file, "x.mkv")
+            self.assertEqual((said.returncode, "one word of 16 to 256" in said.stderr), (1, True), said.stderr)
+
+    def test_what_cannot_be_served_is_said(self):
+        clip = self.clip(frames=5)
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        port = taken.getsockname()[1]
+        for page, code, sentence in (
+                (str(port), 1, f"another program has 127.0.0.1:{port} already"), ("192.0.2.1:0", 2, "this machine has no address 192.0.2.1"),
+                ("nowhere.invalid:8080", 2, "no address of this machine"), ("", 2, "no port"), ("http", 2, "no port"), ("65536", 2, "no port"),
+                ("-1", 2, "no port"), (":8080", 2, "0.0.0.0:8080"), ("::1", 2, "brackets"), ("::1:8080", 2, "brackets"), ("[::1]", 2, "brackets")):
+            with self.subTest(page):
+                said = command(ODT, "watch", f"--page={page}", clip)
+                self.assertEqual((said.returncode, said.stdout), (code, ""), said.stderr)
+                self.assertIn(sentence, said.stderr)
+        said = command(ODT, "watch", "--page-token-file", self.path("token"), clip)
+        self.assertEqual((said.returncode, "no use without --page" in said.stderr), (2, True))
+
+    def test_without_libsoup_only_the_page_is_missing(self):
+        with open(self.path("libsoup-3.0.so.0"), "w", encoding="ascii") as file:
+            file.write("no library")
+        clip = self.clip(frames=5)
+        said = command(ODT, "watch", "--page=0", clip, LD_LIBRARY_PATH=self.folder)
+        self.assertEqual((said.returncode, "apt install libsoup-3.0-0" in said.stderr), (1, True), said.stderr)
+        self.assertEqual(command(ODT, "watch", "--set=detector=motion", clip, LD_LIBRARY_PATH=self.folder).returncode, 0)
+
+    @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "no IPv6 here")
+    def test_six(self):
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            self.skipTest("no IPv6 loopback here")
+        self.serve(page="[::1]:0")
+        self.assertRegex(self.said, r"http://\[::1\]:\d+/\n")
+        connection = http.client.HTTPConnection("::1", self.port, timeout=30)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/api/cameras")
+        self.assertEqual(connection.getresponse().status, 200)
+
+
+@needs_soup
+class Crowds(Paged):
+    """Nobody who looks, or only says so, is felt by the cameras."""
+
+    def memory(self, watch):
+        with open(f"/proc/{watch.program.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def test_readers_that_never_read(self):
+        """Fifty of them: every frame is looked at, the memory stays, and one who reads sees all that is new."""
+        watch = self.serve(frames=150)
+        crowd = [self.connect("/live/cam.mjpg") for _ in range(50)]
+        reader = self.connect("/live/cam.mjpg")
+        self.pictures(reader, 5)
+        before = self.memory(watch)
+        watch.wait(lambda said: len(results(said, "cam")) > 120)
+        self.assertLess(self.memory(watch) - before, 30 << 20)
+        self.assertEqual(watch.program.wait(60), 0)
+        watch.wait(lambda said: said[-1].get("event") == "ended")
+        self.assertEqual([line["timestamp"] for line in results(watch.said, "cam")], [40_000_000 * n for n in range(150)])
+        del crowd
+
+    def test_pictures_are_made_for_who_looks(self):
+        """And for nobody else."""
+        def made():
+            return sum("jpegenc" in text and "handle_frame" in text for text in watch.complaints)
+        watch = self.serve(GST_DEBUG="jpegenc:7", GST_DEBUG_NO_COLOR="1")
+        watch.wait(lambda said: len(results(said, "cam")) > 20)
+        self.assertEqual(made(), 0)
+        self.assertEqual(self.get("/snapshot/cam.jpg")[0], 200)
+        self.until(lambda: made())
+        one = self.connect("/live/cam.mjpg")
+        self.pictures(one, 3)
+        one.close()
+        # Once it is noticed that nobody looks.
+        def is_quiet():
+            count = made()
+            seen = len(results(watch.said, "cam"))
+            watch.wait(lambda said: len(results(said, "cam")) > seen + 15)
+            return made() == count
+        self.until(is_quiet)
+
+    def test_too_many_connections(self):
+        """Are told to come again; when some are gone there is room again."""
+        self.serve()
+        crowd = [self.connect() for _ in range(140)]
+        crowd[-1].settimeout(30)
+        self.assertIn(b" 503 ", crowd[-1].recv(100))
+        for one in crowd:
+            one.close()
+        self.until(lambda: self.get("/api/cameras")[0] == 200)
+
+    def test_it_ends_while_somebody_looks(self):
+        watch = self.serve()
+        one = self.connect("/live/cam.mjpg")
+        self.pictures(one, 1)
+        self.assertEqual(watch.end(seconds=30), 0, watch.complaints)
+
+
+@needs_soup
+@unittest.skipUnless(CHROMIUM, "no chromium")
+class InBrowser(Paged):
+    """What people see. With SWIFTODT_PICTURES=FOLDER it is left there to look at."""
+
+    def look(self, browser, name):
+        folder = os.environ.get("SWIFTODT_PICTURES")
+        if folder:
+            browser.picture(os.path.join(folder, name), whole=True)
+
+    def test_one_camera_on_a_desk_and_on_a_phone(self):
+        self.serve()
+        for name, width, height, mobile, dark in (("desk", 1280, 900, False, False), ("phone", 390, 844, True, True)):
+            with self.subTest(name), Browser(width, height, mobile, dark) as browser:
+                browser.open(f"http://127.0.0.1:{self.port}/")
+                browser.wait("$('live').naturalWidth === 320 && $('objects').rows.length === 1 && $('charts').children.length === 3")
+                browser.wait("$('log').innerText.includes('#1 object entered floor')")
+                seen = browser.evaluate("""({title: document.title, wide: document.documentElement.scrollWidth <= innerWidth,
+                    ground: getComputedStyle(document.body).backgroundColor, alt: $('live').alt, back: $('back').hidden,
+                    caption: $('caption').textContent, charts: $('charts').innerText, unnamed: [...document.images].filter(one => !one.alt).length})""")
+                self.look(browser, name + ".png")
+                self.assertEqual((seen["title"], seen["wide"], seen["back"], seen["unnamed"]), ("cam \u00b7 odt watch", True, True, 0))
+                self.assertEqual(seen["ground"], "rgb(21, 23, 26)" if dark else "rgb(255, 255, 255)")
+                self.assertRegex(seen["caption"], r"connected since .*320\s.\s240")
+                self.assertRegex(seen["charts"], r"(?s)objects at once.*1.*in floor.*across middle")
+                self.assertEqual(browser.complaints, [])
+
+    def test_several_cameras(self):
+        """By pointer, keys and the browser's way back."""
+        self.serve("--retry=1", "lost=rtsp://127.0.0.1:9/none", names=("front", "yard"))
+        with Browser() as browser:
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            browser.wait("[...document.querySelectorAll('.camera img')].filter(one => one.naturalWidth === 320).length === 2")
+            browser.wait("document.querySelector('li[data-name=lost]').innerText.includes('lost since')")
+            self.assertEqual(browser.evaluate("$('lead').textContent"), "2 of 3 connected")
+            self.look(browser, "all.png")
+            browser.evaluate("document.querySelector('li[data-name=yard] button').click()")
+            browser.wait("$('title').textContent === 'yard' && $('live').naturalWidth === 320")
+            browser.key("ArrowLeft")
+            browser.wait("$('title').textContent === 'front'")
+            browser.key("ArrowLeft")
+            browser.wait("$('title').textContent === 'lost' && $('why').textContent.includes('lost since')")
+            browser.key("Escape")
+            browser.wait("$('title').textContent === 'Cameras' && $('one').hidden")
+            browser.evaluate("history.back()")
+            browser.wait("$('title').textContent === 'lost'")
+
+    def test_the_connection_is_lost_and_comes_back(self):
+        """Which is said plainly, and mends itself: the same page goes on with the next start of the program."""
+        watch = self.serve()
+        with Browser() as browser:
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            browser.wait("$('live').naturalWidth === 320")
+            watch.end()
+            browser.wait("$('trouble').textContent.includes('No connection to odt watch since')")
+            self.look(browser, "lost.png")
+            self.serve(page=str(self.port))
+            browser.wait("$('trouble').textContent === '' && server.isThere && $('live').naturalWidth === 320 && pictures.isOn")
+
+    def test_the_token_does_not_stay_in_the_address(self):
+        self.serve("--page-token-file", self.path("token"))
+        with open(self.path("token"), encoding="ascii") as file:
+            token = file.read().strip()
+        with Browser() as browser:
+            browser.open(f"http://127.0.0.1:{self.port}/?token={token}")
+            browser.wait("$('live').naturalWidth === 320")
+            self.assertEqual(browser.evaluate("[location.search, document.cookie]"), ["", ""])
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            browser.wait("typeof server === 'object' && $('live').naturalWidth === 320")
+
+
+if __name__ == "__main__":
+    unittest.main()
