@@ -1,5 +1,7 @@
 """odt watch stays with cameras that go away, ends when it is told to, and says so."""
+import array
 import contextlib
+import fcntl
 import http.server
 import json
 import os
@@ -8,6 +10,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import termios
 import threading
 import time
 import unittest
@@ -64,6 +67,16 @@ class CodedCamera(Camera):
         self.factory.set_launch(
             "( videotestsrc name=ball pattern=ball is-live=true ! video/x-raw,format=I420,width=320,height=240,framerate=20/1"
             " ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=10 ! rtph264pay name=pay0 config-interval=1 )")
+
+
+class FastCamera(Camera):
+    """One that sends many small pictures."""
+
+    def __init__(self):
+        super().__init__()
+        self.factory.set_launch(
+            "( videotestsrc name=ball pattern=ball is-live=true ! video/x-raw,format=I420,width=160,height=120,framerate=120/1"
+            " ! jpegenc ! rtpjpegpay name=pay0 )")
 
 
 class ShortCamera(Camera):
@@ -436,6 +449,51 @@ class Cameras(Watching):
                 self.assertEqual(watch.end(number, seconds=20), 0)
                 self.assertEqual(events(watch.said)[-1], ("ended", 0))
                 self.assertNotIn("secret", json.dumps(watch.said) + "".join(watch.complaints))
+
+    def unread(self, *words):
+        """A watch whose lines nobody reads, once the pipe is full."""
+        program = subprocess.Popen([ODT, "watch", FAST, "--retry=0.2", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, cwd=ROOT, text=True)
+        self.addCleanup(program.stderr.close)
+        self.addCleanup(program.stdout.close)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        fcntl.fcntl(program.stdout, 1031, 4096)  # F_SETPIPE_SZ
+        waiting, end = array.array("i", [0]), time.monotonic() + 90
+        while waiting[0] < 2048:
+            self.assertLess(time.monotonic(), end, "nothing is written")
+            fcntl.ioctl(program.stdout, termios.FIONREAD, waiting)
+            time.sleep(0.05)
+        return program
+
+    def test_lines_that_nobody_reads_hold_up_no_camera(self):
+        """Somebody has paged through them and gone to lunch: the broker and the store are told all the same, and the camera is asked
+        again when it goes away."""
+        camera = Camera()
+        program = self.unread(f"cam={camera.address}")
+        time.sleep(1)
+        camera.go_away()
+        guard = threading.Timer(60, program.kill)
+        guard.start()
+        self.assertTrue(any("it is asked again" in line for line in program.stderr))
+        guard.cancel()
+        # Nor do they hold up its end.
+        program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(30), 0)
+
+    def test_lines_for_which_there_is_no_room_are_counted(self):
+        camera = FastCamera()
+        program = self.unread(*(f"cam{number}={camera.address}" for number in range(3)), "--set=updates=every-frame")
+        guard = threading.Timer(120, program.kill)
+        guard.start()
+        self.assertIn("the standard output takes no lines: nobody reads them", program.stderr.readline())
+        reader = threading.Thread(target=program.stdout.read, daemon=True)
+        reader.start()
+        self.assertRegex(program.stderr.readline(), r"the standard output takes lines again; [1-9]\d* were left out")
+        guard.cancel()
+        program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(30), 0)
+        reader.join()
 
     def test_nothing_is_left_behind_by_a_connection(self):
         """A pipeline, a thread or a descriptor that stays with each reconnect ends the watch after some weeks. The long form, with

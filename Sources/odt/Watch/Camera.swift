@@ -118,6 +118,6 @@ final class Camera: Sendable {
         sinks.take(
             WatchMessage(
                 camera: plan.name, time: WallClock.now, fields: MessageFields(message),
-                line: MessageText.line(message)))
+                line: MessageText.line(message), mayWait: !plan.isCamera))
     }
 }

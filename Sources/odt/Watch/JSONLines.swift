@@ -1,62 +1,122 @@
 import Glibc
 import Playback
-import Synchronization
+import SwiftODT
 
 /// Messages as lines of JSON on the standard output, or at the end of a file.
 ///
-/// A reader that is slow holds up what it reads, as in every pipe; the cameras go on, and the element leaves out results that nobody
-/// has read (`stats` counts them).
+/// They are written by a thread of their own, so that a reader who is slow holds up no camera: some lines wait for him, and
+/// what comes while there is no room is left out, which is said and counted. A file is watched no faster than its lines are read.
 final class JSONLines: WatchSink {
     private struct State {
+        var waiting: [String] = []
+        /// Of those that wait, and of those that are being written.
+        var bytes = 0
         var isUnread = false
+        /// Lines are left out, and so many have been.
         var isFull = false
-        /// Lines that were left out because there was no room.
         var left = 0
+        /// No more lines come, and all have been written.
+        var isOver = false
+        var isWritten = false
+
+        var hasRoom: Bool { bytes < JSONLines.most }
     }
 
     private let name: String
     private let descriptor: Int32
     private let say: @Sendable (String) -> Void
-    private let state = Mutex(State())
+    private let state = Monitor(State())
+
+    /// Bytes that wait for a reader: some seconds of many cameras, half a minute of one.
+    private static let most = 1 << 19
+    /// For so long lines that wait are written after a signal.
+    private static let patience: Nanoseconds = 3_000_000_000
 
     /// - Parameter name: of a file, to which lines are added; `-` is the standard output.
     init(_ name: String, say: @escaping @Sendable (String) -> Void) throws {
         (self.name, self.say) = (name, say)
-        guard name != "-" else {
+        if name == "-" {
             descriptor = STDOUT_FILENO
-            return
+        } else {
+            PartFile.makeFolder(PartFile.parts(of: name).folder)
+            descriptor = PathText.withSystemPath(name) {
+                open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+            }
+            guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
         }
-        PartFile.makeFolder(PartFile.parts(of: name).folder)
-        descriptor = PathText.withSystemPath(name) { open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666) }
-        guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
+        guard DetachedThread.run({ self.work() }) else { throw PlaybackError("there is no thread to write lines") }
     }
 
-    var isUnread: Bool { state.withLock { $0.isUnread } }
+    var isUnread: Bool { state.read { $0.isUnread } }
 
     func take(_ message: WatchMessage) {
-        state.withLock { state in
-            guard !state.isUnread else { return }
-            guard let problem = write(message.line) else {
-                if state.isFull { say("\(called) takes lines again; \(state.left) were left out") }
-                (state.isFull, state.left) = (false, 0)
-                return
-            }
-            if problem == EPIPE {
-                // Which is no failure.
-                state.isUnread = true
-                return Interruption.shared.endAll()
-            }
+        if message.mayWait { state.wait { $0.hasRoom || $0.isUnread ? () : nil } }
+        let isTaken = state.update { state in
+            guard !state.isUnread else { return true }
+            guard state.hasRoom else { return false }
+            state.waiting.append(message.line)
+            state.bytes += message.line.utf8.count
+            return true
+        }
+        if !isTaken { leaveOut(because: "nobody reads them") }
+    }
+
+    func close() {
+        state.update { $0.isOver = true }
+        let begun = MonotonicClock.now
+        // Whoever has been asked to end does not wait for a reader for long.
+        while !state.read({ $0.isWritten }),
+            Interruption.shared.signal == nil || MonotonicClock.now - begun < Self.patience
+        { usleep(1000) }
+        // The thread may be at it still: the descriptor goes with the process.
+    }
+
+    private var called: String { name == "-" ? "the standard output" : name }
+
+    private func leaveOut(because reason: String) {
+        let isFirst = state.update { state in
+            defer { state.isFull = true }
             state.left += 1
-            if !state.isFull {
-                say("\(called) takes no lines: \(String(cString: strerror(problem))); the watch goes on")
-            }
-            state.isFull = true
+            return !state.isFull
+        }
+        if isFirst { say("\(called) takes no lines: \(reason); the watch goes on") }
+    }
+
+    // MARK: The thread that writes
+
+    private func work() {
+        while let lines = next() {
+            for line in lines where !isUnread { put(line) }
         }
     }
 
-    func close() { if descriptor != STDOUT_FILENO { Glibc.close(descriptor) } }
+    /// All that waits, once something does; `nil` at the end.
+    private func next() -> [String]? {
+        let lines: [String] = state.wait { state in
+            guard state.isOver || !state.waiting.isEmpty else { return nil }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        if lines.isEmpty { state.update { $0.isWritten = true } }
+        return lines.isEmpty ? nil : lines
+    }
 
-    private var called: String { name == "-" ? "the standard output" : name }
+    private func put(_ line: String) {
+        let problem = write(line)
+        let left = state.update { state -> Int? in
+            state.bytes -= line.utf8.count
+            // Which is no failure.
+            if problem == EPIPE { (state.isUnread, state.waiting) = (true, []) }
+            guard problem == nil, state.isFull, state.bytes == 0 else { return nil }
+            defer { (state.isFull, state.left) = (false, 0) }
+            return state.left
+        }
+        switch problem {
+        case nil: if let left { say("\(called) takes lines again; \(left) were left out") }
+        case EPIPE?: Interruption.shared.endAll()
+        case let problem?: leaveOut(because: String(cString: strerror(problem)))
+        }
+    }
 
     /// Writes a line, whole or not at all.
     ///

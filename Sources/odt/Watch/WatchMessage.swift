@@ -12,12 +12,14 @@ struct WatchMessage {
     let fields: MessageFields
     /// The same as a line of JSON, with its line end.
     let line: String
+    /// Whether its source can wait, as a file can; a camera goes on.
+    let mayWait: Bool
 }
 
 /// Where messages go: the standard output, a broker, a store, a page. One of each serves all cameras of a process.
 protocol WatchSink: AnyObject, Sendable {
-    /// Takes a message over. Called by the threads of all cameras, and must not make them wait: what cannot be passed on at once is
-    /// kept or, where it may be, left out.
+    /// Takes a message over. Called by the threads of all cameras, and must not make cameras wait: what cannot be passed on at once
+    /// is kept or, where it may be, left out.
     func take(_ message: WatchMessage)
 
     /// Passes on what is kept, for some seconds at most, and closes. Nothing is taken after that.

@@ -18,7 +18,7 @@ final class WatchSinks: Sendable {
         let lines = try name.map { try JSONLines($0, say: say) }
         // Is told that the watch is there as soon as it is made, so by then all else is.
         if let broker { sinks.append(try MQTTSink(broker, say: say)) }
-        // The last: whoever reads the lines may hold them up, and so what comes after them.
+        // The last: whoever reads the lines of a file may hold it up, and so what comes after them.
         if let lines { sinks.append(lines) }
         (all, self.lines) = (sinks, lines)
         viewers = sinks.compactMap { $0 as? any PictureSink }

@@ -14,7 +14,7 @@ final class StoreSink: WatchSink {
     /// So many rows and boxes wait, some 20 MB; boxes wait in one half of it alone.
     private static let mostWaiting = 100_000
 
-    /// Rows that are written at once.
+    /// Rows and boxes that are written at once, some 50 KB: what a limit of size is not yet asked of.
     private static let mostAtOnce = 1_000
 
     private struct State {
@@ -112,7 +112,7 @@ final class StoreSink: WatchSink {
             var stored = 0
             do {
                 repeat {
-                    let part = rows[stored..<min(stored + Self.mostAtOnce, rows.count)]
+                    let part = Self.part(of: rows, from: stored)
                     if !part.isEmpty { try writer.write(part) }
                     stored += part.count
                     try retention.keep(database, now: MonotonicClock.now, wall: WallClock.now)
@@ -142,6 +142,15 @@ final class StoreSink: WatchSink {
             defer { (state.rows, state.weight) = ([], 0) }
             return (state.rows, state.isClosing)
         }
+    }
+
+    private static func part(of rows: [StoreRow], from start: Int) -> ArraySlice<StoreRow> {
+        var (end, weight) = (start, 0)
+        while end < rows.count, end == start || weight + rows[end].weight <= mostAtOnce {
+            weight += rows[end].weight
+            end += 1
+        }
+        return rows[start..<end]
     }
 
     /// In front of what came meanwhile.
