@@ -196,7 +196,7 @@ class Manual(Packed):
                         self.assertRegex(page, rf"\n\.B (.*, )?{option}\b", name)
                 # Nothing of the machine that it was built on.
                 for place in (ROOT, os.path.expanduser("~")):
-                    self.assertNotRegex(page, rf"(?<![\w/~]){re.escape(place)}\b")
+                    self.assertNotRegex(page, rf"(?<![\w/~}}]){re.escape(place)}\b")
                 words = {kind: set(re.findall(r"\w+", text.lower()))
                          for kind, text in (("said", said), ("page", page), ("here", f"usage {ODT} {os.path.expanduser('~')}"))}
                 self.assertEqual(words["said"] - words["page"] - words["here"], set(), name)
