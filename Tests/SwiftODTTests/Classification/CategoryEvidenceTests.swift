@@ -17,6 +17,16 @@ import Testing
         #expect(!evidence.isInDoubt)
     }
 
+    /// Doubt asks for another look, which costs: a clear lead needs none.
+    @Test(arguments: [(0.55, true), (0.65, false)]) func aLeadOfAQuarterLeavesNoDoubt(
+        _ first: Double, _ isInDoubt: Bool
+    ) {
+        var evidence = CategoryEvidence()
+        add([.food: first, .plant: 1 - first], to: &evidence)
+        #expect(evidence.verdict.category == .food)
+        #expect(evidence.isInDoubt == isInDoubt)
+    }
+
     @Test func answersThatChangeFromOneToTheNextDoNotMoveIt() {
         var evidence = CategoryEvidence()
         add([.food: 0.9], to: &evidence)

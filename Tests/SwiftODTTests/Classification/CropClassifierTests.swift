@@ -42,6 +42,14 @@ import Testing
         }
     }
 
+    /// Categories come from labels alone where no network was asked for, and not where one was.
+    @Test func aModelThatIsNamedIsNeeded() {
+        #expect(TrackClassifierRecipe(modelFile: "mine.tflite").isModelNeeded)
+        #expect(!TrackClassifierRecipe().isModelNeeded)
+        #expect(TrackClassifierRecipe(isModelNeeded: true).isModelNeeded)
+        #expect(!TrackClassifierRecipe(modelFile: "mine.tflite", isModelNeeded: false).isModelNeeded)
+    }
+
     @Test func aMissingFileIsNamed() throws {
         let error = try detectorError { _ = try CropClassifier(modelFile: "/nowhere/mine.tflite") }
         #expect(error.reason == .fileNotFound && error.description.contains("/nowhere/mine.tflite"))
