@@ -15,14 +15,17 @@ from streams import DATA, command
 MAKERS = {"mmdebstrap": ["--variant=apt", "--quiet"], "debootstrap": ["--variant=minbase"]}
 MAKER = next((name for name in MAKERS if shutil.which(name)), None)
 LACKING = [tool for tool in ("dpkg-buildpackage", "dh", "dh_python3", "dh_bash-completion") if not shutil.which(tool)]
-MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
+# Else that which the maker takes by itself.
+MIRROR = [os.environ["DEBIAN_MIRROR"]] if os.environ.get("DEBIAN_MIRROR") else []
+# Of whoever uses the packages.
+HOME = "/home/somebody"
 NAMES = ["gstreamer1.0-swiftodt", "swiftodt-tools", "swiftodt-models", "python3-swiftodt"]
 # What is mounted is seen by the command alone, and goes away with it.
-ENTER = ('mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot "$0" env -i HOME=/root LANG=C.UTF-8'
-         ' PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"')
+ENTER = ('mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot "$0" env -i HOME=%s LANG=C.UTF-8'
+         ' PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"') % HOME
 PIPELINE = "videotestsrc num-buffers=20 pattern=ball ! swiftodt detector=motion ! fakesink".split()
 # What every installation of packages changes, and what belongs to the user.
-CHANGING = ("/var/", "/root/", "/tmp/", "/packages/", "/etc/ld.so.cache", "/etc/resolv.conf", "/etc/shadow", "/etc/gshadow",
+CHANGING = ("/var/", f"{HOME}/", "/tmp/", "/packages/", "/etc/ld.so.cache", "/etc/resolv.conf", "/etc/shadow", "/etc/gshadow",
             "/etc/group", "/etc/passwd", "/dev/", "/proc/")
 
 
@@ -68,10 +71,11 @@ class CleanRoots(unittest.TestCase):
 
     def goes_through(self, release):
         self.root = f"{folder.name}/{release}"
-        done = subprocess.run([MAKER, *MAKERS[MAKER], release, self.root, MIRROR], capture_output=True, text=True, timeout=900, check=False)
+        done = subprocess.run([MAKER, *MAKERS[MAKER], release, self.root, *MIRROR], capture_output=True, text=True, timeout=900, check=False)
         if done.returncode != 0:
             self.skipTest(f"{release} cannot be had: {done.stderr[-300:]}")
         shutil.copy("/etc/resolv.conf", f"{self.root}/etc")
+        os.makedirs(f"{self.root}{HOME}")
         shutil.copytree(f"{folder.name}/one", f"{self.root}/packages")
         self.inside("apt-get", "-qq", "update")
         # What they recommend is left out, but for what shows that they work: they have to do with what they depend on.
@@ -107,7 +111,7 @@ class CleanRoots(unittest.TestCase):
         self.assertIn("gzip", self.inside("sh", "-c", "head -c 2 /usr/share/man/man1/odt-annotate.1.gz | grep -q $(printf '\\037\\213') && echo gzip"))
         self.assertIn("--tracks-csv", self.inside("bash", "-c", "source /usr/share/bash-completion/completions/odt;"
                                                   " COMP_WORDS=(odt annotate --t); COMP_CWORD=2; _odt; echo ${COMPREPLY[@]}"))
-        shutil.rmtree(f"{self.root}/root/.local/share/swiftodt", ignore_errors=True)
+        shutil.rmtree(f"{self.root}{HOME}/.local/share/swiftodt", ignore_errors=True)
         lacking = self.findings(1)
         self.assertEqual(lacking["plugin"]["verdict"], "fine")
         for part in ("detector", "salient", "classifier"):
@@ -115,7 +119,7 @@ class CleanRoots(unittest.TestCase):
         self.assertIn("'odt setup' fetches it", lacking["runtime"]["remedy"])
         if os.path.exists(f"{DATA}/openvino"):
             # What odt setup would fetch, and fetched here.
-            shutil.copytree(f"{DATA}/openvino", f"{self.root}/root/.local/share/swiftodt/openvino", symlinks=True)
+            shutil.copytree(f"{DATA}/openvino", f"{self.root}{HOME}/.local/share/swiftodt/openvino", symlinks=True)
             found = self.findings(1)
             self.assertEqual({part: found[part]["verdict"] for part in ("runtime", "network")}, {"runtime": "fine", "network": "fine"})
             self.assertIn("Runtime and default models are there", self.inside("odt", "setup"))
