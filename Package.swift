@@ -38,8 +38,7 @@ let package = Package(
         .systemLibrary(name: "CVersion", path: "CShims/CVersion"),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
-        .target(name: "CReportPage", path: "CShims/CReportPage", exclude: ["Page"]),
-        .target(name: "CWatchPage", path: "CShims/CWatchPage", exclude: ["Page"]),
+        .target(name: "CPages", path: "CShims/CPages", exclude: ["Report", "Watch", "Shared"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
@@ -53,8 +52,7 @@ let package = Package(
         .executableTarget(
             name: "odt",
             dependencies: [
-                "SwiftODT", "Playback", "CGStreamer", "CReportPage", "CTurboJPEG", "CFontconfig", "CVersion",
-                "CWatchPage",
+                "SwiftODT", "Playback", "CGStreamer", "CPages", "CTurboJPEG", "CFontconfig", "CVersion",
             ]),
 
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),

@@ -1,8 +1,8 @@
-import CReportPage
+import CPages
 import SwiftODT
 
 /// The web page of a report: self-contained, with pictures and all inside, and no word to any server. Its parts are the files in
-/// `CShims/CReportPage/Page`.
+/// `CShims/CPages`.
 enum ReportPage {
     /// - Parameters:
     ///   - data: ``ReportData``'s text.
@@ -13,9 +13,9 @@ enum ReportPage {
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
         page += "<meta http-equiv=Content-Security-Policy content=\"\(policy)\">\n".utf8
         page += "<title>\(escaped(title))</title>\n<style>\n".utf8
-        page += bytes(swiftodt_report_page_style())
+        page += swiftodt_report_page_style().bytes
         page += "</style>\n".utf8
-        page += bytes(swiftodt_report_page_body())
+        page += swiftodt_report_page_body().bytes
         page += "<script type=\"application/json\" id=data>".utf8
         // A text that closes the script would end it.
         for byte in data {
@@ -30,7 +30,7 @@ enum ReportPage {
             page += "\"".utf8
         }
         page += "]}</script>\n<script>\n".utf8
-        page += bytes(swiftodt_report_page_script())
+        page += swiftodt_report_page_script().bytes
         return page + "</script>\n".utf8
     }
 
@@ -46,9 +46,5 @@ enum ReportPage {
             default: text.append(character)
             }
         }
-    }
-
-    private static func bytes(_ part: SwiftOdtPagePart) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: part.text, count: part.size)
     }
 }

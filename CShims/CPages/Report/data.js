@@ -1,7 +1,5 @@
-"use strict";
-// What the report tells, and how it is put into words and elements.
+// What the report tells, and how it is put into words.
 
-const $ = id => document.getElementById(id);
 const DATA = JSON.parse($("data").textContent);
 
 const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason], place) =>
@@ -13,9 +11,6 @@ function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
 function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }
 function pictureOf(track) { return photo(pictureTexts().tracks[track.place]); }
 
-// Labels may say anything; what turns or hides other text is shown as what it is, an unprintable character. So are bytes of a file's name
-// that are no text, which odt keeps in a private plane.
-function plain(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u{10fe80}-\u{10feff}]/gu, "\ufffd"); }
 const NAMES = DATA.labels.map(name => plain(name) || "object");
 function nameOf(track) { return NAMES[track.label]; }
 
@@ -47,13 +42,3 @@ function lengthText(seconds) {
   return (seconds / 3600).toFixed(1) + "\u00a0h";
 }
 function countText(count, one, many = one + "s") { return count.toLocaleString("en") + " " + (count === 1 ? one : many); }
-
-function make(name, attributes = {}, ...children) { return fill(document.createElement(name), attributes, children); }
-function draw(name, attributes = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-}
-function fill(node, attributes, children) {
-  for (const [key, value] of Object.entries(attributes)) if (value !== null) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}

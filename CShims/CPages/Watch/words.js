@@ -1,10 +1,5 @@
-"use strict";
-// How things are put into words and elements.
+// How things are put into words.
 
-const $ = id => document.getElementById(id);
-
-// Labels and names may say anything; what turns or hides other text is shown as what it is, an unprintable character.
-function plain(text) { return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u{10fe80}-\u{10feff}]/gu, "\ufffd"); }
 function nameOf(label) { return plain(label ?? "") || "object"; }
 
 function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false}); }
@@ -23,15 +18,5 @@ function lengthText(seconds) {
   return Math.floor(seconds / 86400) + "\u00a0days";
 }
 function countText(count, one, many = one + "s") { return count.toLocaleString("en") + "\u00a0" + (count === 1 ? one : many); }
-
-function make(name, attributes = {}, ...children) { return fill(document.createElement(name), attributes, children); }
-function draw(name, attributes = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-}
-function fill(node, attributes, children) {
-  for (const [key, value] of Object.entries(attributes)) if (value !== null) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
 // What has not changed is left alone: who reads it, or has it selected, is not disturbed.
 function say(node, text) { if (node.textContent !== text) node.textContent = text; }

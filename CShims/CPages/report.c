@@ -1,0 +1,36 @@
+#include "include/pages.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char style[] = {
+#embed "Shared/colours.css" suffix(,)
+#embed "Report/report.css"
+};
+
+static const unsigned char body[] = {
+#embed "Report/report.html"
+};
+
+/* One script, in the order in which its parts use each other. */
+static const unsigned char script[] = {
+#embed "Shared/elements.js" suffix(,)
+#embed "Report/data.js" suffix(,)
+#embed "Report/view.js" suffix(,)
+#embed "Report/labels.js" suffix(,)
+#embed "Report/counts.js" suffix(,)
+#embed "Report/timeline.js" suffix(,)
+#embed "Report/zones.js" suffix(,)
+#embed "Report/heat.js" suffix(,)
+#embed "Report/gallery.js" suffix(,)
+#embed "Report/report.js"
+};
+
+#define PART(name)                                    \
+  SwiftOdtPagePart swiftodt_report_page_##name (void) \
+  {                                                   \
+    return (SwiftOdtPagePart) { name, sizeof name };  \
+  }
+
+PART (style)
+PART (body)
+PART (script)

@@ -1,0 +1,34 @@
+#include "include/pages.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char style[] = {
+#embed "Shared/colours.css" suffix(,)
+#embed "Watch/watch.css"
+};
+
+static const unsigned char body[] = {
+#embed "Watch/watch.html"
+};
+
+/* One script, in the order in which its parts use each other. */
+static const unsigned char script[] = {
+#embed "Shared/elements.js" suffix(,)
+#embed "Watch/words.js" suffix(,)
+#embed "Watch/server.js" suffix(,)
+#embed "Watch/pictures.js" suffix(,)
+#embed "Watch/objects.js" suffix(,)
+#embed "Watch/counts.js" suffix(,)
+#embed "Watch/events.js" suffix(,)
+#embed "Watch/watch.js"
+};
+
+#define PART(name)                                    \
+  SwiftOdtPagePart swiftodt_watch_page_##name (void) \
+  {                                                   \
+    return (SwiftOdtPagePart) { name, sizeof name };  \
+  }
+
+PART (style)
+PART (body)
+PART (script)
