@@ -112,7 +112,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
 private func seeksSalient(_ line: CommandLineOptions) throws -> Bool {
     switch line.text("--unknown-objects") {
     case nil, "none": return false
-    case "salient", "auto":
+    case "salient":
         guard !line.has("--salient") else {
             throw CommandLineError("--salient finds the prominent thing in any case: leave --unknown-objects out.")
         }
@@ -121,7 +121,7 @@ private func seeksSalient(_ line: CommandLineOptions) throws -> Bool {
         throw CommandLineError(
             "--unknown-objects moving needs a video: odt annotate --set unknown-objects=moving shows what moves.")
     case .some(let other):
-        throw CommandLineError("--unknown-objects \(other) is none of none, salient, auto.")
+        throw CommandLineError("--unknown-objects \(other) is neither none nor salient.")
     }
 }
 

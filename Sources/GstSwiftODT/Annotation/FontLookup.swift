@@ -13,8 +13,9 @@ enum FontLookup: Equatable {
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Looks which font fontconfig gives for families as a description has them, with commas between and no blanks. Pango is not asked: it keeps some kilobytes of each name
-    /// that it ever heard, and what it keeps cannot be taken from it while threads of its own may be at work on it.
+    /// Looks which font fontconfig gives for families as a description has them, with commas between and no blanks. Pango is not
+    /// asked: it keeps some kilobytes of each name that it ever heard, and what it keeps cannot be taken from it while threads of
+    /// its own may be at work on it.
     static func find(_ families: String) -> FontLookup {
         guard let pattern = FcPatternCreate() else { return .nothing }
         defer { FcPatternDestroy(pattern) }

@@ -84,7 +84,6 @@ struct Settings: Sendable {
     var forSalient: Settings {
         var settings = self
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
-        settings.scene.mode = .singleImage
         return settings
     }
 

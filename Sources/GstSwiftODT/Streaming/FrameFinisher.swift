@@ -59,10 +59,8 @@ final class FrameFinisher {
         try salient.adapt(to: settings)
         recorder?.take(queued.key, answers)
         statistics.time(.track) { follow(queued, answers: answers, format: format) }
-        let objects = try statistics.time(.classify) {
-            try findProminent(in: queued, format: format)
-            return try describe(queued, format: format)
-        }
+        try findProminent(in: queued, format: format)
+        let objects = try statistics.time(.classify) { try describe(queued, format: format) }
         let rejections = scene.takeRejections()
         note(answers, rejections)
 
@@ -106,7 +104,9 @@ final class FrameFinisher {
         guard scene.wantsProminent else { return }
         var detections: [Detection] = []
         try format.withFrame(of: queued.buffer, orientation: queued.orientation, time: queued.time) { frame in
-            detections = try salient.detections(in: frame, of: queued.buffer, settings: queued.settings)
+            detections = try statistics.time(.wait) {
+                try salient.detections(in: frame, of: queued.buffer, settings: queued.settings)
+            }
         }
         scene.observeProminent(detections)
     }

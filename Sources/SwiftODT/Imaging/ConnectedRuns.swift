@@ -12,7 +12,6 @@ struct ConnectedRuns {
     /// Row by row from the top, left to right.
     private(set) var runs: [Run] = []
     private(set) var regionCount = 0
-    private var parents: [Int] = []
 
     mutating func removeAll() {
         runs.removeAll(keepingCapacity: true)
@@ -27,7 +26,7 @@ struct ConnectedRuns {
 
     /// Numbers the regions from 0, in the order of their first pixel.
     mutating func connect() {
-        parents = Array(runs.indices)
+        var sets = DisjointSets(count: runs.count)
         var before = 0
         for i in runs.indices {
             while runs[before].y < runs[i].y - 1 || runs[before].y == runs[i].y - 1 && runs[before].end < runs[i].start
@@ -36,33 +35,19 @@ struct ConnectedRuns {
             }
             var other = before
             while other < i, runs[other].y == runs[i].y - 1, runs[other].start <= runs[i].end {
-                unite(other, i)
+                sets.unite(other, i)
                 other += 1
             }
         }
         var numbers = [Int](repeating: -1, count: runs.count)
         regionCount = 0
         for i in runs.indices {
-            let root = root(i)
+            let root = sets.root(i)
             if numbers[root] < 0 {
                 numbers[root] = regionCount
                 regionCount += 1
             }
             runs[i].region = numbers[root]
         }
-    }
-
-    private mutating func root(_ i: Int) -> Int {
-        var i = i
-        while parents[i] != i {
-            parents[i] = parents[parents[i]]
-            i = parents[i]
-        }
-        return i
-    }
-
-    private mutating func unite(_ a: Int, _ b: Int) {
-        let (a, b) = (root(a), root(b))
-        parents[max(a, b)] = min(a, b)
     }
 }

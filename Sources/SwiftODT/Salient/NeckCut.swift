@@ -17,16 +17,11 @@ struct NeckCut {
     private var island: [Int32]
 
     // By island.
-    private var parents: [Int] = []
+    private var sets = DisjointSets()
     private var peaks: [Float] = []
     private var areas: [Int] = []
-    private var necks: [Neck] = []
-
-    private struct Neck {
-        let a: Int
-        let b: Int
-        let thickness: Float
-    }
+    /// From the thickest on.
+    private var necks: [(Int, Int)] = []
 
     /// - Parameter pixels: the places of the region's pixels, each within `0..<width` and `0..<height`.
     init(width: Int, height: Int, pixels: [(x: Int, y: Int)]) {
@@ -39,17 +34,19 @@ struct NeckCut {
         for place in places.sorted(by: { thickness[$0] > thickness[$1] || thickness[$0] == thickness[$1] && $0 < $1 }) {
             flood(place)
         }
-        for number in parents.indices { parents[number] = root(number) }
-        let pieces = parents.indices.filter { parents[$0] == $0 }
+        let pieces = sets.roots
         if pieces.count <= Self.mostPieces {
             joinSmall()
         } else {
-            pieces.dropFirst().forEach { join($0, to: pieces[0]) }
+            pieces.dropFirst().forEach { join(pieces[0], $0) }
         }
+        for place in places { island[place] = Int32(sets.root(Int(island[place]))) }
     }
 
-    /// Which piece a pixel belongs to: numbers that pieces share with no other.
-    func piece(x: Int, y: Int) -> Int { root(Int(island[(y + 1) * width + x + 1])) }
+    /// Which piece a pixel belongs to: numbers below ``islandCount`` that pieces share with no other.
+    func piece(x: Int, y: Int) -> Int { Int(island[(y + 1) * width + x + 1]) }
+
+    var islandCount: Int { areas.count }
 
     /// How far each pixel is from the outside, by steps across and aslant.
     private mutating func measureThickness() {
@@ -71,22 +68,17 @@ struct NeckCut {
         var own = -1
         for step in [-width - 1, -width, -width + 1, -1, 1, width - 1, width, width + 1] where island[place + step] >= 0
         {
-            let other = shortenedRoot(Int(island[place + step]))
+            let other = sets.root(Int(island[place + step]))
             if own < 0 {
                 own = other
             } else if own != other {
                 let (higher, lower) = peaks[own] >= peaks[other] ? (own, other) : (other, own)
-                if depth >= Self.neck * peaks[lower] {
-                    join(lower, to: higher)
-                } else {
-                    necks.append(Neck(a: lower, b: higher, thickness: depth))
-                }
-                own = higher
+                if depth >= Self.neck * peaks[lower] { join(higher, lower) } else { necks.append((higher, lower)) }
+                own = sets.root(higher)
             }
         }
         if own < 0 {
-            own = parents.count
-            parents.append(own)
+            own = sets.add()
             peaks.append(depth)
             areas.append(0)
         }
@@ -95,47 +87,25 @@ struct NeckCut {
     }
 
     /// Pieces too small to be things become parts of what they hang on by the thickest neck, the smallest first.
-    private mutating func joinSmall() {
-        while let next = nextNeck() {
-            let (a, b) = (root(next.a), root(next.b))
-            areas[a] < areas[b] ? join(a, to: b) : join(b, to: a)
-        }
-    }
+    private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
-    private func nextNeck() -> Neck? {
-        let pieces = parents.indices.filter { parents[$0] == $0 }
+    /// The two pieces that become one next.
+    private mutating func nextNeck() -> (Int, Int)? {
+        let pieces = sets.roots
         let least = Self.leastPiece * Double(pieces.map { areas[$0] }.max() ?? 0)
         for piece in pieces.sorted(by: { areas[$0] < areas[$1] }) {
             guard Double(areas[piece]) < least else { return nil }
-            // They were found from the thickest on.
-            let neck = necks.first { neck in
-                let (a, b) = (root(neck.a), root(neck.b))
-                return a != b && (a == piece || b == piece)
+            for neck in necks {
+                let (a, b) = (sets.root(neck.0), sets.root(neck.1))
+                if a != b, a == piece || b == piece { return (a, b) }
             }
-            if let neck { return neck }
         }
         return nil
     }
 
-    private mutating func join(_ a: Int, to b: Int) {
-        parents[a] = b
-        areas[b] += areas[a]
-        peaks[b] = max(peaks[a], peaks[b])
-    }
-
-    /// The same, and the way is shorter the next time.
-    private mutating func shortenedRoot(_ island: Int) -> Int {
-        var island = island
-        while parents[island] != island {
-            parents[island] = parents[parents[island]]
-            island = parents[island]
-        }
-        return island
-    }
-
-    private func root(_ island: Int) -> Int {
-        var island = island
-        while parents[island] != island { island = parents[island] }
-        return island
+    /// The lower number, which stands for both, is that of the thicker one: islands rise from the thickest on.
+    private mutating func join(_ a: Int, _ b: Int) {
+        sets.unite(a, b)
+        areas[min(a, b)] += areas[max(a, b)]
     }
 }

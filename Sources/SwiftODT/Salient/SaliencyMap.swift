@@ -78,7 +78,7 @@ struct SaliencyMap {
             let cut = NeckCut(
                 width: Int(box.width), height: Int(box.height), pixels: pixels[number].map { ($0.x - left, $0.y - top) }
             )
-            var pieces: [Int: Region] = [:]
+            var pieces = [Region?](repeating: nil, count: cut.islandCount)
             for (x, y) in pixels[number] {
                 let pixel = Region(
                     box: Box(x: Double(x), y: Double(y), width: 1, height: 1), area: 1,
@@ -86,7 +86,7 @@ struct SaliencyMap {
                 let piece = cut.piece(x: x - left, y: y - top)
                 if pieces[piece]?.absorb(pixel) == nil { pieces[piece] = pixel }
             }
-            return pieces.sorted { $0.key < $1.key }.map(\.value)
+            return pieces.compactMap(\.self)
         }
     }
 
