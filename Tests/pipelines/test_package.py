@@ -1,6 +1,7 @@
 """Pipelines/package: what it packs is whole, installs and works without this checkout, and goes away again. In clean systems:
 clean_roots.py (Tests/run packages)."""
 import glob
+import hashlib
 import json
 import os
 import re
@@ -115,8 +116,7 @@ class Archive(Packed):
         self.assertIn("'odt setup' fetches it", findings["runtime"]["remedy"])
         if MODELS:
             self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["says"])
-        # Again, over itself: the list of what is there stays whole.
-        os.makedirs(f"{self.home}/.local/share/swiftodt/models", exist_ok=True)
+        # A network of the user's own stays.
         with open(f"{self.home}/.local/share/swiftodt/models/mine.onnx", "w", encoding="ascii") as file:
             file.write("mine")
         self.run_there(f"{self.home}/.local/share/swiftodt/install", "--uninstall")
@@ -131,6 +131,21 @@ class Archive(Packed):
         self.assertIn(f"left {changed}", self.run_there(f"{self.unpacked}/install", "--uninstall"))
         self.assertEqual(self.files(".local"), [os.path.relpath(changed, self.home)])
         self.assertIn("nothing is installed", self.run_there(f"{self.unpacked}/install", "--uninstall", code=1))
+
+    def test_what_an_earlier_version_had_goes(self):
+        """Also where its name begins that of something that is there, and links."""
+        self.run_there(f"{self.unpacked}/install")
+        share = f"{self.home}/.local/share/swiftodt"
+        old, link = f"{share}/summ", f"{self.home}/.local/bin/swiftodt-old"
+        with open(old, "w", encoding="ascii") as file:
+            file.write("old")
+        os.symlink("../share/swiftodt/gone", link)
+        with open(f"{share}/installed-files", "a", encoding="ascii") as file:
+            file.write(f"{hashlib.sha256(b'old').hexdigest()} {old}\nlink {link}\n")
+        self.run_there(f"{self.unpacked}/install")
+        self.assertFalse(os.path.exists(old))
+        self.assertFalse(os.path.lexists(link))
+        self.assertTrue(os.path.exists(f"{share}/summary"))
 
     def test_a_prefix_of_ones_own(self):
         """odt finds the plugin that came with it, though GStreamer does not look there."""
