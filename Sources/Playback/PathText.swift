@@ -1,3 +1,5 @@
+import Glibc
+
 /// Names of files as text.
 ///
 /// To the system a name is bytes, which need not be UTF-8; to Swift a text is UTF-8. Bytes that are none stand in the text as characters
@@ -70,4 +72,7 @@ public enum PathText {
         while text[length] != 0 { length += 1 }
         return length
     }
+
+    /// Whether there is anything of this name.
+    public static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
 }

@@ -5,21 +5,17 @@ import Synchronization
 /// Keeps a folder of recorded segments within what was asked for: the oldest go first, whichever camera's they are. What it does not
 /// find to be a segment, by name and by content, it leaves alone.
 ///
-/// Ages are told by the wall clock, which somebody may set, or a battery that is empty: when it has jumped, nothing is deleted for its
-/// age for an hour, in which a mistake can be mended. Sizes need no clock.
+/// Ages are told by the wall clock, as far as it is believed (``ClockDoubt``). Sizes need no clock.
 public final class SegmentRetention: Sendable {
     /// What segments carry in their first bytes, as the program that wrote them.
     public static let mark = "swiftodt odt watch"
-    /// How long a clock that was set is not believed.
-    public static let doubt: Nanoseconds = 3_600_000_000_000
-    /// A difference between clocks that somebody must have made.
-    private static let jump: Nanoseconds = 60_000_000_000
+    /// How often it is seen to that there is room, where nobody needs it at once.
+    private static let round: Nanoseconds = 10_000_000_000
 
     private struct State {
-        /// What the wall clock is ahead of the other one.
-        var lead: Nanoseconds?
-        var doubtedUntil: Nanoseconds = .min
+        var doubt = ClockDoubt()
         var total: Int?
+        var cleaned: Nanoseconds = .min
     }
 
     private struct Segment {
@@ -49,13 +45,10 @@ public final class SegmentRetention: Sendable {
     public func clean(now: Nanoseconds = WallClock.now, steady: Nanoseconds = MonotonicClock.now) {
         guard longest != nil || largest != nil else { return }
         state.withLock { state in
-            let lead = now.since(steady)
-            if let before = state.lead, abs(lead.since(before).reckonable) > Self.jump {
-                state.doubtedUntil = steady.adding(Self.doubt)
-            }
-            state.lead = lead
+            state.cleaned = steady
+            let isDoubted = state.doubt.isDoubted(wall: now, steady: steady)
             var segments = segments()
-            if let longest, steady >= state.doubtedUntil {
+            if let longest, !isDoubted {
                 segments.removeAll { now.since($0.name.time) > longest && delete($0) }
             }
             guard let largest else { return }
@@ -67,6 +60,17 @@ public final class SegmentRetention: Sendable {
             }
             state.total = total
         }
+    }
+
+    /// The same once in a while, whoever asks: all cameras share a folder.
+    public func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
+        let isDue = state.withLock { state in
+            guard steady > state.cleaned.adding(Self.round) else { return false }
+            // Nobody else begins meanwhile.
+            state.cleaned = steady
+            return true
+        }
+        if isDue { clean(steady: steady) }
     }
 
     /// All segments, the oldest first.

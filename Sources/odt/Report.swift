@@ -104,7 +104,7 @@ private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int6
 /// - Throws: ``CommandLineError`` where there is one of that name already.
 private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
     let page = line.text("-o") ?? usual
-    guard page == "-" || PathText.withSystemPath(page, { access($0, F_OK) }) != 0 || line.has("--force") else {
+    guard page == "-" || !PathText.isThere(page) || line.has("--force") else {
         throw CommandLineError("\(page) is there already; --force replaces it, -o names another.")
     }
     return page

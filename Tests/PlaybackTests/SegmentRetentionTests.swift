@@ -97,7 +97,7 @@ final class SegmentRetentionTests {
         // One that stays as it was set is believed after an hour.
         retention.clean(now: noon + 2 * day, steady: 2 * day)
         #expect(isThere(segment))
-        retention.clean(now: noon + 2 * day + SegmentRetention.doubt, steady: 2 * day + SegmentRetention.doubt)
+        retention.clean(now: noon + 2 * day + ClockDoubt.length, steady: 2 * day + ClockDoubt.length)
         #expect(!isThere(segment))
     }
 

@@ -15,7 +15,7 @@ struct AnnotationOutputs: Sendable {
     /// Whether one of them is there already.
     var exist: Bool {
         (names + [pictures].compactMap(\.self)).contains { name in
-            name != "-" && PathText.withSystemPath(name) { access($0, F_OK) } == 0
+            name != "-" && PathText.isThere(name)
         }
     }
 
@@ -26,7 +26,7 @@ struct AnnotationOutputs: Sendable {
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
             if source.isFile(name) { throw PlaybackError("\(name) is the input itself: name another file") }
-            if !mayReplace, PathText.withSystemPath(name, { access($0, F_OK) }) == 0 {
+            if !mayReplace, PathText.isThere(name) {
                 throw PlaybackError("\(name) is there already: --force replaces it", isUsage: true)
             }
         }
@@ -80,7 +80,7 @@ final class AnnotationFiles: Sendable {
     /// A sentence that says where the pieces are.
     var leftBehind: String {
         let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
-        let paths = there.filter { PathText.withSystemPath($0) { access($0, F_OK) } == 0 }
+        let paths = there.filter(PathText.isThere)
         return "what was recorded until then is in \(paths.joined(separator: " and "))"
     }
 }

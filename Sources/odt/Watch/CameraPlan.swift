@@ -42,14 +42,10 @@ struct CameraPlan: Sendable {
 
     /// NAME=SOURCE, unless that is the name of a file or an address with an equals sign in it.
     private static func split(_ word: String) -> (name: String, source: String)? {
-        guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])), !isThere(word) else {
+        guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])), !PathText.isThere(word) else {
             return nil
         }
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
-    }
-
-    private static func isThere(_ path: String) -> Bool {
-        PathText.withSystemPath(path) { access($0, F_OK) } == 0
     }
 
     /// A file's name without its ending, a device's, or an address's host; with a number where that is taken.

@@ -18,7 +18,7 @@ struct PageToken: Sendable {
     ///
     /// - Throws: ``PlaybackError`` where it is no good token, or cannot be read.
     init(file: String) throws {
-        guard PathText.withSystemPath(file, { access($0, F_OK) }) == 0 else {
+        guard PathText.isThere(file) else {
             self = try Self.make(file)
             return
         }

@@ -9,8 +9,6 @@ import Synchronization
 final class CameraRecorder: @unchecked Sendable {
     /// After how long another segment is tried.
     private static let pause: Nanoseconds = 10_000_000_000
-    /// How often it is seen to that there is room.
-    private static let round: Nanoseconds = 10_000_000_000
 
     private let camera: String
     private let recording: Recording
@@ -21,7 +19,6 @@ final class CameraRecorder: @unchecked Sendable {
     private var caps: UnsafeMutablePointer<GstCaps>?
     private var segment: RecordedSegment?
     private var resting: Nanoseconds = .min
-    private var cleaned: Nanoseconds = .min
     private var isFailing = false
     private var isAsked = false
 
@@ -68,10 +65,7 @@ final class CameraRecorder: @unchecked Sendable {
         let isKey = !buffer.hasFlag(GST_BUFFER_FLAG_DELTA_UNIT)
         let now = MonotonicClock.now
         let time = Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? buffer.pointee.dts : buffer.pointee.pts))
-        if now > cleaned.adding(Self.round) {
-            recording.retention.clean()
-            cleaned = now
-        }
+        recording.retention.cleanIfDue(steady: now)
         if let segment, isDue(segment, at: time) {
             if isKey {
                 endSegment()

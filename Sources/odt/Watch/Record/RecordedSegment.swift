@@ -74,15 +74,23 @@ final class RecordedSegment {
         slot.endStream()
         let problem = Player.problem(of: pipeline)
         stop()
-        if let problem { throw PlaybackError(problem) }
-        try file.finish()
+        do {
+            if let problem { throw PlaybackError(problem) }
+            try file.finish()
+        } catch {
+            letGo()
+            throw error
+        }
     }
 
     /// Leaves it as it is.
     func leave() {
         stop()
-        file.close()
+        letGo()
     }
+
+    /// Gives up the file and the lock on it, without which it can be deleted to make room. One without a byte is worth nothing.
+    private func letGo() { if file.size == 0 { file.discard() } else { file.close() } }
 
     private func stop() {
         gst_element_set_state(pipeline.top, GST_STATE_NULL)
@@ -94,12 +102,8 @@ final class RecordedSegment {
         var number = 1
         while true {
             let name = folder + SegmentName(camera: camera, time: time, number: number).text
-            if !isThere(name) { return name }
+            if !PathText.isThere(name) { return name }
             number += 1
         }
-    }
-
-    static func isThere(_ path: String) -> Bool {
-        PathText.withSystemPath(path) { access($0, F_OK) } == 0
     }
 }

@@ -23,7 +23,7 @@ final class Recording: Sendable {
     private func adopt(_ camera: String) {
         let folder = options.folder + camera + "/"
         for name in Set(PartFile.names(in: folder).compactMap { SegmentName($0, camera: camera)?.text }) {
-            for part in PartFile.interrupted(of: folder + name) where !RecordedSegment.isThere(folder + name) {
+            for part in PartFile.interrupted(of: folder + name) where !PathText.isThere(folder + name) {
                 PartFile.rename(part, to: folder + name)
             }
         }

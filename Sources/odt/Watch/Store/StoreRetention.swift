@@ -1,13 +1,10 @@
+import Playback
 import SwiftODT
 
 /// Deletes what is too old, and the oldest of what is too much, and gives the room back to the disk.
 struct StoreRetention {
     /// How often age is looked at.
     private static let interval: Nanoseconds = 60_000_000_000
-    /// After somebody has set the clock, nothing is too old for so long: it may be set again.
-    private static let clockPause: Nanoseconds = 3_600_000_000_000
-    /// By so much the wall's clock may differ from what has passed.
-    private static let mostDrift: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track"]
     /// One step deletes one part of so many.
     private static let stepsOfAll = 20
@@ -18,9 +15,7 @@ struct StoreRetention {
     /// So many pages may have been written and not be in their place yet.
     private let pagesUnderWay: Int64
     private var looked: Nanoseconds?
-    /// The wall's clock less that which only goes forward.
-    private var clockOffset: Nanoseconds?
-    private var clockSet: Nanoseconds?
+    private var doubt = ClockDoubt()
 
     init(_ options: StoreOptions, _ database: SQLiteDatabase) throws {
         (days, size) = (options.days, options.size)
@@ -39,10 +34,8 @@ struct StoreRetention {
         if let size { try shrink(database, to: Int64(size)) }
         if let looked, now - looked < Self.interval { return }
         looked = now
-        let offset = wall.since(now)
-        if let clockOffset, abs(offset.since(clockOffset).reckonable) > Self.mostDrift { clockSet = now }
-        clockOffset = offset
-        guard let days, clockSet.map({ now - $0 > Self.clockPause }) ?? true else { return }
+        let isDoubted = doubt.isDoubted(wall: wall, steady: now)
+        guard let days, !isDoubted else { return }
         try delete(before: wall / 1_000_000 - Int64(days) * 86_400_000, in: database)
         try giveBack(database)
     }
