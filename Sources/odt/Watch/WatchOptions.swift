@@ -42,6 +42,12 @@ struct WatchOptions: Sendable {
         return value
     }
 
+    /// - Throws: ``PlaybackError`` where one of them is given without that to which they belong.
+    func refuse(_ names: Set<String>, without owner: String) throws {
+        guard text(owner) == nil, let name = names.sorted().first(where: { text($0) != nil }) else { return }
+        throw PlaybackError("\(called(name)) has no use without \(called(owner))", isUsage: true)
+    }
+
     /// What a value is called where it was given.
     func called(_ name: String) -> String { places[name].map { "\($0): \(name)" } ?? "--" + name }
 }

@@ -31,10 +31,12 @@ struct BrokerAddress: Sendable {
         var place = rest[..<slash]
         if let at = place.lastIndex(of: "@") {
             let words = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let user = Self.decoded(words[0]), !user.isEmpty else { throw refuse("has no user before the @") }
+            guard let user = PercentEscapes.decoded(words[0]), !user.isEmpty, !user.utf8.contains(0) else {
+                throw refuse("has no user before the @")
+            }
             self.user = user
             if words.count > 1 {
-                guard let password = Self.decoded(words[1]) else {
+                guard let password = PercentEscapes.decoded(words[1]), !password.utf8.contains(0) else {
                     throw refuse("has a % in its password that no two hexadecimal digits follow: write it as %25")
                 }
                 self.password = password
@@ -70,28 +72,11 @@ struct BrokerAddress: Sendable {
         }
         guard !host.isEmpty, !host.utf8.contains(0) else { return nil }
         guard rest.popFirst() != nil else { return (String(host), nil) }
-        guard text[text.index(before: rest.startIndex)] == ":", let port = Int(rest), (1...65535).contains(port) else {
+        guard text[text.index(before: rest.startIndex)] == ":", rest.allSatisfy({ $0.isASCII && $0.isNumber }),
+            let port = Int(rest), (1...65535).contains(port)
+        else {
             return nil
         }
         return (String(host), port)
-    }
-
-    /// With what stands as `%40` and the like; `nil` where that is broken.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), value != 0
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -34,13 +34,8 @@ struct MQTTOptions: Sendable {
     /// - Returns: `nil` where no broker is to be told.
     /// - Throws: ``PlaybackError`` that says what is wrong.
     init?(_ options: WatchOptions) throws {
-        guard let text = options.text("mqtt") else {
-            if let other = Self.names.sorted().first(where: { options.text($0) != nil }) {
-                throw PlaybackError(
-                    "\(options.called(other)) has no use without \(options.called("mqtt"))", isUsage: true)
-            }
-            return nil
-        }
+        try options.refuse(Self.names, without: "mqtt")
+        guard let text = options.text("mqtt") else { return nil }
         address = try BrokerAddress(text, of: options.called("mqtt"))
         tls = try Self.tls(options, address)
         warning =

@@ -67,8 +67,7 @@ struct MQTTOutbox {
     mutating func send(
         isBusy: Bool, by publish: (MQTTMessage, MQTTConnection.Quality, _ isRetained: Bool) throws -> Int32?
     ) rethrows {
-        while hasRoom, let topic = unsent.first {
-            guard let message = retained[topic] else { break }
+        while hasRoom, let topic = unsent.first, let message = retained[topic] {
             let number = try publish(message, .atLeastOnce, true)
             unsent.removeFirst()
             if let number { retainedInFlight.insert(number) }

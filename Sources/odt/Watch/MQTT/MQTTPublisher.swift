@@ -13,8 +13,10 @@ final class MQTTPublisher: Sendable {
         /// What is to be said when all else has been.
         var farewell: [MQTTMessage]?
         var end: Nanoseconds?
-        /// Whether it has been said that events are left out, since the broker was there.
+        /// Whether it has been said that events are being left out.
         var isLosing = false
+        /// Of those that were, how many have been told of.
+        var toldCount = 0
     }
 
     private let library: MosquittoLibrary
@@ -111,18 +113,20 @@ final class MQTTPublisher: Sendable {
         tellLost()
         state.withLock { $0.outbox.begin() }
         while true {
-            let isDone = try state.withLock { state in
+            let (isDone, hasCaughtUp) = try state.withLock { state in
                 state.outbox.acknowledge(connection.acknowledged)
+                let hasCaughtUp = state.outbox.eventCount == 0
                 if state.outbox.isEmpty, let last = state.farewell {
-                    if last.isEmpty { return true }
+                    if last.isEmpty { return (true, hasCaughtUp) }
                     for message in last { state.outbox.add(retained: message) }
                     state.farewell = []
                 }
                 try state.outbox.send(isBusy: connection.isBusy) { message, quality, isRetained in
                     try connection.publish(message, quality, isRetained: isRetained)
                 }
-                return false
+                return (false, hasCaughtUp)
             }
+            if hasCaughtUp { tellLost() }
             if isDone || isOver { return connection.leave() }
             try connection.attend(bell, milliseconds: 1_000)
         }
@@ -130,14 +134,15 @@ final class MQTTPublisher: Sendable {
 
     private var isOver: Bool { state.withLock { $0.end.map { MonotonicClock.now >= $0 } ?? false } }
 
-    /// How many events are gone, to whom it concerns.
+    /// How many events are gone, to whom it concerns, where more are than was told.
     private func tellLost() {
-        let lost = state.withLock { state in
+        let lost: Int? = state.withLock { state in
             let lost = state.outbox.lostCount
-            state.isLosing = false
-            if lost > 0 { state.outbox.add(retained: MQTTMessage("\(broker.address.topic)/lost", "\(lost)")) }
+            guard lost > state.toldCount else { return nil }
+            (state.toldCount, state.isLosing) = (lost, false)
+            state.outbox.add(retained: MQTTMessage("\(broker.address.topic)/lost", "\(lost)"))
             return lost
         }
-        if lost > 0 { say("\(lost) events have been left out since the start, for want of the broker") }
+        if let lost { say("\(lost) events have been left out since the start, for want of the broker") }
     }
 }

@@ -38,18 +38,18 @@ final class MQTTSink: WatchSink {
     }
 
     func take(_ message: WatchMessage) {
-        cameras.withLock { cameras in
-            let camera = cameras[message.camera] ?? meet(message.camera)
-            cameras[message.camera] = camera
-            switch message.fields.name {
-            case "swiftodt": takeResult(message, &cameras[message.camera, default: camera])
-            case "swiftodt-track": publisher.publish(event: MQTTMessage("\(camera.topic)/track", body(message)))
-            case "swiftodt-zone": publisher.publish(event: MQTTMessage("\(camera.topic)/zone", body(message)))
-            case "swiftodt-camera":
-                let isConnected = message.fields.text("event") == "connected"
-                publisher.publish(retained: Self.state(camera.topic, isOnline: isConnected))
-            default: break
-            }
+        cameras.withLock { take(message, &$0[message.camera, default: meet(message.camera)]) }
+    }
+
+    private func take(_ message: WatchMessage, _ camera: inout Camera) {
+        switch message.fields.name {
+        case "swiftodt": takeResult(message, &camera)
+        case "swiftodt-track": publisher.publish(event: MQTTMessage("\(camera.topic)/track", body(message)))
+        case "swiftodt-zone": publisher.publish(event: MQTTMessage("\(camera.topic)/zone", body(message)))
+        case "swiftodt-camera":
+            let isConnected = message.fields.text("event") == "connected"
+            publisher.publish(retained: Self.state(camera.topic, isOnline: isConnected))
+        default: break
         }
     }
 

@@ -65,7 +65,6 @@ enum MosquittoCode {
     static let success: Int32 = 0
     static let noMemory: Int32 = 1
     static let notConnected: Int32 = 4
-    static let refused: Int32 = 5
     static let lost: Int32 = 7
     static let tls: Int32 = 8
     static let system: Int32 = 14

@@ -16,16 +16,11 @@ struct PageOptions: Sendable {
     let tokenFile: String?
 
     /// - Returns: `nil` where there is to be no page.
-    /// - Throws: ``CommandLineError`` that says what is wrong.
+    /// - Throws: ``CommandLineError`` or ``PlaybackError`` that says what is wrong.
     init?(_ options: WatchOptions) throws {
+        try options.refuse(Self.names, without: "page")
+        guard let text = options.text("page") else { return nil }
         tokenFile = options.text("page-token-file")
-        guard let text = options.text("page") else {
-            guard tokenFile == nil else {
-                throw CommandLineError(
-                    "\(options.called("page-token-file")) has no use without \(options.called("page")).")
-            }
-            return nil
-        }
         address = try PageAddress(text, called: options.called("page"))
     }
 }

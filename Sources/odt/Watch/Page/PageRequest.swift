@@ -26,7 +26,7 @@ struct PageRequest {
         }
     }
 
-    /// The name of a file's host without its port: `localhost` of `localhost:8080`, `::1` of `[::1]:8080`.
+    /// What the header calls this machine, without the port: `localhost` of `localhost:8080`, `::1` of `[::1]:8080`.
     var hostName: String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" }).lowercased()
@@ -37,25 +37,9 @@ struct PageRequest {
         guard path.hasPrefix("/") else { return nil }
         var segments: [String] = []
         for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let text = Self.unescaped(part), !text.contains("/"), !text.contains("\0") else { return nil }
+            guard let text = PercentEscapes.decoded(part), !text.contains("/"), !text.contains("\0") else { return nil }
             segments.append(text)
         }
         return segments
-    }
-
-    private static func unescaped(_ text: Substring) -> String? {
-        var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -22,13 +22,8 @@ struct StoreOptions: Sendable {
     /// - Returns: `nil` where nothing is to be kept.
     /// - Throws: ``PlaybackError`` that says what is wrong.
     init?(_ options: WatchOptions) throws {
-        guard let path = options.text("store") else {
-            if let other = Self.names.sorted().first(where: { options.text($0) != nil }) {
-                throw PlaybackError(
-                    "\(options.called(other)) has no use without \(options.called("store"))", isUsage: true)
-            }
-            return nil
-        }
+        try options.refuse(Self.names, without: "store")
+        guard let path = options.text("store") else { return nil }
         guard !path.isEmpty, path != "-" else {
             throw PlaybackError("\(options.called("store")) names no file", isUsage: true)
         }

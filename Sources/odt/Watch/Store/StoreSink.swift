@@ -66,17 +66,14 @@ final class StoreSink: WatchSink {
     }
 
     func take(_ message: WatchMessage) {
-        state.withLock { state in
-            guard !state.isOver else { return }
-            var camera = state.cameras[message.camera] ?? StoredCamera(message.camera)
-            let rows = camera.rows(of: message) {
-                state.sessionCount += 1
-                return state.sessionCount
-            }
-            state.cameras[message.camera] = camera
+        let hasRows = state.withLock { state in
+            guard !state.isOver else { return false }
+            let rows = state.cameras[message.camera, default: StoredCamera(message.camera)]
+                .rows(of: message, sessionCount: &state.sessionCount)
             for row in rows { Self.keep(row, in: &state) }
+            return !rows.isEmpty
         }
-        bell.ring()
+        if hasRows { bell.ring() }
     }
 
     func close() {

@@ -19,12 +19,12 @@ struct StoredCamera {
 
     init(_ name: String) { self.name = name }
 
-    /// - Parameter nextSession: a number that no connection had yet.
-    mutating func rows(of message: WatchMessage, nextSession: () -> Int) -> [StoreRow] {
+    /// - Parameter sessionCount: of all cameras' connections; goes up with a new one.
+    mutating func rows(of message: WatchMessage, sessionCount: inout Int) -> [StoreRow] {
         let fields = message.fields
         let now = message.time / 1_000_000
         let number = fields.count("session")
-        if session == nil || number != self.number { begin(number, nextSession()) }
+        if session == nil || number != self.number { begin(number, &sessionCount) }
         guard fields.name != "swiftodt-camera" else {
             switch fields.text("event") {
             case "connected": return row(now, .began)
@@ -38,7 +38,7 @@ struct StoredCamera {
         }
         guard let running = milliseconds(fields, "running-time") else { return [] }
         if let anchor, fields.count("utc-time") != nil, abs(now - anchor - running) > Self.mostDrift {
-            begin(number, nextSession())
+            begin(number, &sessionCount)
         }
         let anchor = self.anchor ?? now - running
         self.anchor = anchor
@@ -50,8 +50,9 @@ struct StoredCamera {
         }
     }
 
-    private mutating func begin(_ number: UInt64?, _ session: Int) {
-        (self.number, self.session) = (number, session)
+    private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
+        sessionCount += 1
+        (self.number, session) = (number, sessionCount)
         (anchor, resultTime, figures) = (nil, nil, [:])
     }
 
