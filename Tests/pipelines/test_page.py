@@ -11,8 +11,8 @@ import time
 import unittest
 
 from browser import CHROMIUM, Browser
-from streams import ROOT, command
-from test_watch import Watch, Watching, results
+from streams import command
+from test_watch import Footprint, ODT, Watch, Watching, results
 
 try:
     import ctypes
@@ -20,7 +20,6 @@ try:
     HAS_SOUP = True
 except OSError:
     HAS_SOUP = False
-ODT = f"{ROOT}/.build/tool/odt"
 ZONES = ('[{"name": "floor", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]},'
          ' {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]')
 needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-0)")
@@ -282,19 +281,15 @@ class Doors(Paged):
 class Crowds(Paged):
     """Nobody who looks, or only says so, is felt by the cameras."""
 
-    def memory(self, watch):
-        with open(f"/proc/{watch.program.pid}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
     def test_readers_that_never_read(self):
         """Fifty of them: every frame is looked at, the memory stays, and one who reads sees all that is new."""
         watch = self.serve(frames=150)
         crowd = [self.connect("/live/cam.mjpg") for _ in range(50)]
         reader = self.connect("/live/cam.mjpg")
         self.pictures(reader, 5)
-        before = self.memory(watch)
+        before = Footprint(watch.program.pid).resident
         watch.wait(lambda said: len(results(said, "cam")) > 120)
-        self.assertLess(self.memory(watch) - before, 30 << 20)
+        self.assertLess(Footprint(watch.program.pid).resident - before, 30)
         self.assertEqual(watch.program.wait(60), 0)
         watch.wait(lambda said: said[-1].get("event") == "ended")
         self.assertEqual([line["timestamp"] for line in results(watch.said, "cam")], [40_000_000 * n for n in range(150)])

@@ -23,14 +23,15 @@ async function ask(path) {
 async function refresh() {
   try {
     const state = await ask("/api/cameras");
-    if (state.run !== server.run) [server.run, server.latest, server.events] = [state.run, 0, []];
+    const isAnother = state.run !== server.run;
+    if (isAnother) [server.run, server.latest, server.events] = [state.run, 0, []];
     server.ahead = state.now - Date.now();
     const news = await ask("/api/events?since=" + server.latest);
     if (news.run === server.run && news.events.length) {
       server.latest = news.events.at(-1).number;
       server.events = [...news.events.reverse(), ...server.events].slice(0, EVENTS_KEPT);
     }
-    const isBack = !server.isThere;
+    const isBack = isAnother || !server.isThere;
     [server.cameras, server.isThere, server.isRefused, server.lostSince] = [state.cameras, true, false, null];
     return isBack;
   } catch (problem) {

@@ -4,7 +4,7 @@ import SwiftODT
 /// What has been counted in a zone or at a line, as a result says it.
 struct ZoneFigures: Equatable {
     /// Of a zone who is there, who came and left; of a line who crossed it each way. In all, or of one label.
-    struct Counts: Equatable {
+    struct Counts: Equatable, Sendable {
         let count: Int
         let entered: Int
         let left: Int

@@ -28,11 +28,8 @@ struct EventLog {
         if events.count > Self.most { events.removeFirst(Self.most / 10) }
     }
 
-    /// Those after a number, the oldest first; all that are kept where the number is of another run.
-    func events(since number: Int) -> [JSONValue] {
-        guard number > 0, number <= latest else { return number == 0 ? events : [] }
-        return events.suffix(latest - number)
-    }
+    /// Those after a number that is no less than 0, the oldest first.
+    func events(since number: Int) -> [JSONValue] { events.suffix(max(0, latest - number)) }
 
     private static func kind(of fields: MessageFields) -> String? {
         switch fields.name {

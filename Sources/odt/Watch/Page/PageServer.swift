@@ -147,7 +147,11 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             // Where the process has no descriptor left, somebody has to go before another can come.
-            guard file >= 0 else { return }
+            guard file >= 0 else {
+                // Whoever waits there would be told of at once, again and again.
+                if errno == EMFILE || errno == ENFILE { poll(nil, 0, 100) }
+                return
+            }
             guard connections.count < Self.mostConnections else {
                 Self.refuse(file)
                 continue

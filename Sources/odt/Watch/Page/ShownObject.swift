@@ -1,25 +1,34 @@
 import Playback
 import SwiftODT
 
-/// What the page tells of an object that is there.
+/// What the page knows of an object that is there: as values, of which JSON is made for whoever asks.
 struct ShownObject {
-    private let members: [String: JSONValue]
+    private let id: UInt64?
+    private let label: String
+    private let category: String?
+    private let score: Double
+    private let state: String
+    private let box: [Double]
+    private let since: Nanoseconds
 
     /// - Parameter time: what the clock said when the picture's running time was `runningTime`.
     init(_ thing: MessageFields, at time: Nanoseconds, runningTime: UInt64?) {
-        var members: [String: JSONValue] = [
-            "label": .string(thing.text("label") ?? ""), "score": .number(thing.real("score") ?? 0),
-            "state": .string(thing.text("state") ?? ""),
-            "box": .array(["x-min", "y-min", "x-max", "y-max"].map { .number(thing.real($0) ?? 0) }),
-        ]
-        if let id = thing.count("tracking-id") { members["id"] = .number(Double(id)) }
-        if let category = thing.text("category"), category != "unknown" { members["category"] = .string(category) }
+        (id, label, category) = (thing.count("tracking-id"), thing.text("label") ?? "", thing.text("category"))
+        (score, state) = (thing.real("score") ?? 0, thing.text("state") ?? "")
+        box = ["x-min", "y-min", "x-max", "y-max"].map { thing.real($0) ?? 0 }
         let age = thing.count("first-seen").flatMap { first in runningTime.map { $0 >= first ? $0 - first : 0 } } ?? 0
-        members["since"] = milliseconds(time.since(Nanoseconds(clamping: age)))
-        self.members = members
+        since = time.since(Nanoseconds(clamping: age))
     }
 
-    var json: JSONValue { .object(members) }
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "label": .string(label), "score": .number(score), "state": .string(state),
+            "box": .array(box.map { .number($0) }), "since": milliseconds(since),
+        ]
+        if let id { members["id"] = .number(Double(id)) }
+        if let category, category != "unknown" { members["category"] = .string(category) }
+        return .object(members)
+    }
 }
 
 /// Moments as JavaScript counts them.

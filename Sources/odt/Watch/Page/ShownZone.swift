@@ -5,30 +5,32 @@ import SwiftODT
 struct ShownZone {
     let name: String
     let isLine: Bool
-    private var figures: [String: UInt64] = [:]
+    private var figures: ZoneFigures.Counts?
+    /// Whether somebody looks, and knows how many are there.
+    private var isSeen = false
     private var count = CountHistory.Level()
     private var inward = CountHistory.Passages()
     private var outward = CountHistory.Passages()
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    private static let names = ["count", "entered", "left", "in", "out"]
-
     /// Takes in what a result says of it.
     mutating func note(_ zone: MessageFields, at step: Int) {
-        for name in Self.names { figures[name] = zone.count(name) }
-        if !isLine { count.note(UInt32(clamping: figures["count"] ?? 0), at: step) }
-        if isLine { advance(to: step) }
+        let figures = ZoneFigures.Counts(zone)
+        (self.figures, isSeen) = (figures, true)
+        if isLine { advance(to: step) } else { count.note(UInt32(clamping: figures.count), at: step) }
     }
 
     mutating func noteCrossing(isInward: Bool, at step: Int) {
+        // Both go on, so that a step of the one is the same step of the other.
+        advance(to: step)
         if isInward { inward.note(at: step) } else { outward.note(at: step) }
     }
 
     /// Nobody looks any more.
     mutating func leave(at step: Int) {
         count.note(nil, at: step)
-        figures["count"] = nil
+        isSeen = false
     }
 
     mutating func advance(to step: Int) {
@@ -39,8 +41,9 @@ struct ShownZone {
 
     /// As it is now.
     var json: JSONValue {
-        var members: [String: JSONValue] = ["name": .string(name), "kind": .string(kind)]
-        for (name, figure) in figures { members[name] = .number(Double(figure)) }
+        var members = figures?.json(isLine: isLine) ?? [:]
+        if !isSeen { members["count"] = nil }
+        (members["name"], members["kind"]) = (.string(name), .string(kind))
         return .object(members)
     }
 
