@@ -31,7 +31,13 @@ struct FetchProgram {
     }
 
     /// What brings in runtime and models where this program is: a checkout's setup, or the subcommand.
-    static var advice: String { find(.runtime)?.isOfCheckout == false ? "'odt setup'" : "Pipelines/setup" }
+    static var advice: String { areInstalled ? "'odt setup'" : "Pipelines/setup" }
+
+    /// What fetches the default models where this program is.
+    static var modelAdvice: String { areInstalled ? "'odt models fetch'" : Kind.models.advice }
+
+    /// Whether they were installed with this program; else they are a checkout's, or not there.
+    static var areInstalled: Bool { find(.runtime)?.isOfCheckout == false }
 
     /// Runs it, its words going where ours go, and gives its exit code.
     func run(_ words: [String]) throws -> Int32 { try ChildProcess(path, words).exitCode() }

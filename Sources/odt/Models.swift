@@ -48,7 +48,7 @@ private func listModels() -> Int32 {
         print(columns(model.name, "can be fetched", model.licence, "") + model.about)
     }
     if installed.isEmpty, available.isEmpty {
-        print("There are no models; \(FetchProgram.Kind.models.advice) gets the default ones.")
+        print("There are no models; \(FetchProgram.modelAdvice) gets the default ones.")
     }
     return ExitCode.success
 }

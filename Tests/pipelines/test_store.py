@@ -3,11 +3,9 @@ import json
 import os
 import re
 import resource
-import signal
 import sqlite3
 import subprocess
 import time
-import unittest
 
 from streams import InFolder, ROOT, command
 from test_mqtt import ZONES

@@ -14,7 +14,7 @@ import Playback
 @Sendable func examinePlugin() -> [Finding] {
     // A program that was installed comes from a package, an archive or a checkout; which, it cannot tell.
     let remedy =
-        FetchProgram.find(.models)?.isOfCheckout == false
+        FetchProgram.areInstalled
         ? "install the package gstreamer1.0-swiftodt; what was not installed by packages: run the archive's ./install, or "
             + "Pipelines/setup --install, again"
         : "Pipelines/setup --install puts it where GStreamer looks"

@@ -3,8 +3,7 @@ import SwiftODT
 /// The models that are used where none is named: whether they are there, and whole.
 @Sendable func examineModels() -> [Finding] {
     let installed = InstalledModel.all()
-    let isInstalled = FetchProgram.find(.models)?.isOfCheckout == false
-    let fetch = isInstalled ? "'odt models fetch'" : FetchProgram.Kind.models.advice
+    let fetch = FetchProgram.modelAdvice
     return ModelSearchPath.Purpose.allCases.map { purpose in
         let part = purpose.rawValue
         guard let path = try? ModelSearchPath.locate(purpose) else {

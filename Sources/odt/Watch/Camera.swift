@@ -56,7 +56,7 @@ final class Camera: Sendable {
     private func connect() -> CameraSession.Ending {
         do {
             let session = try CameraSession(
-                plan, patience: patience, viewers: sinks.viewers, recording: recording,
+                plan, patience: patience, viewer: sinks.viewer, recording: recording,
                 begin: { [weak self] in self?.begin() },
                 say: { [log] in log.say($0) })
             let number = state.withLock { $0.session + 1 }

@@ -13,19 +13,14 @@ final class CameraPictures: Sendable {
         + "! fakesink name=pictures sync=false async=false"
 
     private let camera: String
-    private let sinks: [any PictureSink]
-    private let state: Mutex<State>
-
-    private struct State {
-        /// When each sink was last promised a picture.
-        var latest: [Nanoseconds?]
-        /// Whom the next picture is for.
-        var isDue: [Bool]
-    }
+    private let sink: any PictureSink
+    private let pause: Nanoseconds
+    /// When the sink was last promised a picture.
+    private let latest = Mutex<Nanoseconds?>(nil)
 
     /// The pads of the pipeline hold on to it.
-    static func begin(of camera: String, in pipeline: Pipeline, for sinks: [any PictureSink]) {
-        let pictures = CameraPictures(of: camera, for: sinks)
+    static func begin(of camera: String, in pipeline: Pipeline, for sink: any PictureSink) {
+        let pictures = CameraPictures(of: camera, for: sink)
         pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .goOn : .drop }
         pipeline["pictures"].pad("sink")?.watchBuffers { buffer in
             pictures.hand(buffer)
@@ -33,26 +28,18 @@ final class CameraPictures: Sendable {
         }
     }
 
-    private init(of camera: String, for sinks: [any PictureSink]) {
-        (self.camera, self.sinks) = (camera, sinks)
-        state = Mutex(
-            State(
-                latest: [Nanoseconds?](repeating: nil, count: sinks.count),
-                isDue: [Bool](repeating: false, count: sinks.count)))
+    private init(of camera: String, for sink: any PictureSink) {
+        (self.camera, self.sink) = (camera, sink)
+        pause = 1_000_000_000 / Nanoseconds(max(1, sink.picturesPerSecond))
     }
 
     private func isWanted(at now: Nanoseconds) -> Bool {
-        var isWanted = false
-        for (number, sink) in sinks.enumerated() where sink.wantsPictures(of: camera) {
-            let pause = 1_000_000_000 / Nanoseconds(max(1, sink.picturesPerSecond))
-            state.withLock { state in
-                if let latest = state.latest[number], now - latest < pause { return }
-                state.latest[number] = now
-                state.isDue[number] = true
-                isWanted = true
-            }
+        guard sink.wantsPictures(of: camera) else { return false }
+        return latest.withLock { latest in
+            if let before = latest, now - before < pause { return false }
+            latest = now
+            return true
         }
-        return isWanted
     }
 
     private func hand(_ buffer: UnsafeMutablePointer<GstBuffer>) {
@@ -60,10 +47,6 @@ final class CameraPictures: Sendable {
         guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return }
         let jpeg = Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
         gst_buffer_unmap(buffer, &map)
-        let isDue = state.withLock { state in
-            defer { for number in state.isDue.indices { state.isDue[number] = false } }
-            return state.isDue
-        }
-        for (number, sink) in sinks.enumerated() where isDue[number] { sink.take(picture: jpeg, of: camera) }
+        sink.take(picture: jpeg, of: camera)
     }
 }

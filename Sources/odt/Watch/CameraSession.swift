@@ -32,16 +32,16 @@ final class CameraSession: Sendable {
 
     /// - Parameters:
     ///   - patience: a camera that sends no picture for so long is lost.
-    ///   - viewers: those that want to see pictures.
+    ///   - viewer: wants to see pictures.
     ///   - begin: is called once, when the first picture has come, by the thread that plays.
     /// - Throws: ``PlaybackError`` where there is nothing to play.
     init(
-        _ plan: CameraPlan, patience: Nanoseconds, viewers: [any PictureSink], recording: Recording?,
+        _ plan: CameraPlan, patience: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
         begin: @escaping @Sendable () -> Void, say: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
         let shape = Shape(
-            isFile: source.path != nil && !source.isCamera, isShown: !viewers.isEmpty,
+            isFile: source.path != nil && !source.isCamera, isShown: viewer != nil,
             recordsOriginal: recording?.options.isAnnotated == false, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
@@ -49,7 +49,7 @@ final class CameraSession: Sendable {
         let (pulse, hasLength) = (CameraPulse(), Monitor(shape.isFile))
         if let pad = pipeline["video"].pad("sink") { pulse.feel(at: pad) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { FrameTimes.complete(at: pad) }
-        if shape.isShown { CameraPictures.begin(of: plan.name, in: pipeline, for: viewers) }
+        if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
         let recorder = recording.map { CameraRecorder($0, camera: plan.name, say: say) }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.pulse, self.hasLength, self.recorder) = (pipeline, pulse, hasLength, recorder)

@@ -12,16 +12,15 @@ final class FrameTimes: Sendable {
     static func complete(at pad: Pad) {
         let times = FrameTimes()
         pad.replaceBuffers { buffer in
-            let time = times.now
             guard buffer.pointee.pts == .max, buffer.pointee.dts == .max, let copy = gst_buffer_copy(buffer) else {
                 return nil
             }
-            copy.pointee.pts = GstClockTime(time)
+            copy.pointee.pts = GstClockTime(times.now)
             return copy
         }
     }
 
-    /// Since the first picture.
+    /// Since the first picture that came without one.
     private var now: Nanoseconds {
         start.withLock { start in
             let now = MonotonicClock.now

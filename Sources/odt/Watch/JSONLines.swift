@@ -5,7 +5,8 @@ import SwiftODT
 /// Messages as lines of JSON on the standard output, or at the end of a file.
 ///
 /// They are written by a thread of their own, so that a reader who is slow holds up no camera: some lines wait for him, and
-/// what comes while there is no room is left out, which is said and counted. A file is watched no faster than its lines are read.
+/// what comes while there is no room is left out, which is said and counted. What is said of a file waits for its reader, and the
+/// element leaves out results that nobody has read meanwhile (`stats` counts them).
 final class JSONLines: WatchSink {
     private struct State {
         var waiting: [String] = []
@@ -50,7 +51,8 @@ final class JSONLines: WatchSink {
     var isUnread: Bool { state.read { $0.isUnread } }
 
     func take(_ message: WatchMessage) {
-        if message.mayWait { state.wait { $0.hasRoom || $0.isUnread ? () : nil } }
+        // Where all is to end nobody tells, so it is looked at.
+        while message.mayWait, !Interruption.shared.isOver, state.read({ !$0.hasRoom && !$0.isUnread }) { usleep(1000) }
         let isTaken = state.update { state in
             guard !state.isUnread else { return true }
             guard state.hasRoom else { return false }

@@ -81,9 +81,9 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
     let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { complain("odt watch: \($0)") }
     let left = Monitor(plan.cameras.count)
     let failed = Monitor(0)
-    for plan in plan.cameras.map({ Camera($0, plan, sinks: sinks, recording: recording) }) {
+    for camera in plan.cameras.map({ Camera($0, plan, sinks: sinks, recording: recording) }) {
         let watch: @Sendable () -> Void = {
-            if !plan.watch() { failed.update { $0 += 1 } }
+            if !camera.watch() { failed.update { $0 += 1 } }
             left.update { $0 -= 1 }
         }
         if !DetachedThread.run(watch) { throw PlaybackError("there is no thread for so many cameras") }

@@ -3,12 +3,12 @@ import SwiftODT
 
 /// What is to be watched, and how patiently.
 struct WatchPlan: Sendable {
-    var cameras: [CameraPlan]
-    var options: WatchOptions
+    let cameras: [CameraPlan]
+    let options: WatchOptions
     /// A camera that sends nothing for so long is lost.
-    var patience: Nanoseconds
+    let patience: Nanoseconds
     /// The longest pause between two attempts to connect.
-    var longestPause: Nanoseconds
+    let longestPause: Nanoseconds
 
     init(_ cameras: [CameraPlan], _ options: WatchOptions) throws {
         (self.cameras, self.options) = (cameras, options)

@@ -4,8 +4,8 @@ import SwiftODT
 /// All places where messages go, made of what was asked for.
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
-    /// Those that want to see pictures.
-    let viewers: [any PictureSink]
+    /// That which wants to see pictures.
+    let viewer: (any PictureSink)?
     private let lines: JSONLines?
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` where one cannot be had; then nothing has begun.
@@ -21,7 +21,7 @@ final class WatchSinks: Sendable {
         // The last: whoever reads the lines of a file may hold it up, and so what comes after them.
         if let lines { sinks.append(lines) }
         (all, self.lines) = (sinks, lines)
-        viewers = sinks.compactMap { $0 as? any PictureSink }
+        viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
     }
 
     func take(_ message: WatchMessage) { for sink in all { sink.take(message) } }
