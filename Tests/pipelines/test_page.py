@@ -12,7 +12,7 @@ import unittest
 
 from browser import CHROMIUM, Browser
 from streams import command
-from test_watch import Footprint, ODT, Watch, Watching, results
+from watching import Footprint, ODT, Watch, Watching, results
 
 try:
     import ctypes

@@ -9,7 +9,7 @@ import time
 
 from streams import InFolder, ROOT, command
 from test_mqtt import ZONES
-from test_watch import ODT, Camera, Watch, needs_server
+from watching import ODT, Camera, Watch, needs_server
 
 SECOND, DAY = 1000, 86_400_000
 

@@ -1,0 +1,144 @@
+"""A broker of one's own, whoever listens to it, and a way to it that breaks."""
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+
+from streams import command
+
+BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+needs_broker = unittest.skipUnless(BROKER and shutil.which("mosquitto_sub"), "needs mosquitto (Debian's mosquitto, mosquitto-clients)")
+
+
+class Broker:
+    """mosquitto on a port of its own. It can go away and come back under the same address."""
+
+    def __init__(self, folder, *settings, words=()):
+        self.folder, self.words = folder, words
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.address = f"127.0.0.1:{self.port}"
+        with open(os.path.join(folder, "broker.conf"), "w", encoding="utf-8") as file:
+            file.write("\n".join([f"listener {self.port} 127.0.0.1", "user root", "log_dest none", *settings]) + "\n")
+        self.program = None
+        self.come()
+
+    def come(self):
+        self.program = subprocess.Popen([BROKER, "-c", os.path.join(self.folder, "broker.conf")], stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                try:
+                    self.program.wait(0.05)
+                except subprocess.TimeoutExpired:
+                    continue
+                raise AssertionError("the broker does not start")
+        raise AssertionError("the broker does not answer")
+
+    def go(self):
+        if self.program:
+            self.program.terminate()
+            self.program.wait(60)
+            self.program = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.go()
+
+    def client(self, *words):
+        return ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-F", "%t\t%r\t%p", *self.words, *words]
+
+    def retained(self, topic="#"):
+        """What it keeps, by topic."""
+        said = command(*self.client("-t", topic, "--retained-only", "-W", "1"))
+        return {topic: text for topic, kept, text in (line.split("\t", 2) for line in said.stdout.splitlines()) if kept == "1"}
+
+
+class Way:
+    """Between a program and a broker: a connection that swallows what is said, and breaks."""
+
+    def __init__(self, broker):
+        self.broker, self.is_swallowing, self.ends = broker, False, []
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.door.getsockname()[1]}"
+        threading.Thread(target=self.welcome, daemon=True).start()
+
+    def welcome(self):
+        while True:
+            try:
+                near = self.door.accept()[0]
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.broker.port))
+            self.ends = [near, far]
+            for one, other, is_swallowed in ((near, far, True), (far, near, False)):
+                threading.Thread(target=self.carry, args=(one, other, is_swallowed), daemon=True).start()
+
+    def carry(self, one, other, is_swallowed):
+        try:
+            while data := one.recv(1 << 16):
+                if not (is_swallowed and self.is_swallowing):
+                    other.sendall(data)
+        except OSError:
+            pass
+        self.cut(one, other)
+        one.close()
+
+    def cut(self, *ends):
+        for end in ends or self.ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.door.close()
+        self.cut()
+
+
+class Listener:
+    """Hears what the broker tells, from the moment it is there; the broker keeps what comes while it is away."""
+
+    def __init__(self, broker, topic="#"):
+        self.heard, self.news = [], threading.Condition()
+        self.program = subprocess.Popen(
+            broker.client("-t", topic, "-q", "1", "-c", "-i", "listener", "-t", "hello"), stdout=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        while not self.heard:
+            command("mosquitto_pub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "hello", "-m", "you")
+            with self.news:
+                self.news.wait_for(lambda: self.heard, 1)
+
+    def read(self):
+        for line in self.program.stdout:
+            with self.news:
+                self.heard.append(line.rstrip("\n").split("\t", 2))
+                self.news.notify_all()
+
+    def wait(self, wanted, seconds=30):
+        with self.news:
+            if not self.news.wait_for(lambda: wanted(self.heard), seconds):
+                raise AssertionError(f"not heard: {self.heard[-5:]}")
+
+    def texts(self, topic):
+        with self.news:
+            return [text for where, _, text in self.heard if where == topic]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.kill()
+        self.program.wait()
+        self.reader.join()
+        self.program.stdout.close()

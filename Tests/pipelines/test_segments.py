@@ -1,0 +1,166 @@
+"""odt watch --record: segments that survive whatever happens, on a disk that never fills."""
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from streams import command
+from watching import CodedCamera, ODT, Watch, Watching, events, held, needs_server, results
+
+
+class Recording(Watching):
+    """Segments are whole, or play as far as they got, and the disk does not fill."""
+
+    def segments(self, camera="cam"):
+        """The names of what was recorded, the oldest first."""
+        try:
+            return sorted(os.listdir(self.path(f"video/{camera}")))
+        except FileNotFoundError:
+            return []
+
+    def frames(self, name, camera="cam"):
+        """How many pictures of a segment play, without a single complaint."""
+        said = command("ffmpeg", "-v", "error", "-i", self.path(f"video/{camera}/{name}"), "-f", "framemd5", "-")
+        # One that was cut off may have half a picture at its end.
+        complaints = [line for line in said.stderr.splitlines() if "File ended prematurely" not in line]
+        self.assertEqual((said.returncode, complaints), (0, []), name)
+        return sum(not line.startswith("#") for line in said.stdout.splitlines())
+
+    def record(self, *words):
+        return (f"--record={self.path('video')}", "--record-minutes=0.02", "--quiet", *words)
+
+    def test_segments_of_a_file(self):
+        """H.264 is not encoded again: the same packets, in as many files as it takes; none is lost between them."""
+        clip = self.clip(frames=100, coder="x264enc speed-preset=ultrafast key-int-max=10")
+        self.watch(*self.record(f"cam={clip}"))
+        names = self.segments()
+        # A segment ends before the first picture that stands alone after 1.2 seconds.
+        self.assertEqual(sorted(self.frames(name) for name in names), [10, 30, 30, 30])
+        for name in names:
+            self.assertRegex(name, r"^cam-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(_\d)?\.mkv$")
+        recorded = {line for name in names for line in self.packets(self.path(f"video/cam/{name}"))}
+        self.assertEqual(recorded, set(self.packets(clip)))
+
+    def packets(self, path):
+        said = command("ffmpeg", "-v", "error", "-i", path, "-c", "copy", "-f", "framemd5", "-")
+        return [line.split(",")[5] for line in said.stdout.splitlines() if not line.startswith("#")]
+
+    def test_what_is_no_h264_is_encoded(self):
+        """Of any size, also an odd one; with what is drawn in, everything is."""
+        clip = self.clip("ball.avi", frames=50, coder="jpegenc", muxer="avimux", size="321,height=241")
+        self.watch(*self.record(f"cam={clip}", "--record-minutes=1"))
+        self.assertEqual([self.frames(name) for name in self.segments()], [50])
+        clip = self.clip()
+        self.watch(*self.record(f"drawn={clip}", "--record-minutes=1", "--record-annotated"))
+        name, = self.segments("drawn")
+        self.assertEqual(self.frames(name, "drawn"), 50)
+        self.assertNotEqual(self.pictures(clip), self.pictures(self.path(f"video/drawn/{name}")))
+
+    def pictures(self, path):
+        """How much green there is in the last picture: the box's colour, where there is one."""
+        said = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-vf", "format=rgb24", "-f", "rawvideo", "-"],
+                              capture_output=True, check=True).stdout[-320 * 240 * 3:]
+        return sum(abs(said[at] - said[at + 1]) > 60 or abs(said[at] - said[at + 2]) > 60 for at in range(0, len(said), 3)) > 100
+
+    @needs_server
+    def test_a_power_cut(self):
+        """kill -9: what was finished is whole, what was under way plays, and the next watch gives it its name."""
+        camera = CodedCamera()
+        words = self.record(f"cam={camera.address}")
+        with Watch(*words) as watch:
+            self.wait(lambda: len(self.segments()) > 3 and ".part." in self.segments()[-1]
+                      and os.path.getsize(self.path(f"video/cam/{self.segments()[-1]}")) > 4000, watch)
+            watch.end(signal.SIGKILL)
+        names = self.segments()
+        self.assertEqual([".part." in name for name in names], [False] * (len(names) - 1) + [True])
+        self.assertTrue(all(self.frames(name) > 0 for name in names))
+        with Watch(*words) as watch:
+            self.wait(lambda: len(self.segments()) > len(names), watch)
+            self.assertIn(names[-1].replace(".part", ""), self.segments())
+            self.assertEqual(watch.end(), 0, watch.complaints)
+        self.assertFalse([name for name in self.segments() if ".part." in name])
+        self.assertTrue(all(self.frames(name) > 0 for name in self.segments()))
+
+    def wait(self, wanted, watch, seconds=90):
+        deadline = time.monotonic() + seconds
+        while not wanted():
+            self.assertLess(time.monotonic(), deadline, (self.segments(), watch.complaints))
+            time.sleep(0.05)
+
+    @needs_server
+    def test_a_camera_that_comes_back_begins_a_segment(self):
+        camera = CodedCamera()
+        with Watch(*self.record(f"cam={camera.address}", "--record-minutes=9", "--retry=0.2")) as watch:
+            self.wait(lambda: self.segments(), watch)
+            for count in (2, 3):
+                camera.end()
+                self.wait(lambda count=count: len(self.segments()) == count, watch)
+                self.assertEqual([".part." in name for name in self.segments()], [False] * (count - 1) + [True])
+            self.assertEqual(watch.end(), 0)
+
+    @needs_server
+    def test_a_disk_that_is_full(self):
+        """Is said, once, and the watch goes on. (A file that may not grow any more is as good as a disk that is full.)"""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+        camera = CodedCamera()
+        with Watch(f"--record={self.path('video')}", f"cam={camera.address}", prepare=limit) as watch:
+            watch.wait(lambda said: "is not recorded" in "".join(watch.complaints))
+            before = len(results(watch.said, "cam"))
+            watch.wait(lambda said: len(results(said, "cam")) > before + 40)
+            # What was given up holds no file and no lock, which would keep it from being deleted to make room.
+            self.assertEqual([name for name in held(watch.program.pid) if ".mkv" in name], [])
+            self.assertEqual(watch.end(), 0, watch.complaints)
+            self.assertEqual([event for event, _ in events(watch.said)], ["connected", "ended"])
+            self.assertEqual(len([line for line in watch.complaints if "is not recorded" in line]), 1, watch.complaints)
+        for name in self.segments():
+            self.assertGreater(self.frames(name), 5)
+
+    @needs_server
+    def test_a_limit_is_kept(self):
+        """The oldest go; what the watch has not written stays, whatever it is called."""
+        os.makedirs(self.path("video/cam"))
+        foreign = self.path("video/cam/cam-2020-01-01T00-00-00Z.mkv")
+        with open(foreign, "wb") as file:
+            file.write(bytes(5000))
+        cameras = [CodedCamera(), CodedCamera()]
+        with Watch("--record-size=1M", *self.record("--record-days=0.001", f"cam={cameras[0].address}", f"other={cameras[1].address}"),
+                   ) as watch:
+            self.wait(lambda: len(self.segments()) > 3 and len(self.segments("other")) > 3, watch)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+        for camera in ("cam", "other"):
+            for name in self.segments(camera):
+                path = self.path(f"video/{camera}/{name}")
+                if path != foreign:
+                    # Made larger.
+                    with open(path, "r+b") as file:
+                        os.posix_fallocate(file.fileno(), 0, 200_000)
+        before = set(self.segments() + self.segments("other"))
+        with Watch("--record-size=1M", *self.record(f"cam={cameras[0].address}")) as watch:
+            self.wait(lambda: set(self.segments()) - before, watch)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+        left = [path for camera in ("cam", "other") for path in map(
+            lambda name, camera=camera: self.path(f"video/{camera}/{name}"), self.segments(camera)) if path != foreign]
+        self.assertLess(sum(os.stat(path).st_blocks * 512 for path in left), 1 << 20)
+        self.assertGreater(len(left), 2)
+        self.assertTrue(os.path.exists(foreign))
+
+    def test_mistakes_are_named(self):
+        clip = self.clip()
+        with open(self.path("file"), "w", encoding="ascii"):
+            pass
+        for words, sentence, code in (
+                (["--record-days=3"], "--record-days", 2), (["--record-size=10", f"--record={self.path('a')}"], "1M at least", 2),
+                ([f"--record={self.path('file/a')}"], "nothing can be recorded", 1),
+                ([f"--record={self.path('a')}", "--record-encoder=abacus"], "is no encoder", 2)):
+            with self.subTest(words):
+                said = command(ODT, "watch", clip, *words)
+                self.assertEqual((said.returncode, said.stdout), (code, ""), said.stderr)
+                self.assertIn(sentence, said.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

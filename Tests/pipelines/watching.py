@@ -1,0 +1,190 @@
+"""Cameras on loopback, and a program that watches them."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+import unittest
+
+from streams import InFolder, ROOT, Gst, command
+from test_rtsp import GLib, GstRtspServer, Server
+
+ODT = f"{ROOT}/.build/tool/odt"
+FAST = "--set=detector=motion"
+needs_server = unittest.skipUnless(GstRtspServer, "needs an RTSP server (Debian's gir1.2-gst-rtsp-server-1.0)")
+
+
+class Camera(Server):
+    """An RTSP server that can go away and come back under the same address, and fall silent."""
+
+    def on_loop(self, work):
+        """The server is no friend of threads: whatever is done to it is done by the one that serves."""
+        done = threading.Event()
+
+        def once():
+            work()
+            done.set()
+            return False
+
+        source = GLib.idle_source_new()
+        source.set_callback(lambda *_: once())
+        source.attach(self.loop.get_context())
+        assert done.wait(60)
+
+    def go_away(self):
+        def away():
+            self.server.get_mount_points().remove_factory("/ball")
+            self.server.client_filter(lambda server, client: GstRtspServer.RTSPFilterResult.REMOVE)
+
+        self.on_loop(away)
+        self.media.clear()
+
+    def come_back(self):
+        self.on_loop(lambda: self.server.get_mount_points().add_factory("/ball", self.factory))
+
+    def fall_silent(self):
+        """The connection stays, and nothing comes any more."""
+        for media in self.media:
+            pad = media.get_element().get_by_name("ball").get_static_pad("src")
+            pad.add_probe(Gst.PadProbeType.BUFFER, lambda *_: Gst.PadProbeReturn.DROP)
+
+
+class CodedCamera(Camera):
+    """One that sends H.264, with a picture that stands alone twice a second."""
+
+    def __init__(self):
+        super().__init__()
+        self.factory.set_launch(
+            "( videotestsrc name=ball pattern=ball is-live=true ! video/x-raw,format=I420,width=320,height=240,framerate=20/1"
+            " ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=10 ! rtph264pay name=pay0 config-interval=1 )")
+
+
+class FastCamera(Camera):
+    """One that sends many small pictures."""
+
+    def __init__(self):
+        super().__init__()
+        self.factory.set_launch(
+            "( videotestsrc name=ball pattern=ball is-live=true ! video/x-raw,format=I420,width=160,height=120,framerate=120/1"
+            " ! jpegenc ! rtpjpegpay name=pay0 )")
+
+
+class ShortCamera(Camera):
+    """One whose stream ends after a moment, each time."""
+
+    def __init__(self):
+        super().__init__()
+        self.factory.set_launch(
+            "( videotestsrc pattern=ball is-live=true num-buffers=6 ! video/x-raw,format=I420,width=160,height=120,framerate=60/1"
+            " ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=2 ! rtph264pay name=pay0 config-interval=1 )")
+
+
+class Footprint:
+    """What a program holds at a moment."""
+
+    def __init__(self, pid):
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        self.resident = int(fields["VmRSS"].split()[0]) / 1024
+        self.threads = int(fields["Threads"])
+        self.descriptors = len(os.listdir(f"/proc/{pid}/fd"))
+
+    @property
+    def cells(self):
+        return f"{self.resident:.1f}", "|", self.descriptors, "|", self.threads
+
+
+def held(program):
+    """The files that a program has open."""
+    folder, names = f"/proc/{program}/fd", []
+    for name in os.listdir(folder):
+        # What is closed meanwhile is held no more.
+        with contextlib.suppress(FileNotFoundError):
+            names.append(os.readlink(f"{folder}/{name}"))
+    return names
+
+
+class Watch:
+    """A program that watches, and what it has said so far."""
+
+    def __init__(self, *words, prepare=None, **environment):
+        self.program = subprocess.Popen(
+            [ODT, "watch", FAST, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=ROOT, preexec_fn=prepare, env=os.environ | environment)
+        self.said, self.complaints, self.news = [], [], threading.Condition()
+        self.readers = [threading.Thread(target=self.read, daemon=True), threading.Thread(target=self.listen, daemon=True)]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self):
+        for line in self.program.stdout:
+            with self.news:
+                self.said.append(json.loads(line))
+                self.news.notify_all()
+
+    def listen(self):
+        for line in self.program.stderr:
+            with self.news:
+                self.complaints.append(line)
+                self.news.notify_all()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.program.poll() is None:
+            self.program.kill()
+        self.program.wait()
+        for reader in self.readers:
+            reader.join()
+        self.program.stdout.close()
+        self.program.stderr.close()
+
+    def wait(self, wanted, seconds=90):
+        """Waits until it has said what is wanted: a function of the messages."""
+        with self.news:
+            if not self.news.wait_for(lambda: wanted(self.said), seconds):
+                raise AssertionError(f"not said: {events(self.said)}, {self.complaints}")
+
+    def end(self, number=signal.SIGINT, seconds=60):
+        """Ends it; the exit code."""
+        self.program.send_signal(number)
+        code = self.program.wait(seconds)
+        for reader in self.readers:
+            reader.join()
+        return code
+
+
+def events(said, camera=None):
+    """What happened to a camera."""
+    return [(line["event"], line["session"]) for line in said
+            if line["message"] == "swiftodt-camera" and camera in (None, line["source"])]
+
+
+def reconnects(said):
+    """How often cameras were connected to again."""
+    return sum(event == "connected" and session > 1 for event, session in events(said))
+
+
+def results(said, camera):
+    return [line for line in said if line["message"] == "swiftodt" and line["source"] == camera]
+
+
+def has(event, camera="cam", session=None):
+    return lambda said: any(line == (event, session or line[1]) for line in events(said, camera))
+
+
+class Watching(InFolder):
+
+    def clip(self, name="ball.mkv", frames=50, coder="x264enc speed-preset=ultrafast", muxer="matroskamux", size="320,height=240"):
+        said = command("gst-launch-1.0", "-q", *(
+            f"videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,width={size},framerate=25/1 ! {coder}"
+            f"{' ! h264parse' if '264' in coder else ''} ! {muxer} ! filesink").split(), f"location={self.path(name)}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return self.path(name)
+
+    def watch(self, *words, code=0):
+        said = command(ODT, "watch", FAST, *words)
+        self.assertEqual(said.returncode, code, said.stderr)
+        return [json.loads(line) for line in said.stdout.splitlines()], said.stderr
