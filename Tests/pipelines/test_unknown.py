@@ -99,7 +99,7 @@ class Prominent(InFolder):
                 self.assertIn("odt models fetch", told.stderr + told.stdout)
 
     def test_videos_are_refused(self):
-        for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "none of"),
+        for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "is neither"),
                             (["--unknown-objects", "salient", "--detections", "x.jsonl", "x.mp4"], "pictures")):
             with self.subTest(word):
                 told = command(".build/tool/odt", "detect", *words)
