@@ -1,0 +1,45 @@
+"""Ray on this machine alone, or on those that are there already."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# Read by Ray when it is imported. The first makes "this machine" 127.0.0.1, so that nothing listens on any other address; it is named for
+# systems on which Ray does so anyway.
+ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+# The smallest store that Ray makes: results are figures, files go past it.
+STORE_BYTES = 80 * 2**20
+
+
+@contextmanager
+def machines(address: str | None, cores: int | None = None) -> Iterator[Any]:
+    """Ray, connected: with the machines at an address, or started here, bound to loopback, for as long as it is used.
+
+    :param address: as Ray takes it: "10.0.0.1:6379", or "auto" for a cluster that this machine is part of.
+    :param cores: how many tasks run at once on this machine; all of its cores unless said.
+    """
+    os.environ.update(QUIET)
+    if address is None:
+        os.environ.update(ALONE)
+    import ray
+
+    options: dict[str, Any] = {"address": address} if address else {
+        "address": "local", "num_cpus": cores or len(os.sched_getaffinity(0)), "include_dashboard": False, "object_store_memory": STORE_BYTES,
+        "_node_ip_address": "127.0.0.1"}
+    try:
+        ray.init(logging_level=logging.ERROR, log_to_driver=False, configure_logging=True, **options)
+    except ConnectionError as error:
+        raise NoMachines(f"there is no Ray at {address}: {error}") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+class NoMachines(Exception):
+    """Ray is not where it was said to be."""
