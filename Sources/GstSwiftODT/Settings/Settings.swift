@@ -88,6 +88,7 @@ struct Settings: Sendable {
     }
 
     var detection: DetectionOptions { DetectionOptions(scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold) }
+    var pace: Attention.Pace { .every(inferenceInterval) }
 }
 
 // MARK: - The table

@@ -19,6 +19,8 @@ final class Statistics: Sendable {
     struct Counters {
         var frames: UInt64 = 0
         var detections: UInt64 = 0
+        /// Frames that a detection was started for, by why.
+        var looks = [UInt64](repeating: 0, count: Attention.Reason.allCases.count)
         /// Frames that no detection was started for, because one was under way or the interval said so.
         var skipped: UInt64 = 0
         /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
@@ -50,6 +52,11 @@ final class Statistics: Sendable {
     }
 
     func reset() { update { $0 = Counters() } }
+
+    /// A frame is looked at.
+    func count(_ reason: Attention.Reason) {
+        update { $0.looks[Attention.Reason.allCases.firstIndex(of: reason)!] += 1 }
+    }
 
     /// Lets the detector's own times be told, as long as it is the one at work.
     func watch(_ source: DetectionSource?) {
@@ -88,6 +95,9 @@ final class Statistics: Sendable {
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
         ]
+        for (reason, count) in zip(Attention.Reason.allCases, now.looks) {
+            fields.append(("looks-\(reason.rawValue)", .time(count)))
+        }
         for reason in Rejections.Reason.allCases {
             fields.append(("rejected-\(reason.rawValue)", .time(UInt64(clamping: now.rejections[reason]))))
         }

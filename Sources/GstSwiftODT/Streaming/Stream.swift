@@ -27,7 +27,7 @@ final class Stream {
     private var queue = FrameQueue()
     /// keep-only-latest: the detection that is under way.
     private var underWay: StartedDetection?
-    private var framesSinceDetection = Int.max
+    private var attention = Attention()
     /// How many frames have come, and whether that says no more where in the video the latest is.
     private var (frameCount, hasLeapt) = (0, false)
 
@@ -114,20 +114,22 @@ final class Stream {
         let isFree =
             underWay == nil && sources.source != nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
             && !foresight.isUnseen
-        let isDue =
-            isFree && (signals.takeDetection() || framesSinceDetection >= settings.inferenceInterval - 1)
-        if isDue, let recorder, let source = sources.source {
-            try recorder.begin(glance, isSubstitute: source.isSubstitute)
-            if case .open = foresight { foresight = try recorder.foresee(glance) }
-        }
+        let occasion = Attention.Occasion(time: time, isFree: isFree, isAsked: isFree && signals.takeDetection())
+        let mayLook = attention.mayLook(occasion, at: settings.pace)
+        var reason: Attention.Reason?
         var luma: LumaPlane?
-        if isDue || settings.scene.follows {
+        if mayLook || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     var frame = frame
                     if settings.scene.follows { luma = LumaPlane.reduce(frame) }
                     frame.luma = luma
-                    guard isDue, let source = sources.source else { return }
+                    reason = attention.look(occasion, at: settings.pace)
+                    guard reason != nil, let source = sources.source else { return }
+                    if let recorder {
+                        try recorder.begin(glance, isSubstitute: source.isSubstitute)
+                        if case .open = foresight { foresight = try recorder.foresee(glance) }
+                    }
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
                     let startedAt = MonotonicClock.now
@@ -145,14 +147,16 @@ final class Stream {
                 }
             }
             if isMapped == nil { warnOfMapping() }
+        } else {
+            attention.pass()
         }
-        if let started = underWay, isDue, plan.waits || started.ticket.isDone {
+        if let started = underWay, reason != nil, plan.waits || started.ticket.isDone {
             answers.append(started)
             underWay = nil
         }
-        framesSinceDetection = isDue ? 0 : min(framesSinceDetection, Int.max - 1) + 1
-        if isDue {
-            element.log(.log, "a detection has begun at the frame of \(times)")
+        if let reason {
+            statistics.count(reason)
+            element.log(.log, "a detection has begun at the frame of \(times): \(reason.rawValue)")
         } else {
             statistics.update { $0.skipped += 1 }
             element.log(.log, "the frame of \(times) is not looked at: \(reasonToSkip(buffer, foresight))")
@@ -348,6 +352,6 @@ final class Stream {
         underWay = nil
         if queue.frameCount == 0 { sources.source?.reset() }
         clock.reset()
-        framesSinceDetection = Int.max
+        attention.reset()
     }
 }
