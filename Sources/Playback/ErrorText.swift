@@ -1,7 +1,7 @@
 import CGStreamer
 
 /// What GLib and GStreamer complain about, as sentences.
-enum ErrorText {
+public enum ErrorText {
     /// The text of an error, which is freed.
     static func take(_ problem: inout UnsafeMutablePointer<GError>?) -> String {
         guard let error = problem else { return "nobody says why" }
@@ -10,7 +10,7 @@ enum ErrorText {
     }
 
     /// What an element said on the bus: its name, the sentence, and of the detail what is no place in GStreamer's source.
-    static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
+    public static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
         var problem: UnsafeMutablePointer<GError>?
         var detail: UnsafeMutablePointer<gchar>?
         if isWarning {

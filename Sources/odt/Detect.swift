@@ -9,6 +9,7 @@ private let help = """
 
     usage: odt detect [options] PICTURE...
            odt detect [options] VIDEO --detections FILE
+           odt detect VIDEO --cuts SECONDS
 
       --model FILE     a path, or the name of an installed model (the default one; see 'odt models')
       --labels FILE    names of the model's classes, one a line (the model's own)
@@ -20,6 +21,10 @@ private let help = """
       --json           a line of JSON for each picture
       --detections FILE  of a video: everything from 0.1 up, frame by frame, for the element's detector=recorded
       --every N        of a video: look at every n-th frame (1)
+      --from T, --to T  of a video: only the frames from T seconds on, and before T; prints what its first frames and those behind it are
+                       known by, so that who joins parts sees whether they fit
+      --cuts S         of a video: prints its length and the times in it, in nanoseconds, where parts of about S seconds can begin
+      --set NAME=VALUE  of a video: a property of the element, more than once if need be: --set threads=1
       --force          replace a recording that is whole
       --help           this text
 
@@ -36,14 +41,39 @@ private let help = """
         arguments,
         valued: [
             "--model", "--labels", "--score", "--iou", "--device", "--detections", "--every", "--unknown-objects",
+            "--from", "--to", "--cuts", "--set",
         ],
         flags: ["--salient", "--json", "--force"])
     if let file = line.text("--detections") { return try record(line, into: file) }
-    for name in ["--every", "--force"] where line.has(name) || line.text(name) != nil {
+    if let length = try line.number("--cuts", in: 0.1...1e6) { return try cut(line, each: length) }
+    for name in ["--every", "--force", "--from", "--to", "--set"] where line.has(name) || line.text(name) != nil {
         throw CommandLineError("\(name) is for videos: --detections FILE says where what is found in one goes.")
     }
     guard !line.operands.isEmpty else { throw CommandLineError("no picture is named.") }
     return try detect(line)
+}
+
+private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int32 {
+    guard let video = line.operands.first, line.operands.count == 1 else {
+        throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
+    }
+    do {
+        try PluginSearch.startGStreamer()
+        print(try VideoCuts(video).find(each: Nanoseconds(seconds: length)))
+        return ExitCode.success
+    } catch let error as PlaybackError where error.isUsage {
+        throw CommandLineError(error.description)
+    }
+}
+
+/// The frames that are to be looked at.
+private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
+    // Longer than fifty days seconds do not tell nanoseconds apart.
+    let (from, to) = (try line.number("--from", in: 0...4e6), try line.number("--to", in: 0...4e6))
+    guard from != nil || to != nil else { return nil }
+    let (start, end) = (from.map(Nanoseconds.init(seconds:)) ?? 0, to.map(Nanoseconds.init(seconds:)) ?? .max)
+    guard start < end else { throw CommandLineError("--to has to be later than --from.") }
+    return start..<end
 }
 
 private func record(_ line: CommandLineOptions, into file: String) throws -> Int32 {
@@ -66,10 +96,13 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     if let interval = try line.wholeNumber("--every", in: 1...1_000_000) {
         settings.append("inference-interval=\(interval)")
     }
+    settings += line.texts("--set")
+    let range = try range(line)
     do {
         try PluginSearch.start()
         _ = Interruption.shared
-        return try VideoDetection(video, into: file, settings: settings, mayReplace: line.has("--force")).run()
+        return try VideoDetection(video, into: file, settings: settings, range: range, mayReplace: line.has("--force"))
+            .run()
     } catch let error as PlaybackError where error.isUsage {
         throw CommandLineError(error.description)
     }

@@ -8,12 +8,17 @@ struct VideoDetection {
     private let file: String
     private let pipeline: Pipeline
     private let progress: Progress
+    /// Where not all of the video is looked at.
+    private let part: VideoPart?
 
     /// - Parameters:
     ///   - settings: properties of the element, as NAME=VALUE.
+    ///   - range: the times of the frames that are looked at; `nil` for all.
     ///   - mayReplace: whether a recording that is whole gives way.
     /// - Throws: ``CommandLineError`` where the file must not be written, ``PlaybackError`` where the video cannot be played.
-    init(_ video: String, into file: String, settings: [String], mayReplace: Bool) throws {
+    init(_ video: String, into file: String, settings: [String], range: Range<Nanoseconds>? = nil, mayReplace: Bool)
+        throws
+    {
         source = try MediaSource(video)
         self.file = file
         guard !source.isFile(file) else { throw CommandLineError("\(file) is the video itself.") }
@@ -33,6 +38,13 @@ struct VideoDetection {
         ] + settings { try PropertySetting.set(word, of: element) }
         try PropertySetting.set("record-detections=\(file)", of: element)
         if let pad = element.pad("src") { progress.watch(pad) }
+        let entry = pipeline["video"].pad("sink")
+        if let range, let entry {
+            part = VideoPart(range, at: entry, refuse: { [weak pipeline] in pipeline?.refuse($0) })
+        } else {
+            part = nil
+        }
+        part?.begin()
     }
 
     /// Looks at all frames; says on the standard error what goes wrong.
@@ -66,6 +78,7 @@ struct VideoDetection {
             }
             return ending.signal.map { 128 + $0 } ?? ExitCode.failure
         }
+        if let part { print(part.report) }
         return ExitCode.success
     }
 

@@ -84,7 +84,7 @@ private final class Gate: @unchecked Sendable {
 
     /// Whether a frame is worth to be turned and converted.
     func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
-        guard let time = streamTime(of: buffer, on: pad) else { return false }
+        guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
         let duration = buffer.pointee.duration
         shown = (time, time + (duration < 10_000_000_000 ? Double(duration) / 1e9 : 0.04))
         switch viewer.interest(from: shown.time, to: shown.end) {
@@ -110,15 +110,5 @@ private final class Gate: @unchecked Sendable {
             base: base.assumingMemoryBound(to: UInt8.self), stride: Int(frame.info.stride.0),
             width: Int(frame.info.width), height: Int(frame.info.height))
         viewer.look(at: pixels, from: shown.time, to: shown.end)
-    }
-
-    /// When the frame is shown in the video's own time, in seconds.
-    private func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Double? {
-        guard let event = gst_pad_get_sticky_event(pad.pointer, GST_EVENT_SEGMENT, 0) else { return nil }
-        defer { gst_event_unref(event) }
-        var segment: UnsafePointer<GstSegment>?
-        gst_event_parse_segment(event, &segment)
-        let time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
-        return time < UInt64(Int64.max) ? Double(time) / 1e9 : nil
     }
 }

@@ -1,0 +1,88 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Synchronization
+
+/// Where a video can be cut into parts of about some length: at key frames, which a decoder needs nothing before of. Seeks from one to the
+/// next and decodes one frame at each, so that an hour takes a second or two.
+struct VideoCuts {
+    /// How long anything may take.
+    private static let patience: GstClockTime = 60_000_000_000
+
+    private let pipeline: Pipeline
+    private let entry: Pad
+    /// The first frame that came after the latest seek.
+    private let landing = Landing()
+
+    private final class Landing: Sendable { let time = Mutex(Nanoseconds?.none) }
+
+    init(_ video: String) throws {
+        let source = try MediaSource(video)
+        pipeline = try Pipeline("\(source.description) videoconvert name=video ! fakesink sync=false")
+        source.give(to: pipeline)
+        guard let entry = pipeline["video"].pad("sink") else { throw PlaybackError("the pipeline has no beginning") }
+        self.entry = entry
+        let landing = landing
+        entry.watchEvents { event in
+            if event.pointee.type == GST_EVENT_SEGMENT { landing.time.withLock { $0 = nil } }
+            return .goOn
+        }
+        entry.watchBuffers { [weak entry] buffer in
+            if let time = entry?.streamTime(of: buffer) { landing.time.withLock { $0 = $0 ?? time } }
+            return .goOn
+        }
+    }
+
+    /// In a line of JSON: how long the video is, and the times of the key frames that begin parts; none where it has to be taken whole.
+    ///
+    /// - Throws: ``PlaybackError`` where it cannot be played at all.
+    func find(each length: Nanoseconds) throws -> String {
+        let linker = StreamLinker(
+            pipeline, muxer: nil, soundEncoder: "", say: { complain("odt detect: \($0)") },
+            refuse: { [pipeline] in pipeline.refuse($0) })
+        defer { withExtendedLifetime(linker) {} }
+        linker.listen(to: pipeline["decoded"])
+        defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }
+        gst_element_set_state(pipeline.top, GST_STATE_PAUSED)
+        guard try hasLanded() else { throw PlaybackError("no frame of the video came within a minute") }
+        var duration: gint64 = 0
+        guard gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &duration) != 0, duration > 0,
+            var last = landing.time.withLock({ $0 })
+        else { return Self.report(nil, []) }
+        var cuts: [Nanoseconds] = []
+        var aim = length
+        while aim < duration, let time = (try? seek(to: aim)) ?? nil {
+            if time > last, time < duration {
+                cuts.append(time)
+                last = time
+            }
+            aim = max(aim, time).adding(length)
+        }
+        return Self.report(Nanoseconds(duration), cuts)
+    }
+
+    private func seek(to time: Nanoseconds) throws -> Nanoseconds? {
+        guard gst_element_seek_simple(pipeline.top, GST_FORMAT_TIME, VideoPart.toKeyFrame, gint64(time)) != 0,
+            try hasLanded()
+        else { return nil }
+        return landing.time.withLock { $0 }
+    }
+
+    /// Waits until a frame has come.
+    private func hasLanded() throws -> Bool {
+        let bus = gst_element_get_bus(pipeline.top)
+        defer { gst_object_unref(bus) }
+        let wanted = GstMessageType(
+            rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ERROR, GST_MESSAGE_EOS].reduce(0) { $0 | $1.rawValue })
+        guard let message = gst_bus_timed_pop_filtered(bus, Self.patience, wanted) else { return false }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
+        if message.pointee.type == GST_MESSAGE_ERROR { throw PlaybackError(ErrorText.of(message)) }
+        return message.pointee.type == GST_MESSAGE_ASYNC_DONE
+    }
+
+    private static func report(_ duration: Nanoseconds?, _ cuts: [Nanoseconds]) -> String {
+        JSONValue.object([
+            "duration": duration.map { .number(Double($0)) } ?? .null, "cuts": .array(cuts.map { .number(Double($0)) }),
+        ]).text
+    }
+}
