@@ -108,10 +108,10 @@ class Way:
 class Listener:
     """Hears what the broker tells, from the moment it is there; the broker keeps what comes while it is away."""
 
-    def __init__(self, broker, topic="#"):
+    def __init__(self, broker, topic="#", quality=1):
         self.heard, self.news = [], threading.Condition()
         self.program = subprocess.Popen(
-            broker.client("-t", topic, "-q", "1", "-c", "-i", "listener", "-t", "hello"), stdout=subprocess.PIPE, text=True)
+            broker.client("-t", topic, "-q", str(quality), "-c", "-i", "listener", "-t", "hello"), stdout=subprocess.PIPE, text=True)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
         while not self.heard:

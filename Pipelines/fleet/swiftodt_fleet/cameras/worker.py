@@ -1,0 +1,213 @@
+"""One camera, watched for as long as it is asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import leash
+from .backoff import BackOff
+from .configuration import CameraOrder
+from .export import Destinations, Exports
+from .journal import Journal, sweep
+from .progress import write_whole
+
+ROOT = Path(__file__).resolve().parents[4]
+# How odt ends: a file has been seen, something went wrong, what is asked for cannot be meant.
+SEEN, FAILED, REFUSED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker is to do."""
+
+    camera: CameraOrder
+    destinations: Destinations
+    odt: str
+    # Where each camera's own page is to be had, on a port that is free.
+    live: str | None = None
+    # Seconds between two attempts to start odt, at most.
+    retry: float = 60.0
+
+
+class CameraWatch:
+    """Starts `odt watch`, starts it again where it died, and tells what it says. This is what runs under a Ray actor.
+
+    One thread looks after odt, which dies with it; another reads the journals and tells. None waits for the other.
+    """
+
+    # Seconds for odt, and for broker and tables, to come to an end.
+    PATIENCE = 10.0
+    TICK = 0.1
+    # Seconds over which pictures are counted.
+    WINDOW = 5.0
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._stopping = threading.Event()
+        self._journals: queue.SimpleQueue[Journal] = queue.SimpleQueue()
+        self._exports = Exports(order.destinations, order.camera.name)
+        self._complaints: deque[str] = deque(maxlen=100)
+        self._counts: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
+        self._counted: Any = None
+        self._child: subprocess.Popen[str] | None = None
+        self._status: dict[str, Any] = {
+            "state": "starting", "reason": None, "since": time.time(), "starts": 0, "rate": None, "event": None, "live": None,
+            "problem": None, "worker": os.getpid(), "node": socket.gethostname(), "pid": None,
+        }  # fmt: skip
+        sweep(order.destinations.journals, order.camera.name)
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._teller = threading.Thread(target=self._tell, daemon=True)
+        self._keeper.start()
+        self._teller.start()
+
+    def status(self) -> dict[str, Any]:
+        """How it is, for the page; with what was complained about since the last time."""
+        complaints = []
+        with contextlib.suppress(IndexError):
+            while True:
+                complaints.append(self._complaints.popleft())
+        return self._status | {"complaints": complaints, "is_over": not self._teller.is_alive()}
+
+    def stop(self) -> None:
+        """Ends odt as Ctrl-C does, tells what there is, and leaves the rest in the journal. Returns when that is done."""
+        self._stopping.set()
+        self._teller.join(3 * self.PATIENCE)
+
+    # The thread that looks after odt.
+
+    def _keep(self) -> None:
+        back_off = BackOff(self._order.retry)
+        while not self._stopping.is_set():
+            begun = time.monotonic()
+            try:
+                code = self._watch()
+            except OSError as error:
+                code, self._status["problem"] = FAILED, f"{error.filename or self._order.odt}: {error.strerror or error}"
+            if self._stopping.is_set() or code in (SEEN, REFUSED):
+                self._turn("refused" if code == REFUSED else "ended", self._complaints[-1] if code == REFUSED and self._complaints else None)
+                return
+            pause = back_off.next(time.monotonic() - begun)
+            self._turn("restarting", f"its watch {_ending(code)}; it is started again in {pause:g} s")
+            self._complaints.append(str(self._status["reason"]))
+            self._stopping.wait(pause)
+
+    def _watch(self) -> int:
+        journal = Journal.begin(self._order.destinations.journals, self._order.camera.name)
+        self._journals.put(journal)
+        configuration = journal.path / "watch.conf"
+        # Addresses have passwords in them.
+        write_whole(configuration, self._order.camera.text.encode(), mode=0o600)
+        words = [self._order.odt, "watch", "--config", str(configuration), "--json", str(journal.lines)]
+        if self._order.live:
+            words += ["--page", f"{self._order.live}:0"]
+        child = subprocess.Popen(
+            [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, errors="replace", pass_fds=[journal.lock], env=_environment(), start_new_session=True,
+        )  # fmt: skip
+        self._child = child
+        self._status |= {"starts": self._status["starts"] + 1, "pid": child.pid, "live": None}
+        self._turn("connecting", None)
+        listener = threading.Thread(target=self._listen, args=[child], daemon=True)
+        listener.start()
+        code = self._wait(child)
+        listener.join(1)
+        self._status["pid"] = None
+        journal.close(f"its watch {_ending(code)}")
+        # What ends well, but was not at an end, somebody has ended.
+        return SEEN if code == 0 and journal.last_word == "the video is over" else code or FAILED
+
+    def _wait(self, child: subprocess.Popen[str]) -> int:
+        end = None
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return child.wait(self.TICK)
+            if self._stopping.is_set() and end is None:
+                child.send_signal(signal.SIGTERM)
+                end = time.monotonic() + self.PATIENCE
+            elif end is not None and time.monotonic() > end:
+                child.kill()
+
+    def _listen(self, child: subprocess.Popen[str]) -> None:
+        assert child.stderr
+        with child.stderr:
+            for line in child.stderr:
+                text = line.strip().removeprefix("odt watch: ").removeprefix(f"{self._order.camera.name}: ")
+                if text.startswith("the page is at "):
+                    self._status["live"] = text.split()[4]
+                elif text:
+                    self._complaints.append(text)
+
+    def _turn(self, state: str, reason: str | None) -> None:
+        if (state, reason) != (self._status["state"], self._status["reason"]):
+            self._status |= {"state": state, "reason": reason, "since": time.time()}
+
+    # The thread that tells.
+
+    def _tell(self) -> None:
+        adopted, end = 0.0, None
+        while True:
+            # Before the journals are looked for: what it puts there last is not missed.
+            is_last = not self._keeper.is_alive()
+            try:
+                while not self._journals.empty():
+                    self._exports.add(self._journals.get())
+                if time.monotonic() - adopted > 2:
+                    self._exports.adopt()
+                    adopted = time.monotonic()
+            except OSError as error:
+                self._status["problem"] = f"{error.filename}: {error.strerror}"
+            self._exports.pump(self.TICK, is_last)
+            self._look()
+            if is_last and self._stopping.is_set():
+                end = end or time.monotonic() + self.PATIENCE
+                if self._exports.is_told or time.monotonic() > end:
+                    self._exports.close()
+                    return
+
+    def _look(self) -> None:
+        """What the page shows of what was said."""
+        self._status["problem"] = self._exports.problem
+        if not self._exports.exports:
+            return
+        collector = self._exports.exports[-1].collector
+        now = time.monotonic()
+        if collector is not self._counted:
+            self._counted = collector
+            self._counts.clear()
+        self._counts.append((now, collector.pictures))
+        while now - self._counts[0][0] > self.WINDOW:
+            self._counts.popleft()
+        (begun, before), (_, count) = self._counts[0], self._counts[-1]
+        self._status["rate"] = (count - before) / (now - begun) if now > begun else None
+        if collector.last_event:
+            self._status["event"] = collector.last_event
+        camera = collector.last_camera_event
+        if camera and self._status["state"] in ("connecting", "connected", "lost") and camera["event"] != "ended":
+            self._turn(camera["event"], camera.get("reason"))
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended with {code}"
+    return f"was killed by signal {-code} ({signal.Signals(-code).name})"
+
+
+def _environment() -> dict[str, str]:
+    """With this checkout's plugin, where there is one."""
+    built = ROOT / ".build" / "plugin"
+    if not built.exists():
+        return dict(os.environ)
+    others = os.environ.get("GST_PLUGIN_PATH")
+    return os.environ | {"GST_PLUGIN_PATH": f"{built}:{others}" if others else str(built)}

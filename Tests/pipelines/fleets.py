@@ -1,0 +1,199 @@
+"""A fleet of cameras that is watched, and a witness of all that was said."""
+import collections
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+from streams import ROOT
+
+PYTHON = f"{ROOT}/.build/fleet/bin/python"
+
+
+def has(modules):
+    return os.path.exists(PYTHON) and subprocess.run([PYTHON, "-c", f"import {modules}"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+needs_fleet = unittest.skipUnless(has("pyarrow, fsspec, ray"), "needs the fleet's environment (Pipelines/setup --fleet)")
+
+ZONES = json.dumps([{"name": "left", "kind": "zone", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]},
+                    {"name": "top", "kind": "zone", "points": [[0, 0], [1, 0], [1, 0.5], [0, 0.5]]},
+                    {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}])
+
+
+def rows(folder):
+    """Those of all tables."""
+    said = subprocess.run(
+        [PYTHON, "-c", "import sys, json, pyarrow.dataset as d\n"
+         "print(json.dumps(d.dataset(sys.argv[1], partitioning='hive', format='parquet').to_table().to_pylist(), default=str))", folder],
+        capture_output=True, text=True, check=True)
+    return json.loads(said.stdout)
+
+
+def bare(said):
+    """An event as odt said it, to be counted."""
+    return json.dumps({name: value for name, value in said.items() if name != "id"}, sort_keys=True)
+
+
+class Witness:
+    """Reads what each odt writes as it is written, and keeps what is an event: it knows of nothing that is under test but the file's name."""
+
+    def __init__(self, journals):
+        self.journals, self.files, self.over = journals, {}, threading.Event()
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        while not self.over.wait(0.02):
+            self.look()
+
+    def look(self):
+        for path in glob.glob(f"{self.journals}/*/*/lines.jsonl"):
+            if path not in self.files:
+                try:
+                    # What is open is there even when its name is gone.
+                    self.files[path] = [open(path, "rb"), b""]
+                except FileNotFoundError:
+                    continue
+        for kept in self.files.values():
+            for line in kept[0]:
+                if not line.startswith(b'{"message": "swiftodt",'):
+                    kept[1] += line
+
+    def close(self):
+        self.over.set()
+        self.thread.join()
+        self.look()
+        for file, _ in self.files.values():
+            file.close()
+
+    @property
+    def events(self):
+        """How often each was said; torn lines are none."""
+        counts = collections.Counter()
+        for _, text in self.files.values():
+            for line in text.split(b"\n"):
+                try:
+                    counts[bare(json.loads(line))] += 1
+                except ValueError:
+                    continue
+        return counts
+
+
+class FleetWatch:
+    """Pipelines/fleet/watch on cameras of its own, whose file can be edited and which can be killed and begun again."""
+
+    def __init__(self, folder, cameras, broker, *words):
+        self.folder, self.cameras, self.broker = folder, cameras, broker
+        self.configuration, self.out = f"{folder}/watch.conf", f"{folder}/out"
+        self.words = ["--out", self.out, "--page", "0", "--every", "0.5", "--retry", "1", "--cpus", str(2 / max(8, len(cameras))), *words]
+        self.complaints, self.program, self.url = [], None, None
+        # Ray's own files: the path of a socket may not be long.
+        self.scratch = tempfile.mkdtemp(prefix="odt")
+        self.configure(cameras)
+
+    def configure(self, names):
+        text = f"[watch]\nretry=0.2\nmqtt=mqtt://{self.broker.address}/house\n[cameras]\ndetector=motion\nzones={ZONES}\n"
+        text += "".join(f"[camera {name}]\nsource={self.cameras[name].address}\n" for name in names)
+        with open(self.configuration + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(self.configuration + ".new", self.configuration)
+
+    def begin(self):
+        self.program = subprocess.Popen([f"{ROOT}/Pipelines/fleet/watch", self.configuration, *self.words], stdin=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, text=True, env=os.environ | {"RAY_TMPDIR": self.scratch}, cwd=self.folder)
+        self.url = None
+        threading.Thread(target=self.listen, args=[self.program], daemon=True).start()
+
+    def listen(self, program):
+        with program.stderr:
+            for line in program.stderr:
+                self.complaints.append(line)
+                if "the page is at " in line:
+                    self.url = line.split()[-1]
+
+    def status(self):
+        """Of each camera, as the page has it."""
+        if self.url is None:
+            return {}
+        with urllib.request.urlopen(f"{self.url}api/cameras", timeout=30) as answer:
+            return {camera["name"]: camera for camera in json.load(answer)["cameras"]}
+
+    def wait(self, wanted, seconds=120):
+        end = time.monotonic() + seconds
+        while not wanted(status := self.status()):
+            if time.monotonic() > end or self.program.poll() is not None:
+                raise AssertionError(f"{status}, {self.complaints}")
+            time.sleep(0.05)
+        return status
+
+    def kill(self):
+        """As the system does that has no memory left."""
+        self.program.kill()
+        self.program.wait()
+
+    def end(self, seconds=60):
+        self.program.send_signal(signal.SIGTERM)
+        return self.program.wait(seconds)
+
+    def close(self):
+        if self.program and self.program.poll() is None:
+            self.kill()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    @property
+    def journals(self):
+        return f"{self.out}/journals"
+
+    def left(self):
+        """Journals that have something to tell yet."""
+        return glob.glob(f"{self.journals}/*/*")
+
+
+def alive(number):
+    """Whether a process is there and is no zombie."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def family(number):
+    """A process and all that come from it."""
+    parents = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                parents[int(name)] = int(file.read().rsplit(")", 1)[1].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    found = {number}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def listening(processes):
+    """The addresses at which some of these listen, as the kernel writes them: hexadecimal, with the bytes of words turned round."""
+    sockets = set()
+    for number in processes:
+        for link in glob.glob(f"/proc/{number}/fd/*"):
+            try:
+                sockets.add(os.readlink(link))
+            except OSError:
+                continue
+    found = set()
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/net/{table}", encoding="ascii") as file:
+            for words in (line.split() for line in file.readlines()[1:]):
+                if words[3] == "0A" and f"socket:[{words[9]}]" in sockets:
+                    found.add(words[1].split(":")[0])
+    return found
