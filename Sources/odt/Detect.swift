@@ -17,6 +17,7 @@ private let help = """
       --unknown-objects WHICH  in pictures: none, or salient: where nothing has a name the prominent thing is the object (none)
       --score S        show detections from this score up, 0 to 1 (0.4)
       --iou I          boxes that overlap more are one object, 0 to 1 (0.5)
+      --zoom WHICH     off; or grid: look at the whole picture and at all of its parts, larger, for what is small (off)
       --device NAME    what computes, as the runtime calls it (CPU)
       --json           a line of JSON for each picture
       --detections FILE  of a video: everything from 0.1 up, frame by frame, for the element's detector=recorded
@@ -41,7 +42,7 @@ private let help = """
         arguments,
         valued: [
             "--model", "--labels", "--score", "--iou", "--device", "--detections", "--every", "--unknown-objects",
-            "--from", "--to", "--cuts", "--set",
+            "--from", "--to", "--cuts", "--set", "--zoom",
         ],
         flags: ["--salient", "--json", "--force"])
     if let file = line.text("--detections") { return try record(line, into: file) }
@@ -93,6 +94,7 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     }
     if let score = try line.number("--score", in: 0...1) { settings.append("score-threshold=\(score)") }
     if let overlap = try line.number("--iou", in: 0...1) { settings.append("iou-threshold=\(overlap)") }
+    if try zoomsIn(line) { settings.append("zoom=grid") }
     if let interval = try line.wholeNumber("--every", in: 1...1_000_000) {
         settings.append("inference-interval=\(interval)")
     }
@@ -119,8 +121,13 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     if let score = try line.number("--score", in: 0...1) { sceneOptions.tracker.scoreThreshold = score }
     let threshold = sceneOptions.tracker.scoreThreshold
     // Weaker ones are looked at, too: where there is nothing else the best of them is told of.
-    let options = DetectionOptions(
+    var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
+    if try zoomsIn(line) {
+        options.view = .grid
+        // Many looks for one answer: they run side by side.
+        recipe.hint = .throughput
+    }
     let detector = try recipe.makeDetector()
     let salient = try seeksSalient(line) ? recipe.besideForSalient.makeDetector() : nil
     var code = ExitCode.success
@@ -139,6 +146,19 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         }
     }
     return code
+}
+
+/// Whether parts of the picture are looked at as well.
+private func zoomsIn(_ line: CommandLineOptions) throws -> Bool {
+    switch line.text("--zoom") {
+    case nil, "off": return false
+    case "grid":
+        guard !line.has("--salient") else {
+            throw CommandLineError("--salient tells what stands out of the whole picture: leave --zoom out.")
+        }
+        return true
+    case .some(let other): throw CommandLineError("--zoom \(other) is neither off nor grid.")
+    }
 }
 
 /// Whether the prominent thing is looked for where nothing has a name.

@@ -3,7 +3,6 @@ import SwiftODT
 /// All properties of the element: one consistent copy a frame. What they are, and what GObject is told of them, says the table
 /// below.
 struct Settings: Sendable {
-    enum DetectorChoice: Sendable { case auto, neural, salient, motion, upstream, recorded }
     enum Strategy: Sendable { case auto, keepOnlyLatest, everyFrame }
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
@@ -31,6 +30,7 @@ struct Settings: Sendable {
     var strategy = Strategy.auto
     var inferenceInterval = 1
     var lookAhead = 0
+    var zoom = Zoom.off
 
     // What is drawn.
     var draw = true
@@ -87,8 +87,11 @@ struct Settings: Sendable {
         return settings
     }
 
-    var detection: DetectionOptions { DetectionOptions(scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold) }
     var pace: Attention.Pace { .every(inferenceInterval) }
+    var detection: DetectionOptions {
+        DetectionOptions(
+            scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold, view: zoom == .grid ? .grid : .whole)
+    }
 }
 
 // MARK: - The table
@@ -209,6 +212,15 @@ extension Settings {
         Property(
             "look-ahead", \.lookAhead, .count(0...64), .playing, "Look-ahead",
             "Detections under way at once with every-frame; 0: as the runtime asks, 1: no frame waits for a later one"),
+        Property(
+            "zoom", \.zoom,
+            .choice(
+                "SwiftOdtZoom",
+                [
+                    (.off, "off", "The whole picture alone"),
+                    (.grid, "grid", "The whole picture and all of its parts in every detection"),
+                ]),
+            .playing, "Zoom", "Whether parts of the picture are looked at larger, for what is small"),
         Property(
             "tracking", \.scene.tracking, .boolean, .playing, "Tracking",
             "Follow objects from frame to frame and give them ids"),
@@ -380,22 +392,4 @@ extension Settings {
         Property(
             structure: "stats", "Statistics", "Counters and the time that each stage takes"),
     ]
-}
-
-/// How messages carry the objects.
-struct MessageFormat: OptionSet, Sendable {
-    let rawValue: UInt32
-    static let structure = MessageFormat(rawValue: 1 << 0)
-    static let json = MessageFormat(rawValue: 1 << 1)
-}
-
-/// Which metadata is attached to buffers.
-struct AttachedMeta: OptionSet, Sendable {
-    let rawValue: UInt32
-    static let roi = AttachedMeta(rawValue: 1 << 0)
-    static let custom = AttachedMeta(rawValue: 1 << 1)
-    static let analytics = AttachedMeta(rawValue: 1 << 2)
-
-    /// All that this GStreamer knows.
-    static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }

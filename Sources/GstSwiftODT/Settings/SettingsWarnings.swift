@@ -77,6 +77,10 @@ extension Settings {
             text: "detector=motion finds nothing in a single picture; use detector=neural or salient with "
                 + "mode=single-image"),
         Check(
+            "zoom", "detector", where: { $0.zoom != .off && !$0.detector.takesParts },
+            text: "zoom has no effect with this detector, which looks at whole pictures; detector=neural looks at parts"
+        ),
+        Check(
             "unknown-objects", "mode", "tracking", where: { $0.scene.unknownObjects == .moving && !$0.scene.follows },
             text:
                 "unknown-objects=moving has no effect: what moves is found only where objects are followed, with tracking=true "

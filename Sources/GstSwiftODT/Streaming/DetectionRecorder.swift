@@ -55,7 +55,7 @@ final class DetectionRecorder {
                 RecordingHeader.Fact(
                     "mode", .string(glance.settings.scene.mode == .stream ? "stream" : "single-image")),
                 RecordingHeader.Fact("inference-interval", .number(Double(glance.settings.inferenceInterval))),
-            ])
+            ] + Self.zoomFacts(glance.settings))
         self.header = header
         do {
             try writer.begin(header)
@@ -66,10 +66,15 @@ final class DetectionRecorder {
         }
     }
 
+    /// Recordings of whole pictures are as they were before there were others.
+    private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Fact] {
+        settings.zoom == .off ? [] : [RecordingHeader.Fact("zoom", .string(settings.zoom.rawValue))]
+    }
+
     /// What the recording that is gone on with has of a frame. A detector that learns from frame to frame has to look itself.
     func foresee(_ glance: FrameGlance) throws -> Foresight {
         guard !hasFailed, header?.origin.first?.value != .string("motion") else { return .open }
-        return try writer.known(glance.key).map { .answered($0.detections) } ?? .open
+        return try writer.known(glance.key).map { .answered($0.detections, part: $0.seen) } ?? .open
     }
 
     /// A frame takes up answers, of itself or of frames before it.
@@ -78,7 +83,8 @@ final class DetectionRecorder {
         guard !hasFailed else { return }
         for (answer, detections) in answers {
             do {
-                let isWritten = try writer.write(RecordedFrame(key: answer.key, detections: detections))
+                let isWritten = try writer.write(
+                    RecordedFrame(key: answer.key, seen: answer.part, detections: detections))
                 if !isWritten { noteDisorder(answer.key) }
             } catch {
                 return stop(ElementProblem(error, doing: "the recording ends"))

@@ -23,6 +23,9 @@ enum DetectionSource {
 
     var timings: StageTimings? { detector?.timings }
 
+    /// How much of a picture it takes in at once; `nil` where it looks at no parts.
+    var inputSize: InputSize? { detector?.inputSize }
+
     func start(
         _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions
     ) throws -> DetectionTicket {
@@ -40,7 +43,7 @@ enum DetectionSource {
     /// - Throws: where what is known does not fit the frame.
     func foresee(_ glance: FrameGlance, warn: (ElementProblem) -> Void) throws -> Foresight {
         guard case .recorded(let played) = self else { return .open }
-        return try played.detections(of: glance, warn: warn).map { .answered($0) } ?? .unseen
+        return try played.detections(of: glance, warn: warn).map { .answered($0.detections, part: $0.part) } ?? .unseen
     }
 
     /// The stream is over.
@@ -65,7 +68,8 @@ enum Foresight {
     case open
     /// That nobody is going to look: nothing in it counts as missed.
     case unseen
-    case answered([Detection])
+    /// - Parameter part: what was looked at; `nil` for the whole picture.
+    case answered([Detection], part: Box?)
 
     var isUnseen: Bool { if case .unseen = self { true } else { false } }
 }

@@ -94,7 +94,7 @@ final class FrameFinisher {
             annotator.forgetTraces()
         }
         for (answer, detections) in answers {
-            scene.observe(detections, seenAt: answer.time)
+            scene.observe(detections, seenAt: answer.time, part: answer.part)
             lastAnswer = answer
         }
     }

@@ -22,7 +22,9 @@ final class PlayedDetections: Sendable {
     ///
     /// - Parameter warn: told what is doubtful, each thing once.
     /// - Throws: ``ODTError`` where the recording cannot be of this video, or cannot be read.
-    func detections(of glance: FrameGlance, warn: (ElementProblem) -> Void) throws -> [Detection]? {
+    func detections(
+        of glance: FrameGlance, warn: (ElementProblem) -> Void
+    ) throws -> (detections: [Detection], part: Box?)? {
         let (answer, problems) = try play.update { play in
             let answer = try play.detections(of: glance)
             return (answer, play.takeProblems())
@@ -74,7 +76,7 @@ private struct Play {
 
     private func misfit(_ text: String) -> ODTError { ODTError(.unsupported, "\(reader.path): \(text)") }
 
-    mutating func detections(of glance: FrameGlance) throws -> [Detection]? {
+    mutating func detections(of glance: FrameGlance) throws -> (detections: [Detection], part: Box?)? {
         try compare(glance)
         let key = try key(of: glance)
         let tolerance = key.isTime ? min(Self.rounding, (glance.format.frameDuration ?? .max) / 4) : 0
@@ -90,18 +92,13 @@ private struct Play {
         guard let frame = try reader.frame(at: key, within: tolerance) else {
             try judgeTimes()
             // Such a file has no lines for frames in which there is nothing.
-            return reader.header == nil ? [] : nil
+            return reader.header == nil ? ([], nil) : nil
         }
         found += 1
         try judgeTimes()
-        let whole = Box(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
-        guard frame.seen == nil || frame.seen == whole else {
-            throw misfit(
-                "at \(key) a part of the picture was looked at; recordings of whole pictures alone can be played back")
-        }
         if reader.header == nil { judgeSize(frame.detections) }
         let floor = glance.settings.scene.scoreFloor
-        return frame.detections.filter { $0.score >= floor }
+        return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
 
     /// Whether the recording is of such pictures, and was made with such settings.

@@ -33,6 +33,8 @@ struct QueuedFrame {
 /// A detection and the frame that it was started at.
 struct StartedDetection {
     let ticket: DetectionTicket
+    /// The part of the picture that is looked at; `nil` for all of it.
+    let part: Box?
     let time: Nanoseconds
     let timestamp: UInt64
     /// The frame's name in recordings.

@@ -133,16 +133,18 @@ final class Stream {
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
                     let startedAt = MonotonicClock.now
-                    let ticket =
-                        if case .answered(let detections) = foresight {
-                            DetectionTicket(detections)
-                        } else {
-                            try signals.interruptible(by: source.cancel) {
-                                try source.start(frame, of: buffer, options: options)
-                            }
+                    let ticket: DetectionTicket
+                    var part: Box?
+                    if case .answered(let detections, let seen) = foresight {
+                        (ticket, part) = (DetectionTicket(detections), seen)
+                    } else {
+                        ticket = try signals.interruptible(by: source.cancel) {
+                            try source.start(frame, of: buffer, options: options)
                         }
+                    }
                     underWay = StartedDetection(
-                        ticket: ticket, time: time, timestamp: times.timestamp, key: glance.key, startedAt: startedAt,
+                        ticket: ticket, part: part, time: time, timestamp: times.timestamp, key: glance.key,
+                        startedAt: startedAt,
                         source: source)
                 }
             }

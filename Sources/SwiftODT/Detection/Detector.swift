@@ -13,6 +13,9 @@ public protocol Detector: AnyObject, Sendable {
     /// How long its stages take; `nil` for those that have none to tell apart.
     var timings: StageTimings? { get }
 
+    /// How much of a picture it takes in at once; `nil` for those that look at all of it whatever ``DetectionOptions/view`` says.
+    var inputSize: InputSize? { get }
+
     /// Begins to look at a frame. Called from one thread at a time, in the order of the frames.
     ///
     /// When ``capacity`` detections are under way it waits for one of them to end.
@@ -29,6 +32,7 @@ public protocol Detector: AnyObject, Sendable {
 
 extension Detector {
     public var timings: StageTimings? { nil }
+    public var inputSize: InputSize? { nil }
 
     /// For those whose work ends within a moment.
     public func cancel() {}
@@ -43,10 +47,15 @@ public struct DetectionOptions: Hashable, Sendable {
     /// Whether the caller is going to do nothing but wait: then a detector may work on its thread and return with the answer,
     /// which is sooner by two changes of thread.
     public var isAwaited: Bool
+    /// What of the frame is to be looked at; boxes are the whole frame's in any case.
+    public var view: DetectionView
 
-    public init(scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false) {
+    public init(
+        scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false, view: DetectionView = .whole
+    ) {
         self.scoreFloor = scoreFloor
         self.iouThreshold = iouThreshold
         self.isAwaited = isAwaited
+        self.view = view
     }
 }

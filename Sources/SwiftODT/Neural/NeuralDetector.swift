@@ -17,6 +17,8 @@ public final class NeuralDetector: Detector {
     private struct Work {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, ticket: DetectionTicket)] = []
+        /// Whose parts are looked at one after the other.
+        var grids: [DetectionTicket] = []
         var timings = StageTimings()
 
         mutating func putBack(_ request: InferenceRequest) {
@@ -59,9 +61,57 @@ public final class NeuralDetector: Detector {
         work.wait { $0.running.isEmpty ? () : nil }
     }
 
+    public var inputSize: InputSize? {
+        decoder.understandsParts ? InputSize(width: decoder.input.width, height: decoder.input.height) : nil
+    }
+
     public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
-        // Under way from the first, so that a cancellation finds it at any moment.
         let ticket = DetectionTicket()
+        guard let inputSize else {
+            try look(at: frame, part: nil, options: options, for: ticket) { ticket.fulfil($0) }
+            return ticket
+        }
+        switch options.view {
+        case .whole: try look(at: frame, part: nil, options: options, for: ticket) { ticket.fulfil($0) }
+        case .part(let part): try look(at: frame, part: part, options: options, for: ticket) { ticket.fulfil($0) }
+        case .grid: try lookAtAll(of: frame, in: inputSize, options: options, for: ticket)
+        }
+        return ticket
+    }
+
+    /// Looks at the whole and at all parts, as many at once as the runtime likes.
+    private func lookAtAll(
+        of frame: Frame, in size: InputSize, options: DetectionOptions, for ticket: DetectionTicket
+    ) throws {
+        let grid = PartGrid(
+            width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
+            turned: frame.orientation.swapsAxes, input: size)
+        let views = [nil] + grid.parts.map { Optional($0) }
+        let merge = PartMerge(
+            parts: views.map { SeenPart($0, width: frame.width, height: frame.height) },
+            iouThreshold: options.iouThreshold)
+        let gathering = PartGathering(merge) { ticket.fulfil($0) }
+        var options = options
+        options.isAwaited = options.isAwaited && network.requestCount == 1
+        // A cancellation finds it also while none of its parts is being looked at.
+        work.update { $0.grids.append(ticket) }
+        defer { work.update { work in work.grids.removeAll { $0 === ticket } } }
+        do {
+            for (number, view) in views.enumerated() where !ticket.isDone {
+                try look(at: frame, part: view, options: options, for: ticket) { gathering.take($0, of: number) }
+            }
+        } catch {
+            ticket.cancel()
+            throw error
+        }
+    }
+
+    /// One look, at the whole or at a part: waits for a free request, fills it, and lets it run.
+    private func look(
+        at frame: Frame, part: Box?, options: DetectionOptions, for ticket: DetectionTicket,
+        completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
+    ) throws {
+        // Under way from the first, so that a cancellation finds it at any moment.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
             work.running.append((request, ticket))
@@ -70,16 +120,13 @@ public final class NeuralDetector: Detector {
         let begin = MonotonicClock.now
         let placement: InputPlacement
         do {
-            placement = try request.fill(from: frame)
+            placement = try request.fill(from: frame, region: part)
         } catch {
             work.update { $0.putBack(request) }
             throw error
         }
         // Cancelled before the request was told of this picture.
-        guard !ticket.isDone else {
-            work.update { $0.putBack(request) }
-            return ticket
-        }
+        guard !ticket.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
         let finish = { @Sendable [work, decoder] (result: Result<Void, any Error>) in
@@ -95,20 +142,20 @@ public final class NeuralDetector: Detector {
                 work.timings.inference.add(inferred - filled)
                 work.timings.decode.add(decoded - inferred)
             }
-            ticket.fulfil(answer)
+            completion(answer)
         }
         if options.isAwaited {
             finish(Result { try request.infer() })
         } else {
             request.start(completion: finish)
         }
-        return ticket
     }
 
     public func reset() { cancel() }
 
     public func cancel() {
         work.update { work in
+            for ticket in work.grids { ticket.cancel() }
             for (request, ticket) in work.running {
                 ticket.cancel()
                 request.cancel()

@@ -26,6 +26,9 @@ struct Suppression {
     /// No more than this many stay.
     var limit: Int
 
+    /// Two boxes of different classes that overlap more than this are one object that was taken for two things.
+    static let acrossClasses: Float = 0.85
+
     init(iouThreshold: Float, iouThresholdAcrossClasses: Float = 1, limit: Int = 300) {
         self.iouThreshold = iouThreshold
         self.iouThresholdAcrossClasses = iouThresholdAcrossClasses

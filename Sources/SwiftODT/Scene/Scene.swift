@@ -70,16 +70,18 @@ public final class Scene {
     }
 
     /// A detector has answered for the frame at `time`, the latest one or an earlier one.
-    public func observe(_ detections: [Detection], seenAt time: Nanoseconds) {
+    ///
+    /// - Parameter part: what it looked at, in buffer pixels; `nil` for all of it.
+    public func observe(_ detections: [Detection], seenAt time: Nanoseconds, part: Box? = nil) {
         let time = time.reckonable
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
         isAnswered = isAnswered || time == now
         if options.follows {
             if options.seeksMoving, kept.count < detections.count {
-                unnamed.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time)
+                unnamed.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, part: part)
             }
-            tracker.update(kept, seenAt: time)
+            tracker.update(kept, seenAt: time, part: part)
             tracker.forEachUntracked(of: kept) { if $0.score < threshold { reject($0, .belowThreshold) } }
             for (label, score) in tracker.takeUnproved() { rejections.add(.unproved, label: label, score: score) }
         } else {

@@ -57,7 +57,9 @@ final class UnnamedThings {
     }
 
     /// The detector has named what nobody wants to know of, in the frame at `time`.
-    func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds) { unwanted.update(detections, seenAt: time) }
+    func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, part: Box? = nil) {
+        unwanted.update(detections, seenAt: time, part: part)
+    }
 
     /// Looks at the latest frame, once. Of the tracks in `named` those that turn out to be things that were followed here get
     /// their ids.

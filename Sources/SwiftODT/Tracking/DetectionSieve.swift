@@ -24,13 +24,16 @@ struct DetectionSieve: ~Copyable {
     /// Coordinates beyond belong to no picture.
     private static let farthest = 1e6
 
-    /// - Parameter floor: weaker detections than this say nothing.
-    mutating func sift(_ detections: [Detection], from floor: Double) {
+    /// - Parameters:
+    ///   - floor: weaker detections than this say nothing.
+    ///   - part: what was looked at; what it cuts through is known too badly.
+    mutating func sift(_ detections: [Detection], from floor: Double, of part: SeenPart? = nil) {
         places.clear()
         for index in detections.indices.prefix(Place.most) {
             if detections[index].score < floor {
                 unused.weak += 1
             } else if detections[index].score >= floor, Self.makesSense(detections[index].box) {
+                if let part, part.cuts(detections[index].box) { continue }
                 places.append(Place(of: detections[index].box, index))
             } else {
                 unused.impossible += 1

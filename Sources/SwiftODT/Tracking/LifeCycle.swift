@@ -1,7 +1,7 @@
 /// Birth, probation and end of tracks, and what is told about them.
 extension TrackerState {
     /// After an answer: shows those that have proved themselves, drops those that have not, begins new ones.
-    mutating func live(_ answer: [Detection], at time: Nanoseconds) {
+    mutating func live(_ answer: [Detection], at time: Nanoseconds, part: SeenPart?) {
         let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
             let pair = matcher.pairs[number]
@@ -9,19 +9,25 @@ extension TrackerState {
             if tracklets[pair.track].isProved(by: weight, of: hits) { show(pair.track) }
         }
         var isAnyUnproved = false
+        let patience = max(0, options.maxAge).times(Self.patienceUnlooked)
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
+            if tracklets[index].isShown { tracklets[index].isNew = false }
+            guard tracklets[index].wasLookedAt(in: part, at: time, patience: patience) else { continue }
             tracklets[index].misses += 1
-            tracklets[index].isNew = false
             isAnyUnproved = isAnyUnproved || !tracklets[index].isShown
         }
         if isAnyUnproved { dropUnproved() }
         for number in matcher.newcomers.indices {
             let detection = matcher.newcomers[number]
             begin(
-                detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time)
+                detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time,
+                magnification: part?.magnification ?? 1)
         }
         isSceneNew = isSceneNew && tracklets.isEmpty
     }
+
+    /// Times ``TrackerOptions/maxAge``: after that it is missed, too, by looks that are not near enough for it.
+    private static let patienceUnlooked = 2
 
     /// Ends tracks that have been unseen for too long, or have left the picture.
     mutating func endAged() {
@@ -90,13 +96,14 @@ extension TrackerState {
     }
 
     private mutating func begin(
-        _ detection: SiftedDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds
+        _ detection: SiftedDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
+        magnification: Double
     ) {
         guard tracklets.count < max(1, options.maxTracks) || giveWay() else { return }
         tracklets.append(
             Tracklet(
                 key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
-                jitter: statistics.jitter, evidence: weight(of: detection.score)))
+                jitter: statistics.jitter, evidence: weight(of: detection.score), magnification: magnification))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }

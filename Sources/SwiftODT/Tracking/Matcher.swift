@@ -28,10 +28,11 @@ struct Matcher: ~Copyable {
     private var weak = DetectionIndex()
 
     mutating func match(
-        _ answer: [Detection], in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds,
+        _ answer: [Detection], of part: SeenPart?, in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>,
+        at time: Nanoseconds,
         options: TrackerOptions
     ) {
-        sieve.sift(answer, from: options.scoreFloor)
+        sieve.sift(answer, from: options.scoreFloor, of: part)
         appearances.look(at: sieve.accepted.view, of: answer.count, in: plane)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
@@ -52,6 +53,7 @@ struct Matcher: ~Copyable {
             pass(.young, tracks, young.view, strong.detections.view, at: time)
         }
         findNewcomers()
+        if let part { dropPieces(of: tracks, in: part) }
     }
 
     /// Tells apart what there is to match.
@@ -159,6 +161,16 @@ struct Matcher: ~Copyable {
         }
         // The surest get the first ids.
         newcomers.sort { $0.score > $1.score }
+    }
+
+    /// What lies within an object that the part has only a piece of is that piece, or a detail of it.
+    private mutating func dropPieces(of tracks: UnsafeBufferPointer<Tracklet>, in part: SeenPart) {
+        newcomers.keep { newcomer in
+            !tracks.contains { track in
+                track.isShown && part.cuts(track.filter.box)
+                    && track.filter.box.intersection(newcomer.box).area > 0.7 * newcomer.box.area
+            }
+        }
     }
 
     /// Whether the detection is a second box on an object that already has one.

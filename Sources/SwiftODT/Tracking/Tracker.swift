@@ -38,8 +38,11 @@ public final class Tracker {
     ///
     /// It may be late: then it is applied to the frame it saw and replayed to now, and shown boxes glide to where it
     /// puts them. Answers out of order, or from before a scene cut, are dropped.
-    public func update(_ detections: [Detection], seenAt: Nanoseconds) {
-        state.update(detections, seenAt: seenAt)
+    ///
+    /// - Parameter part: what was looked at; `nil` for the whole picture. What lies elsewhere is not missed, and what the part's
+    ///   edges cut through neither begins a track nor changes one.
+    public func update(_ detections: [Detection], seenAt: Nanoseconds, part: Box? = nil) {
+        state.update(detections, seenAt: seenAt, part: part)
     }
 
     /// Those to be shown now: past probation, and those lost with the latest frame, once.

@@ -55,7 +55,8 @@ struct TrackerState: ~Copyable {
         endAged()
     }
 
-    mutating func update(_ detections: [Detection], seenAt: Nanoseconds) {
+    mutating func update(_ detections: [Detection], seenAt: Nanoseconds, part: Box?) {
+        let part = part.map { SeenPart($0, width: width, height: height) }
         guard let now else { return }
         let time = min(seenAt.reckonable, now)
         if let lastAnswer, time < lastAnswer { return }
@@ -63,10 +64,10 @@ struct TrackerState: ~Copyable {
         guard let index = history.index(at: time) else { return }
         lastAnswer = time
         if index == history.count - 1, settledTime == history.time(index) {
-            answer(detections, at: settledTime, in: history.latestPlane)
+            answer(detections, at: settledTime, in: history.latestPlane, of: part)
             history.drop(first: index)
         } else {
-            answerLate(detections, at: index)
+            answerLate(detections, at: index, of: part)
         }
     }
 
@@ -132,9 +133,13 @@ struct TrackerState: ~Copyable {
         settledTime = now
     }
 
-    private mutating func answer(_ detections: [Detection], at time: Nanoseconds, in plane: LumaPlane?) {
+    private mutating func answer(
+        _ detections: [Detection], at time: Nanoseconds, in plane: LumaPlane?, of part: SeenPart?
+    ) {
         // A view, so that tracklets, which are large, are not copied.
-        tracklets.withUnsafeBufferPointer { matcher.match(detections, in: plane, with: $0, at: time, options: options) }
+        tracklets.withUnsafeBufferPointer {
+            matcher.match(detections, of: part, in: plane, with: $0, at: time, options: options)
+        }
         if matcher.shift != .zero {
             let step = history.secondsSinceAnswer(at: time)
             for index in tracklets.indices { tracklets[index].followCamera(matcher.shift, over: step) }
@@ -146,22 +151,22 @@ struct TrackerState: ~Copyable {
             tracklets[pair.track].confirm(
                 by: pair.detection, called: detections[pair.detection.source].label,
                 appearance: matcher.appearances.clear(pair.detection), at: time, threshold: options.scoreThreshold,
-                noise: known,
+                noise: known, magnification: part?.magnification ?? 1,
                 teaching: &statistics)
         }
-        live(detections, at: time)
+        live(detections, at: time, part: part)
         let last = history.isEmpty ? nil : history[0].plane.map { (plane: $0, time: history.time(0)) }
         places.look(at: &tracklets, in: plane, after: last, time: time)
     }
 
     /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
-    private mutating func answerLate(_ detections: [Detection], at index: Int) {
+    private mutating func answerLate(_ detections: [Detection], at index: Int, of part: SeenPart?) {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
         let entry = history[index]
         for number in tracklets.indices {
             if let carried = entry.carried(tracklets[number].key) { tracklets[number].filter = carried.filter }
         }
-        answer(detections, at: entry.time, in: entry.plane)
+        answer(detections, at: entry.time, in: entry.plane, of: part)
         history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)

@@ -31,7 +31,9 @@ struct Tracklet: Sendable {
     var hits = 1
     /// When a detection that would begin a track last confirmed this one.
     var lastStrong: Nanoseconds
-    /// How many of the detector's answers have missed it since it was last seen.
+    /// How near the picture has to be looked at for it to be seen, as far as that is known.
+    private var nearness: Double
+    /// How many of the detector's answers that could have seen it have missed it since it was last seen.
     var misses = 0
     /// Whether it has been shown in no answer before the latest.
     var isNew = true
@@ -43,9 +45,10 @@ struct Tracklet: Sendable {
 
     init(
         key: Int, detection: SiftedDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
-        jitter: SIMD4<Double>, evidence: Double
+        jitter: SIMD4<Double>, evidence: Double, magnification: Double = 1
     ) {
         self.key = key
+        nearness = magnification
         filter = BoxFilter(detection.box, jitter: jitter)
         filterWhenSeen = filter
         sightings = Sightings(Sighting(time: time, box: detection.box))
@@ -59,7 +62,7 @@ struct Tracklet: Sendable {
         usualScore = UsualScore(detection.score)
         self.evidence = evidence
         self.appearance = appearance
-        votes.vote(label, weight: detection.score, after: 0)
+        votes.vote(label, weight: detection.score * magnification, after: 0)
     }
 
     var isShown: Bool { id != nil }
@@ -75,7 +78,7 @@ extension Tracklet {
     mutating func confirm(
         by detection: SiftedDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         threshold: Double,
-        noise: MotionStatistics.Noise, teaching statistics: inout MotionStatistics
+        noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Sighting(time: time, box: detection.box)
         if imageDoubt.judge(filter.position, against: sighting, after: sightings) {
@@ -96,7 +99,9 @@ extension Tracklet {
         presence.confirm(at: detection.box, isSure: detection.score >= threshold)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         usualScore.follow(detection.score, after: time - lastSeen)
-        votes.vote(label, weight: detection.score, after: time - lastSeen)
+        // What is seen larger is named better.
+        votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
+        nearness = misses > 0 ? max(nearness, magnification) : min(nearness, magnification)
         (lastSeen, lastBox) = (time, detection.box)
         sightings.add(sighting)
         score = detection.score
@@ -104,6 +109,14 @@ extension Tracklet {
         hits += 1
         misses = 0
         statistics.learn(from: sightings)
+    }
+
+    /// Whether an answer about a part of the picture, or about all of it, would have told of it.
+    ///
+    /// - Parameter patience: for so long only a look that is near enough counts.
+    func wasLookedAt(in part: SeenPart?, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        if let part, part.cuts(filter.box) { return false }
+        return nearness <= (part?.magnification ?? 1) * Self.enoughOfNearness || time - lastSeen > patience
     }
 
     /// Follows what changes within a second or so: things turn, and light changes.
@@ -171,6 +184,8 @@ extension Tracklet {
         (residualSince, residualSpan) = (time, Self.glide)
     }
 
+    /// A look that is a little less near sees as much.
+    private static let enoughOfNearness = 1.25
     /// How much of a box that was seen is shown, against the filter's: all of it would tremble as detectors do, nothing would lag.
     private static let shareOfSeen = 1.0 / 3
     /// How long that takes to fade out where no other comes.

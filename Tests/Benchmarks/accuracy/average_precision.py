@@ -25,15 +25,22 @@ class Photographs:
         return self.category_of_80[index] if classes == 80 else index + 1
 
     def average_precision(self, detections):
-        """`detections`: file name -> list of {box: [x0, y0, x1, y1], score, category}. Gives percent: AP, AP at IoU 0.5, AP of medium objects."""
+        """Gives percent of `figures`: AP, AP at IoU 0.5, AP of medium objects."""
+        found = self.figures(detections)
+        return found["all"], found["iou 0.5"], found["medium"]
+
+    def figures(self, detections):
+        """`detections`: file name -> list of {box: [x0, y0, x1, y1], score, category}. Gives percent: AP of all, at IoU 0.5, by size."""
         rows = [{"image_id": self.ids[name], "category_id": d["category"], "score": d["score"],
                  "bbox": [d["box"][0], d["box"][1], d["box"][2] - d["box"][0], d["box"][3] - d["box"][1]]}
                 for name, found in detections.items() for d in found if d["category"] is not None]
+        places = {"all": 0, "iou 0.5": 1, "small": 3, "medium": 4, "large": 5}
         if not rows:
-            return 0.0, 0.0, 0.0
+            return dict.fromkeys(places, 0.0)
         with contextlib.redirect_stdout(io.StringIO()):
             evaluation = COCOeval(self.coco, self.coco.loadRes(rows), "bbox")
             evaluation.evaluate()
             evaluation.accumulate()
             evaluation.summarize()
-        return 100 * evaluation.stats[0], 100 * evaluation.stats[1], 100 * evaluation.stats[4]
+        # Minus one where there is nothing of a size.
+        return {name: 100 * max(0.0, evaluation.stats[place]) for name, place in places.items()}

@@ -13,9 +13,6 @@ struct DetectionAssembly: Sendable {
         self.file = file
     }
 
-    /// Two boxes of different classes that overlap more than this are one object that was taken for two things.
-    static let iouThresholdAcrossClasses: Float = 0.85
-
     /// Suppresses candidates and brings what stays from input pixels to buffer pixels, clipped to what was looked at.
     ///
     /// - Parameter suppressed: whether the network has done that by itself.
@@ -24,7 +21,7 @@ struct DetectionAssembly: Sendable {
     ) -> [Detection] {
         let suppression = Suppression(
             iouThreshold: suppressed ? 1 : Float(options.iouThreshold),
-            iouThresholdAcrossClasses: suppressed ? 1 : Self.iouThresholdAcrossClasses)
+            iouThresholdAcrossClasses: suppressed ? 1 : Suppression.acrossClasses)
         return suppression(candidates).compactMap { candidate in
             let box = placement.buffer(
                 Box(

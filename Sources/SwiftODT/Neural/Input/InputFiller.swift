@@ -83,7 +83,8 @@ final class InputFiller {
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
-        paintBackground(of: tensor)
+        // Another part of the picture that comes to lie where the last one lay leaves the background as it is.
+        if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan
         return plan
     }

@@ -250,6 +250,32 @@ import Testing
         #expect((0..<count).allSatisfy { kept[$0] == expected[$0] })
     }
 
+    /// Parts of one picture come one after the other into the same tensor: none may leave anything of the one before.
+    @Test(arguments: [PixelFormat.i420, .nv12, .rgb, .p010])
+    func partsOneAfterTheOtherAreFilledAsByAFreshOne(_ format: PixelFormat) throws {
+        let input = NetworkInput(width: 12, height: 12, fit: .letterboxCentered(fill: 50))
+        let filler = InputFiller(input: input, bytes: false)
+        let count = 3 * 144
+        let kept = UnsafeMutablePointer<Float>.allocate(capacity: count)
+        let expected = UnsafeMutablePointer<Float>.allocate(capacity: count)
+        defer {
+            kept.deallocate()
+            expected.deallocate()
+        }
+        let picture = Self.noise(format, width: 60, height: 40)
+        try withExtendedLifetime(picture) {
+            let frame = picture.frame()
+            for part in [
+                nil, Box(x: 0, y: 0, width: 20, height: 20), Box(x: 31, y: 7, width: 20, height: 20),
+                Box(x: 3, y: 5, width: 30, height: 9), Box(x: 4, y: 1, width: 9, height: 30), nil,
+            ] {
+                _ = try filler.fill(kept, from: frame, region: part)
+                _ = try InputFiller(input: input, bytes: false).fill(expected, from: frame, region: part)
+                #expect((0..<count).allSatisfy { kept[$0] == expected[$0] })
+            }
+        }
+    }
+
     @Test func theWayBackLeadsToTheSamePlace() throws {
         // A picture that is dark save for one bright block: the block is where the placement says.
         let block = Box(x: 24, y: 8, width: 8, height: 12)

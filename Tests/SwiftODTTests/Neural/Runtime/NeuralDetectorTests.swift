@@ -101,6 +101,52 @@ struct NeuralDetectorTests {
         #expect(try Self.start(detector, 50).wait()[0].score == 50)
     }
 
+    @Test func aPartIsAllThatIsLookedAt() throws {
+        let part = Box(x: 10, y: 4, width: 16, height: 10)
+        let detector = try Self.detector()
+        let ticket = try PlainPicture.withGrey(30) {
+            try detector.start($0, options: DetectionOptions(view: .part(part)))
+        }
+        #expect(try ticket.wait().map(\.box) == [part])
+        let empty = DetectionOptions(view: .part(Box(x: 500, y: 4, width: 16, height: 10)))
+        #expect(throws: ODTError.self) { try PlainPicture.withGrey(30) { try detector.start($0, options: empty) } }
+    }
+
+    /// With the decoder of these tests each part is filled by a piece, all of them of what the whole shows.
+    @Test(arguments: [InferenceHint.latency, .throughput])
+    func aGridIsOneAnswer(_ hint: InferenceHint) throws {
+        let detector = try Self.detector(hint: hint)
+        let size = try #require(detector.inputSize)
+        for isAwaited in [false, true] {
+            let looks = detector.timings?.inference.count ?? 0
+            let ticket = try PlainPicture.withGrey(30) {
+                try detector.start($0, options: DetectionOptions(isAwaited: isAwaited, view: .grid))
+            }
+            #expect(try ticket.wait().map(\.box) == [Box(x: 0, y: 0, width: 40, height: 20)])
+            let parts = PartGrid(width: 40, height: 20, input: size).parts
+            #expect(!parts.isEmpty && detector.timings?.inference.count == looks + 1 + parts.count)
+        }
+    }
+
+    /// A part's error is the picture's, and who is cancelled at one part looks at no other.
+    @Test func aGridFailsAndEndsAsOne() throws {
+        let failing = try Self.detector(decoder: Decoder(fails: true))
+        let failed = try PlainPicture.withGrey(1) { try failing.start($0, options: DetectionOptions(view: .grid)) }
+        #expect(throws: ODTError.self) { try failed.wait() }
+        let gate = Monitor(false)
+        let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
+        let thread = Thread {
+            while detector.timings?.preprocess.count == 0 { usleep(100) }
+            detector.cancel()
+            gate.update { $0 = true }
+        }
+        thread.start()
+        let ticket = try PlainPicture.withGrey(1) { try detector.start($0, options: DetectionOptions(view: .grid)) }
+        #expect(throws: CancellationError.self) { try ticket.wait() }
+        #expect(try Self.start(detector, 50).wait()[0].score == 50)
+        #expect((detector.timings?.preprocess.count ?? 0) <= 3)
+    }
+
     @Test func resetDropsWhatIsUnderWay() throws {
         let gate = Monitor(false)
         let detector = try Self.detector(maximumInFlight: 4, decoder: Decoder(gate: gate))

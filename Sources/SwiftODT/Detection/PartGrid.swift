@@ -1,0 +1,50 @@
+/// The parts that a picture is looked at in, besides whole, where nothing small is to be missed.
+///
+/// Parts overlap, so that what one of them cuts another has whole, and come in levels, each about twice as near as the one before:
+/// what is too large for a part of one level is seen by the level before. The last is the one in which the network sees the
+/// picture's own pixels, or a little more than that.
+public struct PartGrid: Hashable, Sendable {
+    /// In buffer pixels, level by level; the whole picture is none of them.
+    public let parts: [Box]
+
+    /// At least so much of a part's side it shares with its neighbour.
+    private static let overlap = 0.2
+    /// Of a part's side: it overlaps less rather than that there is another for it.
+    private static let slack = 0.1
+    /// Parts along the longer side on each level: beyond the last they would be too many to look at.
+    private static let levels = [2, 4, 8]
+    /// Input pixels for a pixel of the picture, from which on there is nothing more to be seen nearer by.
+    private static let nearest = 1.5
+
+    /// - Parameters:
+    ///   - turned: whether the picture's width is the buffer's height.
+    ///   - input: how much a detector takes in at once.
+    public init(width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize) {
+        let across = Double(max(1, turned ? input.height : input.width))
+        let down = Double(max(1, turned ? input.width : input.height))
+        let aspect = pixelAspectRatio.isFinite && pixelAspectRatio > 0 ? min(max(pixelAspectRatio, 1e-3), 1e3) : 1
+        // Sides in input pixels as the picture's own pixels would be fed.
+        let (wide, high) = (Double(width) * aspect, Double(height))
+        var scale = min(across / wide, down / high)
+        var parts: [Box] = []
+        for count in Self.levels where scale < Self.nearest && width > 1 && height > 1 {
+            // As many times as near as the parts of the longer side are smaller than it.
+            scale = min(across / wide, down / high) * (Double(count) - Double(count - 1) * Self.overlap)
+            let columns = Self.ranges(over: Double(width), each: across / scale / aspect)
+            let rows = Self.ranges(over: Double(height), each: down / scale)
+            for row in rows {
+                parts += columns.map { Box(x: $0.start, y: row.start, width: $0.side, height: row.side) }
+            }
+        }
+        self.parts = parts
+    }
+
+    /// Covers a side with ranges of one length, evenly spread.
+    private static func ranges(over length: Double, each side: Double) -> [(start: Double, side: Double)] {
+        let side = min(length, max(1, side.rounded()))
+        let step = (1 - overlap) * side
+        let count = 1 + Int(max(0, ((length - side) / step - slack).rounded(.up)))
+        guard count > 1 else { return [(((length - side) / 2).rounded(), side)] }
+        return (0..<count).map { (((length - side) * Double($0) / Double(count - 1)).rounded(), side) }
+    }
+}

@@ -1,0 +1,126 @@
+/// Makes one answer of what was seen in the parts of one picture: each thing once, and whole.
+///
+/// A thing is found in several parts, since they overlap, and on several levels. What a part has whole is suppressed as a network's own
+/// boxes are, by class. What an edge cuts through never replaces that: a piece is compared with what its part can have seen of each
+/// whole thing, and goes where it is a piece of one; pieces of one thing that nobody has whole are joined.
+/// (SAHI merges greedily whatever covers half of the smaller box, so that who stands before another becomes a part of them, and pieces
+/// with high scores grow over what was seen whole.)
+struct PartMerge: Sendable {
+    /// In the order of the answers.
+    let parts: [SeenPart]
+    /// Two boxes of one class that overlap more than this are one thing.
+    let iouThreshold: Double
+
+    /// So much of a piece lies in the thing that it is a piece of.
+    private static let pieceInside = 0.7
+    /// Pieces that agree so well about where both their parts look are of one thing.
+    private static let sharedOverlap = 0.5
+    /// A piece of a thing that nobody has whole is as sure as this share of its score.
+    private static let trustInPieces = 0.6
+    /// What fills so much of a part's side is seen well by the level before; where it has not been, this share of the score is left.
+    private static let (largeShare, trustInLarge) = (0.5, 0.5)
+    /// What is this much surer than the thing around it is no detail of that.
+    private static let trustInDetails = 0.5
+    /// More things than this in a picture are not told apart: the strongest are.
+    private static let most = 2000
+
+    private struct Sighting {
+        var detection: Detection
+        let part: Int
+    }
+
+    func callAsFunction(_ answers: [[Detection]]) -> [Detection] {
+        var (whole, pieces): ([Sighting], [Sighting]) = ([], [])
+        for (number, detections) in answers.enumerated() {
+            for detection in detections where detection.box.isFinite && !detection.box.isEmpty {
+                var sighting = Sighting(detection: detection, part: number)
+                if isLarge(detection.box, in: parts[number]) { sighting.detection.score *= Self.trustInLarge }
+                if parts[number].cuts(detection.box) { pieces.append(sighting) } else { whole.append(sighting) }
+            }
+        }
+        var kept: [Sighting] = []
+        for sighting in strongest(whole) where !kept.contains(where: { isSame(sighting, $0) }) { kept.append(sighting) }
+        let all = kept
+        kept.removeAll { sighting in all.contains { isDetail(sighting, of: $0) } }
+        let joined = join(strongest(pieces).filter { piece in !kept.contains { isPiece(piece, of: $0.detection) } })
+        let extra = joined.filter { piece in
+            !kept.contains { piece.box.iou($0.detection.box) > iouThreshold && piece.label == $0.detection.label }
+        }
+        return sorted(kept.map(\.detection) + extra)
+    }
+
+    private func isLarge(_ box: Box, in part: SeenPart) -> Bool {
+        !part.isWhole && max(box.width / part.box.width, box.height / part.box.height) > Self.largeShare
+    }
+
+    /// By their scores; equal ones in the order in which they came, so that results repeat exactly.
+    private func strongest(_ sightings: [Sighting]) -> [Sighting] {
+        let order = sightings.indices.sorted {
+            let (one, other) = (sightings[$0].detection.score, sightings[$1].detection.score)
+            return one == other ? $0 < $1 : one > other
+        }
+        return order.prefix(Self.most).map { sightings[$0] }
+    }
+
+    private func sorted(_ detections: [Detection]) -> [Detection] {
+        detections.enumerated().sorted {
+            $0.element.score == $1.element.score ? $0.offset < $1.offset : $0.element.score > $1.element.score
+        }.map(\.element)
+    }
+
+    /// Whether two boxes, neither of them cut, are of one thing. Those of one part are not: its network has told them apart.
+    private func isSame(_ one: Sighting, _ other: Sighting) -> Bool {
+        guard one.part != other.part else { return false }
+        let overlap = one.detection.box.iou(other.detection.box)
+        return one.detection.label == other.detection.label
+            ? overlap > iouThreshold : overlap > Double(Suppression.acrossClasses)
+    }
+
+    /// Whether something seen in a part is but a detail of a thing of which the part has only a piece: a head, taken for somebody.
+    private func isDetail(_ sighting: Sighting, of thing: Sighting) -> Bool {
+        let (box, other) = (sighting.detection, thing.detection)
+        guard sighting.part != thing.part, box.label == other.label, parts[sighting.part].cuts(other.box) else {
+            return false
+        }
+        return other.score > Self.trustInDetails * box.score
+            && box.box.intersection(other.box).area > Self.pieceInside * box.box.area
+    }
+
+    /// Whether a cut box is of a thing that was seen whole.
+    private func isPiece(_ piece: Sighting, of thing: Detection) -> Bool {
+        let box = piece.detection.box
+        let isOfClass = piece.detection.label == thing.label
+        let inside = box.intersection(thing.box).area / box.area
+        if isOfClass, inside > Self.pieceInside { return true }
+        let visible = thing.box.intersection(parts[piece.part].box)
+        return visible.iou(box) > (isOfClass ? Self.sharedOverlap : Double(Suppression.acrossClasses))
+    }
+
+    /// Puts pieces of one thing together, the surest first.
+    private func join(_ pieces: [Sighting]) -> [Detection] {
+        var things: [(detection: Detection, parts: [Sighting])] = []
+        for piece in pieces {
+            let place = things.firstIndex { thing in
+                thing.detection.label == piece.detection.label && thing.parts.contains { areOne($0, piece) }
+            }
+            guard let place else {
+                things.append((piece.detection, [piece]))
+                continue
+            }
+            things[place].detection.box = things[place].detection.box.union(piece.detection.box)
+            things[place].parts.append(piece)
+        }
+        return things.map {
+            Detection(box: $0.detection.box, score: $0.detection.score * Self.trustInPieces, label: $0.detection.label)
+        }
+    }
+
+    /// Whether two pieces are of one thing: where both their parts look they show the same of it.
+    private func areOne(_ one: Sighting, _ other: Sighting) -> Bool {
+        guard one.part != other.part else { return false }
+        let shared = parts[one.part].box.intersection(parts[other.part].box)
+        let (first, second) = (one.detection.box.intersection(shared), other.detection.box.intersection(shared))
+        guard !first.isEmpty, !second.isEmpty else { return false }
+        return first.iou(second) > Self.sharedOverlap
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects which parts a picture is looked at in, and what of a part's edges is said to cut.
+@Suite struct PartTests {
+    @Test func onlyEdgesWithinThePictureCut() {
+        let part = SeenPart(Box(x: 0, y: 100, width: 400, height: 300), width: 1000, height: 400)
+        #expect(!part.cuts(Box(x: 0, y: 150, width: 50, height: 250)))
+        #expect(part.cuts(Box(x: 10, y: 100, width: 50, height: 50)))
+        #expect(part.cuts(Box(x: 380, y: 200, width: 20, height: 50)))
+        #expect(part.cuts(Box(x: 300, y: 200, width: 300, height: 50)))
+        #expect(part.magnification == 4.0 / 3)
+        let whole = SeenPart(nil, width: 1000, height: 400)
+        #expect(whole.isWhole && whole.magnification == 1)
+        #expect(!whole.cuts(Box(x: -5, y: -5, width: 2000, height: 2000)))
+    }
+
+    /// What comes from a file may be anything.
+    @Test func whatIsNoPartIsTheWhole() {
+        for box in [
+            Box(x: .nan, y: 0, width: 1, height: 1), Box(x: 5000, y: 0, width: 10, height: 10),
+            Box(x: 0, y: 0, width: .infinity, height: 1), Box(x: 10, y: 10, width: -5, height: 5),
+        ] {
+            let part = SeenPart(box, width: 1000, height: 400)
+            #expect(part.isWhole && part.magnification == 1)
+        }
+    }
+
+    @Test(arguments: [
+        (640, 480, false), (1920, 1080, false), (3840, 2160, false), (375, 1000, true), (5000, 300, false),
+    ])
+    func partsCoverThePictureAndOverlap(_ width: Int, _ height: Int, _ turned: Bool) {
+        let grid = PartGrid(width: width, height: height, turned: turned, input: InputSize(width: 416, height: 320))
+        #expect(!grid.parts.isEmpty && grid.parts.count <= 160)
+        for part in grid.parts {
+            #expect(part.minX >= 0 && part.minY >= 0 && part.maxX <= Double(width) && part.maxY <= Double(height))
+        }
+        // Of each level, by its parts' size.
+        for level in Dictionary(grouping: grid.parts, by: { $0.width * 10_000 + $0.height }).values {
+            for x in stride(from: 0.5, to: Double(width), by: 7) {
+                for y in stride(from: 0.5, to: Double(height), by: 7) {
+                    #expect(level.contains { $0.minX <= x && x <= $0.maxX && $0.minY <= y && y <= $0.maxY })
+                }
+            }
+            // What is as wide as a tenth of a part is whole in one of them, wherever it lies.
+            let side = level[0].width / 10
+            for x in stride(from: 0.0, to: Double(width) - side, by: 5) {
+                #expect(level.contains { $0.minX <= x && x + side <= $0.maxX })
+            }
+        }
+    }
+
+    @Test func thePartsOfTheLastLevelShowThePicturesOwnPixels() {
+        let grid = PartGrid(width: 1920, height: 1080, input: InputSize(width: 416, height: 416))
+        #expect(grid.parts.contains { $0.width <= 416 })
+        #expect(PartGrid(width: 200, height: 200, input: InputSize(width: 416, height: 416)).parts.isEmpty)
+        #expect(PartGrid(width: 1, height: 1, input: InputSize(width: 416, height: 416)).parts.isEmpty)
+        #expect(!PartGrid(width: 100_000, height: 2, input: InputSize(width: 4, height: 4)).parts.isEmpty)
+    }
+}

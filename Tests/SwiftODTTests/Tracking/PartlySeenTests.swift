@@ -1,0 +1,88 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects that the tracker knows where was looked: what lies elsewhere is not missed, and what an edge cuts is not believed.
+@Suite struct PartlySeenTests {
+    private static let left = Box(x: 0, y: 0, width: 320, height: 480)
+
+    private func detection(x: Double, width: Double = 40, label: String? = nil, score: Double = 0.9) -> Detection {
+        Detection(
+            box: Box(x: x, y: 50, width: width, height: 80), score: score,
+            label: label.map { Label(index: Int($0.utf8.first ?? 0), text: $0) })
+    }
+
+    private func step(
+        _ tracker: Tracker, frame: Int, part: Box? = nil, _ detections: [Detection]
+    ) -> [Track] {
+        let time = Nanoseconds(frame) * 40_000_000
+        tracker.advance(to: time, width: 640, height: 480, luma: nil)
+        tracker.update(detections, seenAt: time, part: part)
+        return tracker.tracks
+    }
+
+    @Test func nobodyIsMissedWhereNobodyLooked() {
+        let tracker = Tracker()
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100), detection(x: 500)]) }
+        for frame in 10..<60 {
+            let tracks = step(tracker, frame: frame, part: Self.left, [detection(x: 100)])
+            #expect(tracks.map(\.state) == [.tracked, .tracked])
+        }
+        let looked = step(tracker, frame: 60, [detection(x: 100)])
+        #expect(looked.map(\.state) == [.tracked, .coasting])
+    }
+
+    /// Half of somebody at the part's inner edge: no newcomer, and the one who is known stays as wide.
+    @Test func aPieceBeginsNothingAndChangesNothing() {
+        let tracker = Tracker()
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 290, width: 60)]) }
+        for frame in 10..<20 {
+            let tracks = step(
+                tracker, frame: frame, part: Self.left,
+                [detection(x: 290, width: 30), Detection(box: Box(x: 280, y: 300, width: 40, height: 80), score: 0.9)])
+            #expect(tracks.count == 1 && tracks[0].state == .tracked)
+            #expect(abs(tracks[0].box.width - 60) < 3)
+        }
+    }
+
+    @Test func aDetailOfSomebodyWhomThePartCutsIsNobody() {
+        let tracker = Tracker()
+        let giant = Detection(box: Box(x: 100, y: 20, width: 400, height: 440), score: 0.9)
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [giant]) }
+        for frame in 10..<20 {
+            #expect(step(tracker, frame: frame, part: Self.left, [detection(x: 150)]).count == 1)
+        }
+    }
+
+    /// What only a near look sees is not lost with each look from afar, but is not kept for ever by them either.
+    @Test func whatIsSeenNearbyAloneIsNotMissedFromAfar() {
+        let tracker = Tracker()
+        let part = Box(x: 0, y: 0, width: 320, height: 240)
+        for frame in 0..<40 {
+            let tracks =
+                frame % 2 == 0
+                ? step(tracker, frame: frame, frame == 0 ? [detection(x: 500)] : [])
+                : step(tracker, frame: frame, part: part, [detection(x: 100)])
+            let small = tracks.first { $0.box.x < 300 && $0.state != .lost }
+            #expect(frame < 3 || small?.state == (frame == 3 ? .new : .tracked))
+        }
+        let later = (40..<140).map { step(tracker, frame: $0, []).filter { $0.box.x < 300 } }
+        #expect(later[20].allSatisfy { $0.state == .tracked } && later[99].isEmpty)
+        // Where it would have been seen it is missed at once.
+        for frame in 140..<150 { _ = step(tracker, frame: frame, part: part, [detection(x: 100)]) }
+        #expect(step(tracker, frame: 150, part: part, []).contains { $0.state == .coasting })
+    }
+
+    /// A name given from nearby counts for more than one from afar.
+    @Test func nearerLooksNameBetter() {
+        let tracker = Tracker()
+        let part = Box(x: 0, y: 0, width: 160, height: 240)
+        for frame in 0..<60 {
+            _ =
+                frame % 2 == 0
+                ? step(tracker, frame: frame, [detection(x: 60, label: "bird", score: 0.6)])
+                : step(tracker, frame: frame, part: part, [detection(x: 60, label: "kite", score: 0.6)])
+        }
+        #expect(tracker.tracks.first?.label?.text == "kite")
+    }
+}

@@ -1,0 +1,75 @@
+"""Looking at parts of the picture: small things are found, recordings say what was seen, and what has no effect is warned of."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+from streams import BIKES, ROOT, ball, needs_detector, run
+
+ODT = os.path.join(ROOT, ".build", "tool", "odt")
+
+
+class Zoom(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.file = os.path.join(self.folder, "found.jsonl")
+        self.street = os.path.join(self.folder, "street.png")
+
+    def take_picture(self):
+        """A frame with a car nearby and small ones behind it."""
+        run(f"filesrc location={BIKES} ! decodebin ! identity eos-after=181 ! videoconvert ! pngenc compression-level=0 "
+            f"! multifilesink location={self.street}")
+
+    def lines(self):
+        with open(self.file) as file:
+            return [json.loads(line) for line in file]
+
+    @needs_detector
+    def test_a_grid_finds_what_is_small(self):
+        """The same picture with and without: what is large stays, and more that is small comes."""
+        self.take_picture()
+        found = {}
+        for zoom in ("off", "grid"):
+            run(f"filesrc location={self.street} ! pngdec ! videoconvert ! swiftodt detector=neural zoom={zoom} draw=false record-detections={self.file} "
+                "mode=single-image record-existing=replace ! fakesink")
+            header, first, *_ = self.lines()
+            self.assertEqual(header.get("zoom"), None if zoom == "off" else "grid")
+            self.assertEqual(first["seen"], "whole")
+            found[zoom] = [d for d in first["detections"] if d[4] >= 0.4]
+        small = {zoom: sum(d[2] * d[3] < 5000 for d in boxes) for zoom, boxes in found.items()}
+        self.assertGreater(small["grid"], small["off"])
+        for box in found["off"]:
+            self.assertTrue(any(overlap(box, other) > 0.5 for other in found["grid"]), box)
+
+    @needs_detector
+    def test_the_tool_looks_at_parts(self):
+        self.take_picture()
+        boxes = {}
+        for zoom in ("off", "grid"):
+            done = subprocess.run([ODT, "detect", "--json", "--zoom", zoom, self.street], capture_output=True, text=True, timeout=120,
+                                  check=True)
+            boxes[zoom] = json.loads(done.stdout)["objects"]
+        self.assertGreater(len(boxes["grid"]), len(boxes["off"]))
+        for words, what in ((["--zoom", "twice"], "neither off nor grid"), (["--zoom", "grid", "--salient"], "leave --zoom out")):
+            done = subprocess.run([ODT, "detect", *words, self.street], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(what, done.stderr)
+
+    def test_what_sees_whole_pictures_alone_is_told(self):
+        said = run(f"{ball(3)} ! swiftodt detector=motion zoom=grid ! fakesink")
+        self.assertTrue(any("zoom has no effect" in str(warning[0].message) for warning in said.warnings))
+
+
+def overlap(one, other):
+    """Intersection over union of [left, top, width, height, ...]."""
+    across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    shared = max(0, across) * max(0, down)
+    return shared / (one[2] * one[3] + other[2] * other[3] - shared)
+
+
+if __name__ == "__main__":
+    unittest.main()
