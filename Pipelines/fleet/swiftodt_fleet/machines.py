@@ -12,6 +12,8 @@ from typing import Any
 # systems on which Ray does so anyway.
 ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+# Machines that have much to do take longer to begin than Ray expects.
+PATIENT = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 # The smallest store that Ray makes: results are figures, files go past it.
 STORE_BYTES = 80 * 2**20
 
@@ -24,6 +26,8 @@ def machines(address: str | None, cores: int | None = None) -> Iterator[Any]:
     :param cores: how many tasks run at once on this machine; all of its cores unless said.
     """
     os.environ.update(QUIET)
+    for name, seconds in PATIENT.items():
+        os.environ.setdefault(name, seconds)
     if address is None:
         os.environ.update(ALONE)
     import ray

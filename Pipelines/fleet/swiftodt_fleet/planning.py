@@ -1,0 +1,73 @@
+"""What is left to do of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .copies import Identity, local_copy
+from .looking import Video, seen_already
+from .errors import Unreachable
+from .parts import WHOLE, Seen, Span, spans
+from .place import Place
+from .settings import Settings
+from .sources import short_name
+
+
+@dataclass
+class Plan:
+    """One of three: it is done, it was set aside, or there are parts to look at."""
+
+    video: Video
+    done: dict[str, Any] | None = None
+    set_aside: str | None = None
+    spans: list[Span] = field(default_factory=list)
+    seen: dict[int, Seen] = field(default_factory=dict)
+
+
+def plan(address: str, settings: Settings) -> Plan:
+    """Looks what earlier runs have left, and else where the file can be cut. Cuts that are there are kept, whatever is asked for now."""
+    place = Place(settings.place)
+    video = Video(short_name(address), address, Identity.of(address))
+    key = [video.identity.size, video.identity.version]
+    done = place.read_json(f"done/{video.name}.json")
+    if done is not None and done["identity"] == key:
+        return Plan(video, done=done)
+    failed = place.read_json(f"failed/{video.name}.json")
+    if failed is not None and failed["identity"] == key and not failed["again"]:
+        return Plan(video, set_aside=failed["error"])
+    old = place.read_json(f"{video.workshop}/plan.json")
+    if old is not None and old["identity"] == key:
+        return Plan(video, spans=[Span(*span) for span in old["spans"]], seen=seen_already(place, video))
+    # Parts of another content.
+    place.remove(video.workshop)
+    if settings.reason_for_whole:
+        found = [WHOLE]
+    else:
+        with local_copy(video.address, video.identity) as path:
+            found = spans(path, settings.part_seconds)
+    write_plan(place, video, found)
+    return Plan(video, spans=found)
+
+
+def plan_whole(video: Video, settings: Settings) -> Plan:
+    """Of a file whose parts do not fit: it is taken whole, also by later runs."""
+    place = Place(settings.place)
+    place.remove(video.workshop)
+    write_plan(place, video, [WHOLE])
+    return Plan(video, spans=[WHOLE])
+
+
+def write_plan(place: Place, video: Video, found: list[Span]) -> None:
+    place.write_json(f"{video.workshop}/plan.json", {
+        "address": video.address, "identity": [video.identity.size, video.identity.version], "spans": [[span.start, span.end] for span in found]})
+
+
+def set_aside(address: str, settings: Settings, error: str, again: bool) -> None:
+    """Notes that nothing more is done of a file until it changes, or with `again` until the next run."""
+    try:
+        identity = Identity.of(address)
+    except Unreachable:
+        identity = Identity(None, "")
+    Place(settings.place).write_json(f"failed/{short_name(address)}.json", {
+        "address": address, "identity": [identity.size, identity.version], "error": error, "again": again})

@@ -1,0 +1,54 @@
+"""One line on a terminal. In a pipe, a log or a cron job nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from .schedule import Totals
+
+
+class Progress:
+    def __init__(self, count: int | None) -> None:
+        """:param count: of all files, where somebody looks."""
+        self.count = count
+        self.began = time.monotonic()
+        self.shown = 0.0
+        self.is_on_screen = False
+
+    @staticmethod
+    def is_watched() -> bool:
+        return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    def show(self, totals: Totals) -> None:
+        now = time.monotonic()
+        if self.count is None or now - self.shown < 0.25:
+            return
+        self.shown, self.is_on_screen = now, True
+        sys.stderr.write("\r\x1b[K" + self.line(totals, now - self.began))
+        sys.stderr.flush()
+
+    def line(self, totals: Totals, spent: float) -> str:
+        gone = totals.done + totals.set_aside + totals.already
+        new = totals.done + totals.set_aside
+        words = [f"{gone} of {self.count} files", f"{totals.seconds / 3600:.1f} hours of video"]
+        if totals.seconds:
+            words.append(f"{totals.seconds / spent:.0f} times as fast as it was filmed")
+        if new and self.count:
+            words.append(f"{clock((self.count - gone) * spent / new)} left")
+        if totals.set_aside:
+            words.append(f"{totals.set_aside} set aside")
+        return ", ".join(words)
+
+    def say(self, sentence: str) -> None:
+        """A line that stays."""
+        if self.is_on_screen:
+            sys.stderr.write("\r\x1b[K")
+            self.is_on_screen = False
+        print(f"fleet: {sentence}", file=sys.stderr, flush=True)
+
+
+def clock(seconds: float) -> str:
+    whole = max(0, int(seconds))
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -1,0 +1,206 @@
+"""Which task comes next. Knows of the files that are at work, and of no others: a million files take no more memory than a hundred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .errors import BadFile, Cancelled, Crash, Lost, PlaceFull, Unreachable, Usage
+from .looking import Video
+from .parts import Misfit, Seen, Span
+from .planning import Plan
+from .settings import Settings
+
+# After so many workers have died of it, a file is set aside.
+TRIES = 3
+# When so many files in a row went wrong and none went well, it is not the files.
+SUSPICION = 10
+
+
+class Hands(Protocol):
+    """What does tasks: Tasks, and in tests what pretends to."""
+
+    @property
+    def cores(self) -> int: ...
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any: ...
+    def first_done(self, handles: list[Any], patience: float) -> list[Any]: ...
+    def cancel(self, handle: Any) -> None: ...
+    def result(self, handle: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is done with a file, in this order. The first three are tasks; the last two are done by who schedules."""
+
+    settings: Settings
+    plan: Callable[[str, Settings], Plan]
+    look: Callable[[Video, Settings, int, Span], Seen]
+    finish: Callable[[Video, Settings, int], dict[str, Any]]
+    plan_whole: Callable[[Video, Settings], Plan]
+    set_aside: Callable[[str, Settings, str, bool], None]
+
+
+@dataclass
+class Totals:
+    """What a run has come to."""
+
+    done: int = 0
+    already: int = 0
+    set_aside: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class AtWork:
+    """A file that has been begun."""
+
+    address: str
+    plan: Plan | None = None
+    seen: dict[int, Seen] = field(default_factory=dict)
+    tries: dict[tuple[str, int], int] = field(default_factory=dict)
+    handles: dict[Any, tuple[str, int]] = field(default_factory=dict)
+    # Why no more is done of it, and whether another run is to try.
+    trouble: tuple[str, bool] | None = None
+    is_misfit: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.trouble is not None or self.is_misfit
+
+
+class Schedule:
+    """Keeps all cores at work: files are begun in their order, and parts of one are spread."""
+
+    def __init__(self, hands: Hands, work: Work, tell: Callable[[Totals], None], complain: Callable[[str], None]) -> None:
+        self.hands, self.work, self.tell, self.complain = hands, work, tell, complain
+        self.totals = Totals()
+        self.owners: dict[Any, AtWork] = {}
+        self.addresses_at_work: set[str] = set()
+
+    def run(self, addresses: Iterator[str]) -> Totals:
+        """Until all is done or set aside.
+
+        :raises PlaceFull: where results cannot be written; Usage where odt does not understand what is set.
+        """
+        is_more = True
+        while True:
+            # Some in waiting, so that no core waits for us.
+            while is_more and len(self.owners) < 2 * self.hands.cores + 4:
+                address = next(addresses, None)
+                is_more = address is not None
+                if address is not None and address not in self.addresses_at_work:
+                    self.addresses_at_work.add(address)
+                    self.begin(AtWork(address), "plan", 0)
+            if not self.owners:
+                return self.totals
+            for handle in self.hands.first_done(list(self.owners), 0.5):
+                self.settle(handle)
+            self.tell(self.totals)
+
+    def begin(self, file: AtWork, step: str, number: int) -> None:
+        work = self.work
+        if step == "plan":
+            handle = self.hands.submit(work.plan, file.address, work.settings)
+        else:
+            assert file.plan is not None
+            if step == "look":
+                handle = self.hands.submit(work.look, file.plan.video, work.settings, number, file.plan.spans[number])
+            else:
+                handle = self.hands.submit(work.finish, file.plan.video, work.settings, len(file.plan.spans))
+        file.handles[handle] = (step, number)
+        self.owners[handle] = file
+
+    def settle(self, handle: Any) -> None:
+        """A task has ended."""
+        file = self.owners.pop(handle)
+        step, number = file.handles.pop(handle)
+        try:
+            result = self.hands.result(handle)
+        except (PlaceFull, Usage):
+            raise
+        except Cancelled:
+            pass
+        except Misfit:
+            file.is_misfit = True
+        except Unreachable as error:
+            self.stop(file, str(error), True)
+        except BadFile as error:
+            self.stop(file, str(error), False)
+        except (Crash, Lost) as error:
+            self.try_again(file, step, number, error)
+        except Exception as error:
+            # Not foreseen: no reason to leave the other files.
+            self.stop(file, f"{type(error).__name__}: {error}", True)
+        else:
+            if not file.is_over:
+                self.go_on(file, step, number, result)
+        if file.is_over and not file.handles:
+            self.leave(file)
+
+    def go_on(self, file: AtWork, step: str, number: int, result: Any) -> None:
+        if step == "plan":
+            self.take_up(file, result)
+        elif step == "look":
+            file.seen[number] = result
+            # A pass over all would have gone on where this one began anew: if that makes a difference, it is seen at once.
+            pairs = ((file.seen.get(at), file.seen.get(at + 1)) for at in (number - 1, number))
+            if any(before and after and not before.fits(after) for before, after in pairs):
+                file.is_misfit = True
+                self.cancel(file)
+            else:
+                self.finish_if_seen(file)
+        else:
+            self.totals.done += 1
+            self.totals.seconds += result["seconds"]
+            self.addresses_at_work.discard(file.address)
+
+    def take_up(self, file: AtWork, plan: Plan) -> None:
+        if plan.done is not None or plan.set_aside is not None:
+            self.totals.already += 1
+            self.addresses_at_work.discard(file.address)
+            if plan.set_aside is not None:
+                self.totals.set_aside += 1
+                self.complain(f"{file.address} stays set aside: {plan.set_aside}")
+            return
+        file.plan, file.seen = plan, dict(plan.seen)
+        for number in range(len(plan.spans)):
+            if number not in file.seen:
+                self.begin(file, "look", number)
+        self.finish_if_seen(file)
+
+    def finish_if_seen(self, file: AtWork) -> None:
+        assert file.plan is not None
+        if len(file.seen) == len(file.plan.spans):
+            self.begin(file, "finish", 0)
+
+    def try_again(self, file: AtWork, step: str, number: int, error: Exception) -> None:
+        tries = file.tries[step, number] = file.tries.get((step, number), 0) + 1
+        if file.is_over:
+            return
+        if tries < TRIES:
+            self.begin(file, step, number)
+        else:
+            self.stop(file, f"{error}, {tries} times", False)
+
+    def stop(self, file: AtWork, reason: str, again: bool) -> None:
+        file.trouble = file.trouble or (reason, again)
+        self.cancel(file)
+
+    def cancel(self, file: AtWork) -> None:
+        for handle in file.handles:
+            self.hands.cancel(handle)
+
+    def leave(self, file: AtWork) -> None:
+        """All of a file's tasks have ended, and not well."""
+        if file.trouble is None and file.plan is not None:
+            file.is_misfit = False
+            self.take_up(file, self.work.plan_whole(file.plan.video, self.work.settings))
+            return
+        reason, again = file.trouble or ("its parts do not fit", False)
+        self.addresses_at_work.discard(file.address)
+        self.totals.set_aside += 1
+        self.complain(f"{file.address} is set aside: {reason}")
+        self.work.set_aside(file.address, self.work.settings, reason, again)
+        if self.totals.done + self.totals.already == 0 and self.totals.set_aside >= SUSPICION:
+            raise PlaceFull(f"the first {SUSPICION} files all went wrong, so it is not the files. The last one: {reason}")

@@ -1,0 +1,126 @@
+"""Messages as tables: tracks, boxes and zone events, each a Parquet file of its video in its day's and camera's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .recorded_at import Origin
+
+# Finer ones are understood by few.
+TIME = pa.timestamp("us", tz="UTC")
+WORD = pa.dictionary(pa.int32(), pa.string())
+COMMON: list[tuple[str, pa.DataType]] = [("video", WORD), ("seconds", pa.float64()), ("time", TIME), ("tracking_id", pa.int64()), ("label", WORD)]
+SCHEMAS = {
+    "tracks": pa.schema([*COMMON, ("category", WORD), ("first_seen", pa.float64()), ("last_seen", pa.float64()), ("duration", pa.float64()),
+                         ("best_score", pa.float64()), ("best_x", pa.int32()), ("best_y", pa.int32()), ("best_width", pa.int32()),
+                         ("best_height", pa.int32()), ("path_length", pa.float64()), ("reason", WORD), ("epoch", pa.int32())]),
+    "boxes": pa.schema([*COMMON, ("category", WORD), ("x", pa.int32()), ("y", pa.int32()), ("width", pa.int32()), ("height", pa.int32()),
+                        ("score", pa.float64()), ("state", WORD), ("rank", pa.int32())]),
+    "zone_events": pa.schema([*COMMON, ("event", WORD), ("zone", WORD), ("direction", WORD), ("dwell", pa.float64())]),
+}
+# Rows that are kept until they are written: some megabytes.
+BATCH = 20_000
+
+
+@dataclass
+class Figures:
+    """What the overview says of a video."""
+
+    seconds: float = 0.0
+    looked_at: int = 0
+    tracks: dict[str, int] = field(default_factory=dict)
+    zone_events: int = 0
+
+
+class Table:
+    """One Parquet file, written as rows come."""
+
+    def __init__(self, kind: str, path: str) -> None:
+        self.schema = SCHEMAS[kind]
+        self.writer = pq.ParquetWriter(path, self.schema, compression="zstd")
+        self.rows: list[dict[str, Any]] = []
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows.append(row)
+        if len(self.rows) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.rows:
+            self.writer.write_table(pa.Table.from_pylist(self.rows, schema=self.schema))
+            self.rows = []
+
+    def close(self) -> None:
+        self.flush()
+        self.writer.close()
+
+
+def name_in_tables(kind: str, video: str, origin: Origin) -> str:
+    return f"tables/{kind}/day={origin.day}/source={origin.source}/{video}.parquet"
+
+
+def write_tables(messages: str, video: str, origin: Origin, folder: str) -> tuple[dict[str, str], Figures]:
+    """Reads a file of messages line by line.
+
+    :return: the file of each kind of table, and what they come to.
+    """
+    paths = {kind: os.path.join(folder, f"{kind}.parquet") for kind in SCHEMAS}
+    tables = {kind: Table(kind, path) for kind, path in paths.items()}
+    figures = Figures()
+    moment = clock(video, origin)
+    with open(messages, encoding="utf-8") as lines:
+        for line in lines:
+            add(json.loads(line), tables, figures, moment)
+    for table in tables.values():
+        table.close()
+    return paths, figures
+
+
+def clock(video: str, origin: Origin) -> Callable[[int | None, int | None], dict[str, Any]]:
+    def moment(time: int | None, utc: int | None) -> dict[str, Any]:
+        """Where in the video, and when in the world: as the message says, else counted from the recording's beginning."""
+        if utc is None and time is not None and origin.begin is not None:
+            utc = origin.begin + time
+        return {"video": video, "seconds": None if time is None else time / 1e9, "time": utc and utc // 1000}
+    return moment
+
+
+def add(message: dict[str, Any], tables: dict[str, Table], figures: Figures, moment: Callable[[int | None, int | None], dict[str, Any]]) -> None:
+    kind = message.get("message")
+    if kind == "swiftodt":
+        figures.looked_at += 1
+        figures.seconds = max(figures.seconds, ((message["stream-time"] or 0) + (message["duration"] or 0)) / 1e9)
+        for row in box_rows(message, moment(message["stream-time"], message["utc-time"])):
+            tables["boxes"].add(row)
+    elif kind == "swiftodt-track" and message["event"] == "end":
+        name = message["label"] or (message["category"] if message["category"] != "unknown" else "object")
+        figures.tracks[name] = figures.tracks.get(name, 0) + 1
+        first, last = message["first-seen"], message["last-seen"]
+        # The message comes later than the object was seen; its own clock says by how much.
+        utc = None if message["utc-time"] is None else message["utc-time"] - (message["running-time"] - first)
+        tables["tracks"].add(moment(first, utc) | {
+            "tracking_id": message["tracking-id"], "label": message["label"], "category": message["category"], "first_seen": first / 1e9,
+            "last_seen": last / 1e9, "duration": message["duration"] / 1e9, "best_score": message["best-score"],
+            **{f"best_{side}": message[f"best-{side}"] for side in ("x", "y", "width", "height")},
+            "path_length": message["path-length"], "reason": message.get("reason"), "epoch": message["epoch"]})
+    elif kind == "swiftodt-zone":
+        figures.zone_events += 1
+        when = message["event-running-time"]
+        utc = None if message["utc-time"] is None else message["utc-time"] - (message["running-time"] - when)
+        tables["zone_events"].add(moment(when, utc) | {
+            "tracking_id": message["tracking-id"], "label": message["label"], "event": message["event"], "zone": message["zone"],
+            "direction": message.get("direction"), "dwell": message["dwell"] / 1e9 if "dwell" in message else None})
+
+
+def box_rows(message: dict[str, Any], when: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for thing in message["objects"]:
+        yield when | {
+            "tracking_id": thing.get("tracking-id"), "label": thing["label"], "category": thing["category"], "x": thing["x"], "y": thing["y"],
+            "width": thing["width"], "height": thing["height"], "score": thing["score"], "state": thing["state"], "rank": thing["rank"]}
