@@ -103,7 +103,7 @@ class Desk:
         self.step("whole", video.name)
         return Plan(video, spans=[WHOLE])
 
-    def set_aside(self, address, _, error, again):
+    def set_aside(self, address, _, error, again, identity):
         self.step("aside", address, error, again)
 
 
@@ -205,10 +205,10 @@ class Inside(unittest.TestCase):
             "/v/front/front-2026-11-22T15-00-00Z.mkv": ("front", "2026-11-22", 15), "s3://b/yard/20261122_150000.mp4": ("yard", "2026-11-22", 15),
             "/v/gate/2026-11-22/15.mp4": ("15", "2026-11-22", None), "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
             "/v/x/2026-99-99.mp4": ("x", "2026-11-21", None)}.items():
-            found = recorded_at.origin(name, "1795219200.5")
+            found = recorded_at.origin(name, 1795219200.5)
             begin = found.begin and found.begin // hour % 24
             self.assertEqual((found.source, found.day, begin), expected, name)
-        self.assertEqual(recorded_at.origin("/a/b.mp4", "some etag").day, "unknown")
+        self.assertEqual(recorded_at.origin("/a/b.mp4", None).day, "unknown")
 
     def test_what_is_there_is_whole(self):
         place = Place(self.folder)
@@ -289,12 +289,12 @@ class Results(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         return folder.name
 
-    def alone(self, video, folder):
+    def alone(self, video, folder, zones=True):
         """What one machine makes of it, without parts."""
         found, said = os.path.join(folder, "found.jsonl"), os.path.join(folder, "said.jsonl")
         subprocess.run([ODT, "detect", video, "--detections", found], check=True, timeout=120, capture_output=True)
-        subprocess.run([ODT, "annotate", "--set", "detector=neural", "--zones", self.zones, "--json", said, video], check=True, timeout=120,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run([ODT, "annotate", "--set", "detector=neural", *(["--zones", self.zones] if zones else []), "--json", said, video], check=True,
+                       timeout=120, stdout=subprocess.DEVNULL)
         return found, said
 
     def same(self, place, video):
@@ -350,6 +350,31 @@ class Results(unittest.TestCase):
             self.assertIn(word, page)
         self.assertTrue(all(os.path.exists(f"{place}/files/{name}/report.html") for name in names))
         self.ask(place)
+
+    def test_in_s3_and_in_two_runs(self):
+        """Sources and results in a real S3 server; a run that is ended in the middle is gone on with; then the server goes away."""
+        here, found = os.path.dirname(os.path.abspath(__file__)), self.place()
+        done = subprocess.run([PYTHON, os.path.join(here, "fleet_in_s3.py"), self.uneven, found], capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+        said = json.loads(done.stdout)
+        self.assertEqual(said["sources"], ["s3://archive/front/uneven-2026-11-22T15-45-01Z.mkv"])
+        first_run, second_run, third_run = said["steps"]
+        self.assertEqual(first_run, ["plan", "look 0"])
+        self.assertEqual(second_run, ["plan", *(f"look {number}" for number in range(1, said["parts"])), "finish"])
+        self.assertEqual(third_run, ["plan"])
+        self.assertGreaterEqual(said["parts"], 2)
+        self.assertEqual(said["totals"], [[1, 0, 0], [0, 1, 0]])
+        name = sources.short_name(said["sources"][0])
+        self.assertEqual([file for file in said["files"] if "/work/" in file or "/failed/" in file], [])
+        for file in (f"done/{name}.json", f"files/{name}/report.html", "index.html",
+                     f"tables/boxes/day=2026-11-22/source=uneven/{name}.parquet"):
+            self.assertIn(f"results/x/{file}", said["files"])
+        found_alone, said_alone = self.alone(self.uneven, self.place(), zones=False)
+        with open(found_alone, "rb") as one, open(f"{found}/detections.jsonl", "rb") as other:
+            self.assertEqual(one.read(), other.read())
+        self.assertEqual(facts(said_alone), facts(f"{found}/messages.jsonl"))
+        self.assertEqual(len(said["away"]), 1)
+        self.assertIn("cannot be read", said["away"][0])
 
     def ask(self, place):
         """Every question of the page on questions has an answer, and the tables hold what the messages say."""

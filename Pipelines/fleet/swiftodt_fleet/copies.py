@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,32 @@ class Identity:
 
     size: int | None
     version: str
+    # When it was changed last, in seconds since 1970.
+    changed: float | None = None
+
+    @property
+    def key(self) -> list[int | str | None]:
+        """What results remember of it."""
+        return [self.size, self.version]
 
     @classmethod
     def of(cls, address: str) -> Identity:
         files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
         about = patiently(lambda: files.info(path), address)
-        versions = (about.get(key) for key in ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated"))
-        return cls(about.get("size"), str(next((version for version in versions if version), "")))
+        moments = [about[key] for key in ("mtime", "LastModified", "last_modified", "updated", "created") if about.get(key)]
+        versions = [about[key] for key in ("ETag", "etag") if about.get(key)] + moments
+        return cls(about.get("size"), str(next(iter(versions), "")), next(map(seconds_since_1970, moments), None))
+
+
+def seconds_since_1970(moment: Any) -> float | None:
+    """As different keepers tell it."""
+    if isinstance(moment, datetime):
+        return moment.timestamp()
+    with suppress(ValueError):
+        return float(moment)
+    with suppress(ValueError):
+        return datetime.fromisoformat(moment).timestamp()
+    return None
 
 
 @contextmanager

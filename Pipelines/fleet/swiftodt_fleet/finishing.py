@@ -29,14 +29,14 @@ def finish(video: Video, settings: Settings, parts: int) -> dict[str, Any]:
         # Frames that have the time of others are in no recording, as in old containers: such a file is looked at once more.
         is_exact = written == settings.looked_at(frames)
         outputs = track(path, joined if is_exact else None, folder, settings) | {"detections.jsonl": joined}
-        belongs = origin(video.address, video.identity.version)
+        belongs = origin(video.address, video.identity.changed)
         tables, figures = write_tables(outputs["messages.jsonl"], video.name, belongs, folder)
         outputs["report.html"] = report(outputs["messages.jsonl"], path, folder, video, settings)
         for name, file in outputs.items():
             place.put(file, f"files/{video.name}/{name}")
         for kind, file in tables.items():
             place.put(file, name_in_tables(kind, video.name, belongs))
-    done = {"address": video.address, "identity": [video.identity.size, video.identity.version], "source": belongs.source, "day": belongs.day,
+    done = {"address": video.address, "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
             "frames": frames, "seconds": figures.seconds, "parts": parts, "tracks": figures.tracks, "zone-events": figures.zone_events}
     place.write_json(f"done/{video.name}.json", done)
     place.remove(f"failed/{video.name}.json")

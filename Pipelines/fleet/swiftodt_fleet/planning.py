@@ -7,7 +7,7 @@ from typing import Any
 
 from .copies import Identity, local_copy
 from .looking import Video, seen_already
-from .errors import Unreachable
+from .errors import BadFile, Unreachable
 from .parts import WHOLE, Seen, Span, spans
 from .place import Place
 from .settings import Settings
@@ -16,11 +16,12 @@ from .sources import short_name
 
 @dataclass
 class Plan:
-    """One of three: it is done, it was set aside, or there are parts to look at."""
+    """One of four: it is done, it was set aside, it cannot be decoded, or there are parts to look at."""
 
     video: Video
     done: dict[str, Any] | None = None
     set_aside: str | None = None
+    bad: str | None = None
     spans: list[Span] = field(default_factory=list)
     seen: dict[int, Seen] = field(default_factory=dict)
 
@@ -29,7 +30,7 @@ def plan(address: str, settings: Settings) -> Plan:
     """Looks what earlier runs have left, and else where the file can be cut. Cuts that are there are kept, whatever is asked for now."""
     place = Place(settings.place)
     video = Video(short_name(address), address, Identity.of(address))
-    key = [video.identity.size, video.identity.version]
+    key = video.identity.key
     done = place.read_json(f"done/{video.name}.json")
     if done is not None and done["identity"] == key:
         return Plan(video, done=done)
@@ -44,8 +45,11 @@ def plan(address: str, settings: Settings) -> Plan:
     if settings.reason_for_whole:
         found = [WHOLE]
     else:
-        with local_copy(video.address, video.identity) as path:
-            found = spans(path, settings.part_seconds)
+        try:
+            with local_copy(video.address, video.identity) as path:
+                found = spans(path, settings.part_seconds)
+        except BadFile as error:
+            return Plan(video, bad=str(error))
     write_plan(place, video, found)
     return Plan(video, spans=found)
 
@@ -60,14 +64,15 @@ def plan_whole(video: Video, settings: Settings) -> Plan:
 
 def write_plan(place: Place, video: Video, found: list[Span]) -> None:
     place.write_json(f"{video.workshop}/plan.json", {
-        "address": video.address, "identity": [video.identity.size, video.identity.version], "spans": [[span.start, span.end] for span in found]})
+        "address": video.address, "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
 
 
-def set_aside(address: str, settings: Settings, error: str, again: bool) -> None:
+def set_aside(address: str, settings: Settings, error: str, again: bool, identity: Identity | None) -> None:
     """Notes that nothing more is done of a file until it changes, or with `again` until the next run."""
-    try:
-        identity = Identity.of(address)
-    except Unreachable:
-        identity = Identity(None, "")
+    if identity is None:
+        try:
+            identity = Identity(None, "") if again else Identity.of(address)
+        except Unreachable:
+            identity = Identity(None, "")
     Place(settings.place).write_json(f"failed/{short_name(address)}.json", {
-        "address": address, "identity": [identity.size, identity.version], "error": error, "again": again})
+        "address": address, "identity": identity.key, "error": error, "again": again})

@@ -21,7 +21,7 @@ class Origin:
     begin: int | None
 
 
-def origin(address: str, version: str) -> Origin:
+def origin(address: str, changed: float | None) -> Origin:
     """By the name, as odt watch calls its pieces; else the camera is the folder, and the day that of the last change."""
     path = unquote(urlsplit(address).path) if "://" in address else address
     folder = os.path.basename(os.path.dirname(path))
@@ -38,18 +38,13 @@ def origin(address: str, version: str) -> Origin:
         camera = text[: found.start()].strip("-_. ") if text == stem else ""
         begin = int(moment.timestamp()) * 10**9 if hour else None
         return Origin(plain(camera or (folder if text == stem else "") or stem), moment.date().isoformat(), begin)
-    return Origin(plain(folder or stem), changed(version), None)
+    return Origin(plain(folder or stem), day_of(changed), None)
 
 
-def changed(version: str) -> str:
-    """The day of a change, where the version is a time."""
+def day_of(changed: float | None) -> str:
     try:
-        return datetime.fromtimestamp(float(version), timezone.utc).date().isoformat()
+        return datetime.fromtimestamp(changed, timezone.utc).date().isoformat() if changed is not None else "unknown"
     except (ValueError, OverflowError, OSError):
-        pass
-    try:
-        return datetime.fromisoformat(version).date().isoformat()
-    except ValueError:
         return "unknown"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .copies import Identity
 from .errors import BadFile, Cancelled, Crash, Lost, PlaceFull, Unreachable, Usage
 from .looking import Video
 from .parts import Misfit, Seen, Span
@@ -38,7 +39,7 @@ class Work:
     look: Callable[[Video, Settings, int, Span], Seen]
     finish: Callable[[Video, Settings, int], dict[str, Any]]
     plan_whole: Callable[[Video, Settings], Plan]
-    set_aside: Callable[[str, Settings, str, bool], None]
+    set_aside: Callable[[str, Settings, str, bool, Identity | None], None]
 
 
 @dataclass
@@ -164,6 +165,9 @@ class Schedule:
                 self.complain(f"{file.address} stays set aside: {plan.set_aside}")
             return
         file.plan, file.seen = plan, dict(plan.seen)
+        if plan.bad is not None:
+            self.stop(file, plan.bad, False)
+            return
         for number in range(len(plan.spans)):
             if number not in file.seen:
                 self.begin(file, "look", number)
@@ -201,6 +205,6 @@ class Schedule:
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
         self.complain(f"{file.address} is set aside: {reason}")
-        self.work.set_aside(file.address, self.work.settings, reason, again)
+        self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
         if self.totals.done + self.totals.already == 0 and self.totals.set_aside >= SUSPICION:
             raise PlaceFull(f"the first {SUSPICION} files all went wrong, so it is not the files. The last one: {reason}")
