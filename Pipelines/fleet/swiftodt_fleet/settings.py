@@ -46,7 +46,7 @@ class Settings:
             return "detector=motion learns from frame to frame"
         if said.get("inference-interval", "1") != "1":
             return "with inference-interval which frames are looked at hangs on those before"
-        if said.get("zoom", "off") != "off":
+        if said.get("zoom", "off") not in ("off", "grid"):
             return "with zoom where is looked hangs on the frames before"
         if said.get("mode", "stream") != "stream":
             return "mode=single-image"
