@@ -13,6 +13,9 @@ struct BoxCarrier {
     /// The latest pyramids, so that each frame's is built once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
+    /// Seconds in which the usual pace of the background follows what is seen.
+    private static let paceSpan = 0.3
+
     /// At most this many points are followed a frame, so that the cost stays below a millisecond.
     private static let points = 240
 
@@ -83,8 +86,11 @@ struct BoxCarrier {
 
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxFilter.Step, along move: BoxMove?) {
         moves.append(move)
-        if let move {
-            tracklet.filter.carry(move, by: step, doubt: tracklet.imageDoubt)
+        if let move, step.seconds > 0 {
+            // What the camera does is no matter of doubt; velocities follow it as its usual pace does.
+            let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
+            tracklet.lead += tracklet.filter.carry(own, by: step, doubt: tracklet.imageDoubt)
+            tracklet.filter.shift(shift, faster: shift / max(step.seconds, Self.paceSpan))
             tracklet.imageDoubt.noteMove()
         } else {
             tracklet.filter.predict(by: step)
@@ -105,7 +111,7 @@ struct BoxCarrier {
         let seen = background / step
         let usual = pace ?? seen
         shift = background - usual * step
-        pace = usual + (seen - usual) * min(1, step / 0.3)
+        pace = usual + (seen - usual) * min(1, step / Self.paceSpan)
     }
 
     /// A box the detector has missed and another one covers: what moves in it is most likely the other object.

@@ -49,8 +49,11 @@ struct BoxFilter: Sendable {
     }
 
     /// Takes in an observation whose standard deviation is `jitter` object sizes.
+    ///
+    /// - Returns: how much of the way to it the position has come.
     @inline(__always)
-    mutating func correct(_ box: Box, jitter: SIMD4<Double>) {
+    @discardableResult
+    mutating func correct(_ box: Box, jitter: SIMD4<Double>) -> SIMD4<Double> {
         let noise = (Self.size(position) * jitter).squared
         let total = variance + noise
         let gain = variance / total
@@ -61,21 +64,29 @@ struct BoxFilter: Sendable {
         velocityVariance -= velocityGain * covariance
         covariance -= gain * covariance
         variance -= gain * variance
+        return gain
     }
 
     /// Moves on with the image: the displacement that was seen corrects the velocity first, as far
     /// as each is trusted, and the box moves by that.
-    mutating func carry(_ move: BoxMove, by step: Step, doubt: ImageDoubt) {
-        guard step.seconds > 0 else { return }
+    ///
+    /// - Returns: how much further it would have moved if the picture were believed as far as answers have not spoken against it.
+    ///   That is the better guess of where the object is, and the worse one of who is there.
+    mutating func carry(_ move: BoxMove, by step: Step, doubt: ImageDoubt) -> SIMD4<Double> {
+        guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1
         let seen = SIMD4(move.x, move.y, position.z * zoom, position.w * zoom) / step.seconds
         let (size, claimed) = (Self.size(position), move.deviation / step.seconds)
-        let noise = claimed * claimed + doubt.variance(eachOf: step.seconds) * (size * size)
+        let noise = claimed * claimed + doubt.cautiousVariance(eachOf: step.seconds) * (size * size)
+        let boldNoise = claimed * claimed + doubt.variance(eachOf: step.seconds) * (size * size)
         let gain = velocityVariance / (velocityVariance + noise)
+        let boldGain = velocityVariance / (velocityVariance + boldNoise)
+        let further = (boldGain - gain) * (seen - velocity) * step.seconds
         velocity += gain * (seen - velocity)
         velocityVariance -= gain * velocityVariance
         covariance -= gain * covariance
         predict(by: step)
+        return further
     }
 
     /// Takes back that much certainty about the velocity of the last while, and so about where that has led.

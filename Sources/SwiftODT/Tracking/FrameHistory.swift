@@ -6,6 +6,7 @@ struct FrameHistory {
     struct Carried: Sendable {
         var key: Int
         var filter: BoxFilter
+        var lead: SIMD4<Double>
         var move: BoxMove?
     }
 
@@ -71,7 +72,9 @@ struct FrameHistory {
             let move = number < moves.count ? moves[number] : nil
             // Field by field: a tracklet is large, and not copied for this.
             ring[place].carried.append(
-                Carried(key: tracklets[number].key, filter: tracklets[number].filter, move: move))
+                Carried(
+                    key: tracklets[number].key, filter: tracklets[number].filter, lead: tracklets[number].lead,
+                    move: move))
         }
     }
 
@@ -84,7 +87,10 @@ struct FrameHistory {
     /// Notes that tracklets, the same as have been recorded, stand elsewhere.
     mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
         let place = place(index)
-        for number in tracklets.indices { ring[place].carried[number].filter = tracklets[number].filter }
+        for number in tracklets.indices {
+            ring[place].carried[number].filter = tracklets[number].filter
+            ring[place].carried[number].lead = tracklets[number].lead
+        }
     }
 
     /// The entry of the latest frame at or before `time`.

@@ -20,6 +20,12 @@ struct ImageDoubt: Sendable {
     /// than one.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
+    /// The same where it counts who is whom. No picture is believed more than so far: people who pass each other drag along each
+    /// other's boxes, and their answers tell only when it is too late.
+    func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
+        evidence.bounded(SIMD4(repeating: Self.usual), Self.highest) * max(1, span / step)
+    }
+
     /// Notes that the picture has moved the box.
     mutating func noteMove() { isToBeJudged = true }
 
@@ -52,6 +58,8 @@ struct ImageDoubt: Sendable {
         return past[0].box.vector + (past[0].box.vector - past[1].box.vector) * steps
     }
 
+    /// Half a size a second.
+    private static let usual = 0.25
     private static let highest = SIMD4<Double>(repeating: 100)
     private static let pace = 0.4
 }

@@ -164,7 +164,8 @@ struct TrackerState: ~Copyable {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
         let entry = history[index]
         for number in tracklets.indices {
-            if let carried = entry.carried(tracklets[number].key) { tracklets[number].filter = carried.filter }
+            guard let carried = entry.carried(tracklets[number].key) else { continue }
+            (tracklets[number].filter, tracklets[number].lead) = (carried.filter, carried.lead)
         }
         answer(detections, at: entry.time, in: entry.plane, of: part)
         history.record(tracklets, moves: [], at: index)

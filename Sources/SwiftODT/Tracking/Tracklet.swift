@@ -42,6 +42,8 @@ struct Tracklet: Sendable {
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
     var residualSpan = residualFade
+    /// What else is added: how far the picture is ahead of the filter, see ``BoxFilter/carry(_:by:doubt:)``.
+    var lead = SIMD4<Double>.zero
 
     init(
         key: Int, detection: SiftedDetection, label: Label?, appearance: Appearance?, time: Nanoseconds,
@@ -81,19 +83,22 @@ extension Tracklet {
         noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Sighting(time: time, box: detection.box)
-        if imageDoubt.judge(filter.position, against: sighting, after: sightings) {
+        let ahead = filter.position + lead
+        if imageDoubt.judge(ahead, against: sighting, after: sightings) {
             filter.doubtVelocity(by: imageDoubt, over: Double(time - lastSeen) / 1e9)
         }
         if misses > 0 {
             refill(to: detection.box, at: time, noise: noise)
+            lead = .zero
         } else {
             let doubt = DetectionDoubt.factor(score: detection.score, after: time - lastSeen)
-            filter.correct(detection.box, jitter: noise.jitter * doubt)
+            let gain = filter.correct(detection.box, jitter: noise.jitter * doubt)
+            lead -= lead * gain
         }
         let (from, to) = (filterWhenSeen.position, filter.position)
         pathLength += ((to.x - from.x) * (to.x - from.x) + (to.y - from.y) * (to.y - from.y)).squareRoot()
         filterWhenSeen = filter
-        residual = (detection.box.vector - filter.position) * Self.shareOfSeen
+        residual = (detection.box.vector - filter.position - lead) * Self.shareOfSeen
         (residualSince, residualSpan) = (time, Self.residualFade)
         if detection.score >= threshold { lastStrong = time }
         presence.confirm(at: detection.box, isSure: detection.score >= threshold)
@@ -153,6 +158,7 @@ extension Tracklet {
     mutating func stop(at box: Box) {
         let offset = box.vector - filter.position
         filter.shift(SIMD2(offset.x, offset.y), faster: -SIMD2(filter.velocity.x, filter.velocity.y))
+        lead = .zero
     }
 
     /// After a gap the filter has drifted on its own. It goes back to the last sighting and along the straight way from
@@ -173,14 +179,14 @@ extension Tracklet {
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
-        let shown = filter.position + residual * max(0, 1 - max(0, age))
+        let shown = filter.position + lead + residual * max(0, 1 - max(0, age))
         return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
     }
 
     /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
-        let isNear = shown.iou(filter.box) > 0.7
-        residual = isNear ? shown.vector - filter.position : .zero
+        let isNear = shown.iou(Box(filter.position + lead)) > 0.7
+        residual = isNear ? shown.vector - filter.position - lead : .zero
         (residualSince, residualSpan) = (time, Self.glide)
     }
 

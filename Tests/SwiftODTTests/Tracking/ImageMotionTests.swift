@@ -70,6 +70,34 @@ import Testing
         #expect(tracker.tracks.map(\.id) == [1])
     }
 
+    /// Who walks in front drags along the box of whoever is behind, as far as pictures are believed. With an answer each third of a
+    /// second both keep their ids.
+    @Test(arguments: [60.0, 90]) func whoPassEachOtherBetweenAnswersKeepTheirIDs(_ speed: Double) {
+        let scene = SyntheticScene(things: [
+            .init(width: 70, height: 180, place: { (640 - speed * ($0 - 3), 250) }, seed: 34),
+            .init(width: 70, height: 180, place: { (640 + speed * ($0 - 3), 270) }, seed: 21),
+        ])
+        let tracker = Tracker()
+        var ids: [[Int?]] = []
+        for frame in 0..<60 {
+            let time = Double(frame) / 10
+            let moment = Nanoseconds(time * 1e9)
+            tracker.advance(
+                to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: scene.plane(at: time))
+            let boxes = scene.boxes(at: time)
+            // Whoever is behind is not seen where the other covers half of them.
+            let isHidden = boxes[0].intersection(boxes[1]).area > 0.5 * boxes[0].area
+            if frame % 3 == 0 {
+                tracker.update(
+                    boxes.dropFirst(isHidden ? 1 : 0).map { Detection(box: $0, score: 0.9) }, seenAt: moment)
+            }
+            let tracks = tracker.tracks
+            guard frame % 3 == 0, frame == 6 || frame == 57 else { continue }
+            ids.append(boxes.map { box in tracks.first { $0.box.iou(box) > 0.5 }?.id })
+        }
+        #expect(ids.count == 2 && ids[0] == ids[1] && !ids[0].contains(nil))
+    }
+
     @Test func aPointIsFoundAgainToAFractionOfAPixel() throws {
         var scene = SyntheticScene()
         scene.camera = { (-10 * $0, 6 * $0) }
