@@ -1,0 +1,239 @@
+"""What a fleet costs, and whether it gives what one machine gives.
+
+Usage: Tests/Benchmarks/fleet/run [identity] [speed] [overhead] [memory] [trouble] [costs]; all of them unless named. Needs Pipelines/setup --fleet.
+
+  identity  1, 2 and 5 workers, parts of a second to whole, B-frames, variable frame rate, what cannot be cut: each result compared with that of odt alone
+  speed     2 workers on two cores beside 1 on one
+  overhead  parts of a minute on one core, beside odt alone on it
+  memory    of the driver, while it goes through 100,000 simulated files
+  trouble   killed in the middle with all of Ray, a disk that is full, files that are cut short: at the end complete and identical
+  costs     frames a second a core for each model that is installed, of reading and of tracking
+
+The machine should have nothing else to do. Videos are made of the demo's street scene.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from swiftodt_fleet.sources import short_name
+from swiftodt_fleet.tool import where
+
+ROOT = Path(__file__).resolve().parents[3]
+RUN = str(ROOT / "Pipelines" / "fleet" / "run")
+DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "swiftodt"
+BIKES = str(DATA / "videos" / "bikes.mp4")
+X264 = ["-c:v", "libx264", "-preset", "veryfast"]
+FORMS = {
+    "b-frames.mp4": [*X264, "-x264-params", "keyint=24:bframes=3:open-gop=1"],
+    "uneven.mkv": ["-vf", r"select='not(mod(n\,3))+lt(mod(n\,25)\,10)'", "-fps_mode", "vfr", *X264, "-x264-params", "keyint=12:bframes=2"],
+    "one-key-frame.mp4": [*X264, "-g", "100000", "-sc_threshold", "0"],
+    "doubled-times.avi": ["-c:v", "mpeg4", "-g", "25", "-bf", "2"],
+    "stream.ts": [*X264, "-x264-params", "keyint=30:bframes=2"],
+}
+
+
+def ffmpeg(*words: str) -> None:
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True)
+
+
+def odt(*words: str, core: int | None = None) -> float:
+    """:return: seconds."""
+    program, environment = where()
+    began = time.monotonic()
+    subprocess.run([*pinned([core] if core is not None else None), program, *words], env=environment, check=True, capture_output=True)
+    return time.monotonic() - began
+
+
+def pinned(cores: list[int] | None) -> list[str]:
+    return ["taskset", "-c", ",".join(map(str, cores))] if cores is not None else []
+
+
+def fleet(sources: str, place: str, *words: str, workers: int = 2) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([RUN, sources, "--out", place, *words, "--cores", str(workers)], capture_output=True, text=True)
+
+
+def worked(sources: str, place: str, *words: str, cores: list[int]) -> float:
+    """Seconds of a fleet from the first plan to the last result, without the start of Ray."""
+    driver = subprocess.Popen([*pinned(cores), RUN, sources, "--out", place, *words, "--cores", str(len(cores))])
+    while driver.poll() is None and not os.path.exists(f"{place}/work"):
+        time.sleep(0.005)
+    began = time.time()
+    driver.wait()
+    return max(path.stat().st_mtime for path in Path(place, "done").iterdir()) - began
+
+
+def looped(path: str, seconds: int) -> str:
+    ffmpeg("-stream_loop", "-1", "-i", BIKES, "-t", str(seconds), "-an", "-c", "copy", path)
+    return path
+
+
+def alone(video: str, folder: str, core: int | None = None) -> tuple[float, float]:
+    """What one machine does: looks, tracks, and writes a page. In seconds, looking and the rest."""
+    os.makedirs(folder, exist_ok=True)
+    found, said = f"{folder}/detections.jsonl", f"{folder}/messages.jsonl"
+    look = odt("detect", video, "--detections", found, "--force", "--set", "threads=1", core=core)
+    rest = odt("annotate", "--force", "--set", "detector=neural", "--set", "threads=1", "--json", said, video, core=core) if core is None else \
+        odt("annotate", "--force", "--set", "detector=recorded", "--set", f"detections-file={found}", "--json", said, video, core=core)
+    return look, rest + odt("report", "-o", f"{folder}/report.html", "--force", said, core=core)
+
+
+def said(path: str) -> list[str]:
+    """The messages without the element's figures of time at the end."""
+    with open(path) as lines:
+        return [line for line in lines if '"detection-latency-p50"' not in line]
+
+
+def is_same(place: str, video: str, folder: str) -> bool:
+    results = f"{place}/files/{short_name(video)}"
+    return os.path.exists(results) and Path(results, "detections.jsonl").read_bytes() == Path(folder, "detections.jsonl").read_bytes() \
+        and said(f"{results}/messages.jsonl") == said(f"{folder}/messages.jsonl")
+
+
+def material(folder: str) -> str:
+    videos = f"{folder}/videos"
+    os.makedirs(videos)
+    for name, words in FORMS.items():
+        ffmpeg("-i", BIKES, "-an", "-s", "320x136", *words, f"{videos}/{name}")
+        alone(f"{videos}/{name}", f"{folder}/alone/{name}")
+    return videos
+
+
+def verdict(place: str, videos: str, folder: str) -> str:
+    wrong = [name for name in FORMS if not is_same(place, f"{videos}/{name}", f"{folder}/alone/{name}")]
+    return f"{len(FORMS) - len(wrong)} of {len(FORMS)} identical" + (f", not {', '.join(wrong)}" if wrong else "")
+
+
+def identity(folder: str) -> None:
+    videos = material(folder)
+    print("| workers | part length | result |\n|---|---|---|")
+    for workers, length in ((1, "1"), (2, "1"), (5, "1"), (2, "2.5"), (5, "4"), (2, "whole")):
+        place = f"{folder}/place-{workers}-{length}"
+        done = fleet(videos, place, "--part-length", length, workers=workers)
+        print(f"| {workers} | {length} | {verdict(place, videos, folder)}{done.stderr and ', ' + done.stderr.strip()} |", flush=True)
+
+
+def speed(folder: str) -> None:
+    videos = f"{folder}/videos"
+    os.makedirs(videos)
+    for number in range(4):
+        looped(f"{videos}/{number}.mp4", 30)
+    times = {len(cores): worked(videos, f"{folder}/place-{len(cores)}", "--part-length", "10", cores=cores) for cores in ([0], [0, 1])}
+    print(f"four files of half a minute, 640x272, in parts of 10 s: {times[1]:.1f} s by one worker on one core, {times[2]:.1f} s by two on two: "
+          f"{times[1] / times[2]:.2f} times as fast")
+
+
+def overhead(folder: str) -> None:
+    video = looped(f"{folder}/long.mp4", 240)
+    look, rest = alone(video, f"{folder}/alone", core=0)
+    whole = worked(video, f"{folder}/place", "--part-length", "60", cores=[0])
+    print(f"four minutes of 640x272 on one core: {look:.1f} s looking and {rest:.1f} s tracking by odt alone, {whole:.1f} s as a fleet in parts of a minute: "
+          f"{(whole / (look + rest) - 1) * 100:+.1f} %")
+
+
+def memory(_: str) -> None:
+    from simulated import simulate
+
+    print("| simulated files | driver's memory, MB |\n|---|---|")
+    for count, megabytes in simulate(100_000):
+        print(f"| {count:,} | {megabytes:.0f} |", flush=True)
+
+
+def trouble(folder: str) -> None:
+    videos = material(folder)
+    place = f"{folder}/place"
+    for number, pause in enumerate((6.0, 9.0, 12.0)):
+        driver = subprocess.Popen([RUN, videos, "--out", place, "--part-length", "1"], stderr=subprocess.DEVNULL, start_new_session=True)
+        began = time.monotonic()
+        while driver.poll() is None and not (os.path.exists(f"{place}/work") and time.monotonic() - began > pause):
+            time.sleep(0.1)
+        if driver.poll() is None:
+            # The head, its nodes and all workers go with it.
+            os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+        print(f"killed {number + 1} times: {len(list(Path(place).glob('done/*')))} done, {len(list(Path(place).glob('work/*/*.jsonl')))} parts in work", flush=True)
+    done = fleet(videos, place, "--part-length", "1")
+    print(f"then to the end: {verdict(place, videos, folder)}, exit code {done.returncode}, {len(list(Path(place).rglob('*.part')))} half files")
+    full(folder, videos)
+    short(folder, videos)
+
+
+def full(folder: str, videos: str) -> None:
+    place = f"{folder}/full"
+
+    def restrict() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
+
+    os.mkdir(place)
+    if os.getuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", place]).returncode == 0:
+        ended = subprocess.run([RUN, videos, "--out", place, "--part-length", "1"], capture_output=True, text=True)
+        print(f"full disk: exit code {ended.returncode}, {ended.stderr.strip().splitlines()[-1:]}")
+        subprocess.run(["mount", "-o", "remount,size=100m", place], check=True)
+        done = fleet(videos, place, "--part-length", "1")
+        print(f"with more room: {verdict(place, videos, folder)}, exit code {done.returncode}")
+        subprocess.run(["umount", place], check=True)
+    else:
+        print("full disk: needs root, to make a small one")
+
+
+def short(folder: str, videos: str) -> None:
+    cut = f"{folder}/cut"
+    os.mkdir(cut)
+    for name in ("b-frames.mp4", "uneven.mkv", "stream.ts"):
+        content = Path(videos, name).read_bytes()
+        Path(cut, name).write_bytes(content[: len(content) * 6 // 10])
+    done = fleet(cut, f"{folder}/cut-place", "--part-length", "1")
+    for name in sorted(os.listdir(cut)):
+        try:
+            alone(f"{cut}/{name}", f"{folder}/alone/cut-{name}")
+            result = "identical" if is_same(f"{folder}/cut-place", f"{cut}/{name}", f"{folder}/alone/cut-{name}") else "NOT identical"
+        except subprocess.CalledProcessError:
+            aside = Path(folder, "cut-place", "failed", f"{short_name(f'{cut}/{name}')}.json")
+            result = "odt alone fails; set aside: " + json.loads(aside.read_text())["error"][:80] if aside.exists() else "odt alone fails, and it was NOT set aside"
+        print(f"cut short, {name}: {result}")
+    print(f"exit code {done.returncode}")
+
+
+def costs(folder: str) -> None:
+    sizes = {"640x272": looped(f"{folder}/small.mp4", 40), "1920x1080": f"{folder}/large.mp4"}
+    ffmpeg("-i", looped(f"{folder}/medium.mp4", 20), "-vf", "scale=1920:1080", *X264, "-crf", "21", sizes["1920x1080"])
+    models = [path.stem for path in sorted((DATA / "models").iterdir()) if path.suffix in (".onnx", ".xml", ".tflite") and
+              not any(word in path.stem for word in ("u2net", "efficientnet"))]
+    print("| video | step | frames a second a core |\n|---|---|---|")
+    for size, video in sizes.items():
+        found = f"{folder}/found.jsonl"
+        frames = 0
+        for model in models:
+            took = odt("detect", video, "--detections", found, "--force", "--set", "threads=1", "--set", f"model-file={model}", core=0)
+            frames = json.loads(Path(found).read_text().splitlines()[-1])["frames"]
+            print(f"| {size} | looking, {model} | {frames / took:.0f} |", flush=True)
+        took = odt("annotate", "--force", "--set", "detector=recorded", "--set", f"detections-file={found}", "--json", f"{folder}/said.jsonl", video, core=0)
+        print(f"| {size} | reading and tracking | {frames / took:.0f} |", flush=True)
+
+
+def main() -> None:
+    steps = {step.__name__: step for step in (identity, speed, overhead, memory, trouble, costs)}
+    wanted = sys.argv[1:] or list(steps)
+    if unknown := [word for word in wanted if word not in steps]:
+        sys.exit(__doc__ if unknown[0] in ("-h", "--help") else f"unknown: {' '.join(unknown)}; there are {', '.join(steps)}")
+    for word in wanted:
+        print(f"\n{word}", flush=True)
+        folder = tempfile.mkdtemp(prefix="fleet-")
+        try:
+            steps[word](folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

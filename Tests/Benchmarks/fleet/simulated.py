@@ -1,0 +1,51 @@
+"""A run through files that are none: the schedule, Ray and its tasks are real, what the tasks do is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from swiftodt_fleet.copies import Identity
+from swiftodt_fleet.looking import Video
+from swiftodt_fleet.machines import machines
+from swiftodt_fleet.parts import WHOLE, Seen, Span
+from swiftodt_fleet.planning import Plan
+from swiftodt_fleet.schedule import Schedule, Work
+from swiftodt_fleet.settings import Settings
+from swiftodt_fleet.tasks import Tasks
+
+
+def simulate(count: int) -> Iterator[tuple[int, float]]:
+    """:return: the driver's resident megabytes after so many files, ten times."""
+    figures: list[tuple[int, float]] = []
+
+    def addresses() -> Iterator[str]:
+        for number in range(count):
+            if number % (count // 10) == 0:
+                figures.append((number, resident()))
+            yield f"/archive/{number:07}.mp4"
+
+    # By value: workers find no module of this name.
+    def plan(address: str, _: Settings) -> Plan:
+        return Plan(Video(address, address, Identity(1, "")), spans=[WHOLE])
+
+    def look(video: Video, _: Settings, number: int, span: Span) -> Seen:
+        return Seen(1, [], [])
+
+    def finish(video: Video, _: Settings, parts: int) -> dict[str, Any]:
+        return {"seconds": 3600.0}
+
+    def nothing(*_: Any) -> Any:
+        raise AssertionError("nothing goes wrong here")
+
+    with machines(None) as ray:
+        import ray.cloudpickle
+        totals = Schedule(Tasks(ray), Work(Settings("/nowhere"), plan, look, finish, nothing, nothing), lambda _: None, print).run(addresses())
+    assert totals.done == count
+    yield from figures[1:]
+    yield count, resident()
+
+
+def resident() -> float:
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))

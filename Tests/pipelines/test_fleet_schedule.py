@@ -1,0 +1,227 @@
+"""What a fleet does with files, parts and failures, without Ray: every part once, nothing lost, no more known than is at work."""
+import os
+import re
+import subprocess
+import tempfile
+import tracemalloc
+import unittest
+
+from archives import IS_THERE, PYTHON, needs_fleet
+
+if IS_THERE:
+    from swiftodt_fleet import parts, recorded_at, settings, sources
+    from swiftodt_fleet.copies import Identity
+    from swiftodt_fleet.errors import BadFile, Lost, PlaceFull, Unreachable
+    from swiftodt_fleet.looking import Video
+    from swiftodt_fleet.parts import WHOLE, Seen, Span
+    from swiftodt_fleet.place import Place
+    from swiftodt_fleet.planning import Plan
+    from swiftodt_fleet.schedule import Schedule, Work
+
+
+class Pretended:
+    """Does each task when it is handed over, and says so later, the last one first."""
+
+    cores = 3
+
+    def __init__(self):
+        self.results, self.count, self.most = {}, 0, 0
+
+    def submit(self, function, *arguments):
+        self.count += 1
+        try:
+            self.results[self.count] = (function(*arguments), None)
+        except Exception as error:
+            self.results[self.count] = (None, error)
+        self.most = max(self.most, len(self.results))
+        return self.count
+
+    def first_done(self, handles, patience):
+        return [handles[-1]]
+
+    def cancel(self, handle):
+        pass
+
+    def result(self, handle):
+        result, error = self.results.pop(handle)
+        if error is not None:
+            raise error
+        return result
+
+
+def first(number):
+    """What a part begins with whose frames fit those of its neighbours."""
+    return [[number * 10, f"sum {number}"]]
+
+
+class Desk:
+    """A schedule with work that is written down and not done."""
+
+    def __init__(self, spans=4, trouble=None):
+        self.spans, self.trouble, self.log, self.said = spans, trouble or {}, [], []
+
+    def run(self, addresses):
+        work = Work(None, self.plan, self.look, self.finish, self.plan_whole, self.set_aside)
+        self.hands = Pretended()
+        return Schedule(self.hands, work, lambda totals: None, self.said.append).run(iter(addresses))
+
+    def step(self, *words):
+        self.log.append(words)
+        error = self.trouble.get(words)
+        if error is not None and self.log.count(words) <= error[1]:
+            raise error[0]
+
+    def plan(self, address, _):
+        self.step("plan", address)
+        return Plan(Video(address, address, Identity(1, "")), spans=[Span(at, at + 1) for at in range(self.spans)])
+
+    def look(self, video, _, number, span):
+        self.step("look", video.name, number)
+        return Seen(1, first(number), first(number + 1 if ("misfit", video.name) not in self.trouble else 99))
+
+    def finish(self, video, _, count):
+        self.step("finish", video.name, count)
+        return {"seconds": 1.0}
+
+    def plan_whole(self, video, _):
+        self.step("whole", video.name)
+        return Plan(video, spans=[WHOLE])
+
+    def set_aside(self, address, _, error, again, identity):
+        self.step("aside", address, error, again)
+
+
+@needs_fleet
+class Inside(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_every_part_once_and_the_end_after_all(self):
+        desk = Desk()
+        totals = desk.run(["a", "b", "a"])
+        self.assertEqual((totals.done, totals.set_aside), (2, 0))
+        self.assertEqual(len(desk.log), len(set(desk.log)))
+        for name in "ab":
+            steps = [words for words in desk.log if words[1] == name]
+            self.assertEqual(steps[0], ("plan", name))
+            self.assertEqual(steps[-1], ("finish", name, 4))
+            self.assertEqual(sorted(words[2] for words in steps[1:-1]), [0, 1, 2, 3])
+
+    def test_who_kills_workers_is_set_aside_after_three_tries(self):
+        desk = Desk(trouble={("look", "b", 2): (Lost("gone"), 9), ("look", "c", 1): (Lost("gone"), 2)})
+        totals = desk.run("abcd")
+        self.assertEqual((totals.done, totals.set_aside), (3, 1))
+        self.assertEqual([desk.log.count(("look", "b", 2)), desk.log.count(("look", "c", 1))], [3, 3])
+        self.assertIn(("aside", "b", "gone, 3 times", False), desk.log)
+        self.assertEqual(desk.said, ["b is set aside: gone, 3 times"])
+
+    def test_bad_files_are_set_aside_and_the_rest_goes_on(self):
+        desk = Desk(trouble={("plan", "a"): (BadFile("no video"), 9), ("look", "b", 0): (Unreachable("no network"), 9), ("finish", "c", 4): (ValueError("x"), 9)})
+        totals = desk.run("abcd")
+        self.assertEqual((totals.done, totals.set_aside), (1, 3))
+        aside = [words[1:] for words in desk.log if words[0] == "aside"]
+        self.assertEqual(sorted(aside), [("a", "no video", False), ("b", "no network", True), ("c", "ValueError: x", True)])
+
+    def test_when_all_goes_wrong_it_is_not_the_files(self):
+        names = [f"{number}" for number in range(50)]
+        desk = Desk(trouble={("plan", name): (BadFile("no model"), 9) for name in names})
+        with self.assertRaisesRegex(PlaceFull, "no model"):
+            desk.run(names)
+
+    def test_what_does_not_fit_is_taken_whole(self):
+        desk = Desk(trouble={("misfit", "a"): None})
+        totals = desk.run("ab")
+        self.assertEqual(totals.done, 2)
+        self.assertIn(("whole", "a"), desk.log)
+        self.assertIn(("finish", "a", 1), desk.log)
+        self.assertNotIn(("whole", "b"), desk.log)
+
+    def test_a_full_disk_ends_the_run(self):
+        with self.assertRaises(PlaceFull):
+            Desk(trouble={("finish", "b", 4): (PlaceFull("full"), 9)}).run("abc")
+
+    def test_the_schedule_knows_no_more_than_it_works_at(self):
+        """Fifty times as many files in no more memory."""
+        def peak(count):
+            desk = Desk(spans=1)
+            desk.step = lambda *words: None
+            tracemalloc.start()
+            self.assertEqual(desk.run(f"file {number}" for number in range(count)).done, count)
+            memory = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            return memory, desk.hands.most
+
+        few, many = peak(100), peak(5000)
+        self.assertLessEqual(many[1], 10)
+        self.assertLess(many[0], few[0] + 20_000)
+
+    def test_recordings_join(self):
+        texts = ['{"h":1}\n{"time":0}\n{"time":1}\n{"end":true,"frames":2,"time":1}\n', '{"h":1}\n{"time":2}\n{"end":true,"frames":1,"time":2}\n']
+        with open(os.path.join(self.folder, "joined"), "w+") as into:
+            self.assertEqual(parts.join((iter(text.splitlines(True)) for text in texts), into), (3, 3))
+            into.seek(0)
+            self.assertEqual(into.read(), '{"h":1}\n{"time":0}\n{"time":1}\n{"time":2}\n{"end":true,"frames":3,"time":2}\n')
+            for broken in ('{"h":2}\n{"end":true,"frames":0}\n', '{"h":1}\n{"time":3}\n', ""):
+                with self.assertRaises(parts.Misfit):
+                    parts.join((iter(text.splitlines(True)) for text in (texts[0], broken)), into)
+
+    def test_sources(self):
+        for name in ("a/1.mp4", "a/b/2.MKV", "a/notes.txt", "a/.3.mp4.part.mp4", "[x].mp4", "out/files/annotated.mp4"):
+            os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
+            open(os.path.join(self.folder, name), "w").close()
+        with open(os.path.join(self.folder, "list"), "w") as file:
+            file.write(f"# some\n{self.folder}/a/1.mp4\n\nhttps://there/x.mp4\n")
+        def expanded(*words):
+            return [address.replace(self.folder + "/", "") for address in sources.expand([word.replace("F/", self.folder + "/") for word in words], self.folder + "/out")]
+        self.assertEqual(expanded("F/a"), ["a/1.mp4", "a/b/2.MKV"])
+        self.assertEqual(expanded("F/a/*.mp4", "F/[x].mp4", "F/none.mp4"), ["a/1.mp4", "[x].mp4", "none.mp4"])
+        self.assertEqual(expanded("@F/list"), ["a/1.mp4", "https://there/x.mp4"])
+        self.assertEqual(len(expanded("F/")), 3)
+        names = {sources.short_name(name) for name in ("/a/x.mp4", "/b/x.mp4", "s3://a/x.mp4?v=1", "/a/ü ß/../x", "/" + "x" * 300)}
+        self.assertEqual(len(names), 5)
+        self.assertTrue(all(re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII) for name in names))
+
+    def test_origins(self):
+        hour = 3600 * 10**9
+        for name, expected in {
+            "/v/front/front-2026-11-22T15-00-00Z.mkv": ("front", "2026-11-22", 15), "s3://b/yard/20261122_150000.mp4": ("yard", "2026-11-22", 15),
+            "/v/gate/2026-11-22/15.mp4": ("15", "2026-11-22", None), "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
+            "/v/x/2026-99-99.mp4": ("x", "2026-11-21", None)}.items():
+            found = recorded_at.origin(name, 1795219200.5)
+            begin = found.begin and found.begin // hour % 24
+            self.assertEqual((found.source, found.day, begin), expected, name)
+        self.assertEqual(recorded_at.origin("/a/b.mp4", None).day, "unknown")
+
+    def test_what_is_there_is_whole(self):
+        place = Place(self.folder)
+        source = os.path.join(self.folder, "source")
+        with open(source, "w") as file:
+            file.write("x" * 100_000)
+        place.put(source, "sub/there")
+        self.assertEqual(place.names("sub"), ["there"])
+        code = ("import resource, signal, sys; from swiftodt_fleet.place import Place; from swiftodt_fleet.errors import PlaceFull\n"
+                "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
+                "try: Place(sys.argv[1]).put(sys.argv[2], 'sub/more')\n"
+                "except PlaceFull as error: print(error)")
+        said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
+        self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
+        self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
+
+    def test_settings(self):
+        def reason(*words):
+            return settings.Settings("/x", properties=tuple(map(settings.property_setting, words))).reason_for_whole
+        self.assertIsNone(reason("max-objects=20", "detector=salient", "inference-interval=1"))
+        for word in ("detector=motion", "inference-interval=2", "zoom=auto", "mode=single-image"):
+            self.assertIsNotNone(reason(word), word)
+        for word in ("detector=upstream", "zones=x", "nonsense", "=3"):
+            with self.assertRaises(Exception, msg=word):
+                settings.property_setting(word)
+        plan = settings.Settings("/x", properties=(("max-objects", "9"), ("model-file", "m"), ("iou-threshold", "0.6")))
+        self.assertEqual(plan.for_looking(), ["--set", "threads=1", "--set", "model-file=m", "--set", "iou-threshold=0.6"])
+        self.assertEqual(plan.for_tracking(), ["--set", "max-objects=9", "--set", "iou-threshold=0.6"])
+
+
+if __name__ == "__main__":
+    unittest.main()
