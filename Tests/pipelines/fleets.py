@@ -87,6 +87,41 @@ class Witness:
         return counts
 
 
+class Machines:
+    """A Ray cluster on this machine, with nodes that are lost as machines are that lose their power; in their place come others."""
+
+    PROGRAM = """
+import sys
+from ray.cluster_utils import Cluster
+arguments = {"num_cpus": 2, "object_store_memory": 80 << 20}
+cluster = Cluster(initialize_head=True, head_node_args=arguments | {"num_cpus": 0, "include_dashboard": False})
+nodes = [cluster.add_node(**arguments) for _ in range(int(sys.argv[1]))]
+print(cluster.address, flush=True)
+for _ in sys.stdin:
+    cluster.remove_node(nodes.pop(0), allow_graceful=False)
+    nodes.append(cluster.add_node(**arguments))
+    print("lost one", flush=True)
+cluster.shutdown()
+"""
+
+    def __init__(self, count):
+        self.scratch = tempfile.mkdtemp(prefix="odt")
+        self.program = subprocess.Popen(
+            [PYTHON, "-c", self.PROGRAM, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=os.environ | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": self.scratch})
+        self.address = self.program.stdout.readline().strip()
+
+    def lose_one(self):
+        print("lose one", file=self.program.stdin, flush=True)
+        self.program.stdout.readline()
+
+    def close(self):
+        self.program.stdin.close()
+        self.program.wait(120)
+        self.program.stdout.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
 class FleetWatch:
     """Pipelines/fleet/watch on cameras of its own, whose file can be edited and which can be killed and begun again."""
 

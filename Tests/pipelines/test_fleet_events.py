@@ -218,6 +218,7 @@ class Delivering(Journals):
             journal = self.begin()
             one = Delivery(journal, mqtt.Broker.named(f"mqtt://{broker.address}/house"), longest_pause=0.05)
             collector = Collector(journal)
+            self.add(journal, line(0, "swiftodt-camera", event="connected"))
             for start in (0, 50):
                 self.add(journal, *(line(number) for number in range(start, start + 50)))
                 collector.pump()
@@ -232,8 +233,10 @@ class Delivering(Journals):
             while not one.is_done:
                 one.pump(0.05)
             self.assertIsNone(one.problem)
-            one.leave()
             listener.wait(lambda _: len(listener.texts("house/gate/track")) >= 100)
+            # What the lost connection had left as its will has been taken back.
+            self.assertEqual(broker.retained("house/gate/state"), {"house/gate/state": "online"})
+            one.leave()
             self.assertEqual([json.loads(text)["tracking-id"] for text in listener.texts("house/gate/track")], list(range(100)))
 
     def test_a_broker_that_wants_to_be_trusted_and_to_trust(self):
@@ -266,6 +269,35 @@ class Delivering(Journals):
             self.assertNotIn("secret", str(refused.exception))
         one = mqtt.Broker.named("mqtts://odt:a%2Fb@[::1]/house/yard/")
         self.assertEqual((one.host, one.port, one.topic, one.user, one.password), ("::1", 8883, "house/yard", "odt", "a/b"))
+
+
+@needs_fleet
+class Tables(Journals):
+
+    WRITER = """
+import sys
+from pathlib import Path
+import fsspec
+from swiftodt_fleet.cameras import table
+from swiftodt_fleet.cameras.export import Destinations, Export
+from swiftodt_fleet.cameras.journal import Journal
+if sys.argv[3] != "0":
+    table.EventTable.MOST_ROWS = int(sys.argv[3])
+export = Export(Journal.adopt(Path(sys.argv[1])), Destinations(sys.argv[2], Path(sys.argv[1]).parent.parent, every=0.0))
+export.pump()
+print(export.finish())
+files = fsspec.filesystem("memory")
+print(*files.find("/"))
+"""
+
+    def test_an_address_instead_of_a_folder(self):
+        """With more rows than a file takes: then there is another."""
+        journal = self.begin()
+        self.add(journal, *(line(number) for number in range(25)), line(25, "swiftodt-camera", event="ended"))
+        journal.release()
+        said = command(PYTHON, "-c", self.WRITER, str(journal.path), "memory://cameras/all", "10", PYTHONPATH=f"{ROOT}/Pipelines/fleet")
+        self.assertEqual((said.returncode, said.stdout.split()), (0, ["True", *(
+            f"/cameras/all/events/day=2027-01-15/camera=gate/{journal.run}-{number:09}.parquet" for number in (0, 10, 20))]), said.stderr)
 
 
 @needs_fleet
@@ -331,6 +363,25 @@ while True:
             for row in rows:
                 self.assertEqual(row["time"][:10], str(row["day"]))
             self.assertEqual(os.listdir(self.path("gate")), [])
+
+    def test_the_order_is_kept_though_an_older_journal_is_in_other_hands(self):
+        older, newer = self.begin(), self.begin()
+        for number, journal in enumerate((older, newer)):
+            self.add(journal, line(number), line(number, "swiftodt-camera", event="ended"))
+        newer.release()
+        with BrokerProgram(self.folder, "allow_anonymous true") as broker, Listener(broker, "house/#") as listener:
+            reader = self.read(f"mqtt://{broker.address}/house")
+            self.addCleanup(reader.communicate)
+            self.addCleanup(reader.kill)
+            end = time.monotonic() + 60
+            while not list(Path(self.folder).glob("out/events/*/*/*.parquet")):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.02)
+            time.sleep(0.2)
+            self.assertEqual(listener.texts("house/gate/track"), [])
+            older.release()
+            listener.wait(lambda _: len(listener.texts("house/gate/track")) == 2)
+            self.assertEqual([json.loads(text)["tracking-id"] for text in listener.texts("house/gate/track")], [0, 1])
 
 
 class Configurations(InFolder):

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -105,7 +106,10 @@ class Fleets(InFolder):
             self.page(fleet)
             everybody = family(fleet.program.pid)
             self.assertEqual(fleet.end(), 0, fleet.complaints)
-            self.assertFalse([number for number in everybody if alive(number)])
+            end = time.monotonic() + 90
+            while left := [number for number in everybody if alive(number)]:
+                self.assertLess(time.monotonic(), end, left)
+                time.sleep(0.05)
             self.assertEqual(fleet.left(), [], fleet.complaints)
             witness.close()
             seen = witness.events

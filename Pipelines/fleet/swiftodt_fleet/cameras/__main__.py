@@ -115,6 +115,8 @@ def watch(words: argparse.Namespace) -> None:
                 while not over.wait(TICK):
                     fleet.attend(ray)
                     shown["cameras"] = fleet.status
+            except ray.exceptions.RayError as error:
+                raise NoMachines(f"Ray is gone: {error}") from error
             finally:
                 fleet.end()
     finally:

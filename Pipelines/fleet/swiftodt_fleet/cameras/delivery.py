@@ -44,6 +44,8 @@ class Delivery:
         # Those before this one may have been published by whoever died.
         self._again = 0
         self._other = 0
+        # Whether the camera is connected, as was told last.
+        self._state: bytes | None = None
         self._connection: Connection | None = None
         self._results = Results()
         self._longest_pause = longest_pause
@@ -116,6 +118,9 @@ class Delivery:
                 connection.release(self._packet(event))
         else:
             self._received = self._completed
+        if self._state is not None:
+            # The broker may have told the will of the connection before.
+            self._tell(connection, "state", self._state, True)
         return True
 
     def _lose(self, error: BrokerError) -> None:
@@ -140,7 +145,8 @@ class Delivery:
             payload = json.dumps(event.said, ensure_ascii=False).encode()
             connection.publish(f"{self._topic}/{event.kind}", payload, 2, self._packet(event), is_again=event.number < self._again)
             if event.kind == "camera":
-                self._tell(connection, "state", b"online" if event.said["event"] == "connected" else b"offline", True)
+                self._state = b"online" if event.said["event"] == "connected" else b"offline"
+                self._tell(connection, "state", self._state, True)
 
     def _tell(self, connection: Connection, topic: str, payload: bytes, is_kept: bool) -> None:
         self._other = (self._other + 1) % self.OTHERS

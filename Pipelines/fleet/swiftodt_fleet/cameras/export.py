@@ -83,6 +83,8 @@ class Exports:
         self._destinations, self._camera = destinations, camera
         self.exports: list[Export] = []
         self.problem: str | None = None
+        # Whether somebody else is still at an older journal: then the broker waits for that, so that the order is kept.
+        self._is_preceded = False
 
     def add(self, journal: Journal) -> Export:
         """One whose lock is held."""
@@ -94,9 +96,15 @@ class Exports:
     def adopt(self) -> None:
         """Takes over what was left by others who are dead."""
         known = {export.journal.path for export in self.exports}
+        others = []
         for path in Journal.left_by_others(self._destinations.journals, self._camera):
-            if path not in known and (journal := Journal.adopt(path)) is not None:
+            if path in known:
+                continue
+            if (journal := Journal.adopt(path)) is not None:
                 self.add(journal)
+            elif path.exists():
+                others.append(path.name)
+        self._is_preceded = bool(others and self.exports) and min(others) < self.exports[-1].journal.run
 
     def pump(self, patience: float, is_last: bool = False) -> None:
         """Tells what there is; waits a little for the broker."""
@@ -105,7 +113,7 @@ class Exports:
             for export in self.exports:
                 export.pump(is_last)
             # To the broker the older goes first.
-            waiting = [export for export in self.exports if export.delivery]
+            waiting = [] if self._is_preceded else [export for export in self.exports if export.delivery]
             for export in waiting:
                 assert export.delivery
                 is_newest = export is self.exports[-1]

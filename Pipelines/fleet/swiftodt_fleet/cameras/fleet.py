@@ -44,12 +44,12 @@ class Fleet:
         self._destinations = self._destinations_of(self.configuration)
         for warning in self.configuration.warnings:
             say(warning)
-        self._leftovers = Leftovers(self._destinations)
+        self._leftovers = Leftovers(self._destinations, set(self.configuration.cameras))
 
     def attend(self, ray: Any) -> None:
         """Does what is due, on these machines."""
         self._read_again()
-        self._leftovers.watched = {*self._posts, *self._ending}
+        self._leftovers.watched = {*self._posts, *self._ending, *self.configuration.cameras}
         for name, leaving in list(self._ending.items()):
             leaving.attend()
             if leaving.is_over:
@@ -77,13 +77,17 @@ class Fleet:
 
     def end(self, patience: float = 40.0) -> None:
         """Ends all of them; what could not be told by then waits for the next time."""
-        for name in list(self._posts):
-            self._end(name)
-        end = time.monotonic() + patience
-        while self._ending and time.monotonic() < end:
-            for name in [name for name, post in self._ending.items() if post.is_over]:
-                del self._ending[name]
-            time.sleep(0.05)
+        try:
+            for name in list(self._posts):
+                self._end(name)
+            end = time.monotonic() + patience
+            while self._ending and time.monotonic() < end:
+                for name in [name for name, post in self._ending.items() if post.is_over]:
+                    del self._ending[name]
+                time.sleep(0.05)
+        except Exception as error:
+            # Without Ray, workers end by themselves.
+            self._say(f"Ray does not answer ({str(error).splitlines()[0]})")
         self._leftovers.stop()
 
     def _end(self, name: str) -> None:

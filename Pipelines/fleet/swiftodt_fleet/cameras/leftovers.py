@@ -11,10 +11,11 @@ class Leftovers:
 
     TICK = 2.0
 
-    def __init__(self, destinations: Destinations) -> None:
-        self.destinations = destinations
-        # Those that have somebody who looks after them.
-        self.watched: set[str] = set()
+    def __init__(self, destinations: Destinations, watched: set[str]) -> None:
+        """
+        watched: cameras that have somebody who looks after them.
+        """
+        self.destinations, self.watched = destinations, watched
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()

@@ -9,6 +9,7 @@ import ssl
 import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from unicodedata import category
 from urllib.parse import unquote, urlsplit
 
 CONNECT, CONNACK, PUBLISH, PUBACK, PUBREC, PUBREL, PUBCOMP, PINGREQ, PINGRESP, DISCONNECT = 1, 2, 3, 4, 5, 6, 7, 12, 13, 14
@@ -207,7 +208,7 @@ def password_of(file: str | None) -> str | None:
 
 def level(name: str) -> str:
     """A name as one level of a topic, as odt watch writes it."""
-    return "".join("".join(f"%{byte:02X}" for byte in sign.encode()) if sign in "+#/%" else sign for sign in name)
+    return "".join("".join(f"%{byte:02X}" for byte in sign.encode()) if sign in "+#/%" or category(sign) == "Cc" else sign for sign in name)
 
 
 def _introduction(broker: Broker, client: str, is_new: bool, will: tuple[str, bytes] | None) -> bytes:

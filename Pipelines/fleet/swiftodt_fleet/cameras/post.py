@@ -20,7 +20,10 @@ class Post:
         self._actor: Any = None
         self._answer: Any = None
         self._ending: Any = None
+        self._is_ending = False
         self._begun = self._due = 0.0
+        # Whether the worker is somewhere, and has answered.
+        self._is_placed = False
         # How many workers there have been.
         self.workers = 0
         self.status: dict[str, Any] = {"state": "waiting", "reason": "no machine has room for it yet", "since": time.time()}
@@ -28,7 +31,7 @@ class Post:
     def attend(self) -> list[str]:
         """Does what is due; the worker's complaints since the last time."""
         if self._actor is None:
-            if time.monotonic() >= self._due and self._ending is None:
+            if time.monotonic() >= self._due and not self._is_ending:
                 self._begin()
             return []
         if not self._ray.wait([self._answer], timeout=0)[0]:
@@ -37,15 +40,20 @@ class Post:
             status = self._ray.get(self._answer)
         except self._ray.exceptions.RayError as error:
             return [self._lose(error)]
-        self._answer = self._actor.status.remote()
+        self._answer, self._is_placed = self._actor.status.remote(), True
         complaints: list[str] = status.pop("complaints")
         self.status = status
         return complaints
 
     def end(self) -> None:
         """Asks the worker to come to an end."""
+        self._is_ending = True
         if self._actor is not None and self._ending is None:
-            self._ending = self._actor.stop.remote()
+            if self._is_placed:
+                self._ending = self._actor.stop.remote()
+            else:
+                # It may wait for room for ever; and what it has said, if it has, is in its journal.
+                self._kill()
 
     @property
     def is_over(self) -> bool:
@@ -54,12 +62,15 @@ class Post:
             return True
         if self._ending is None or not self._ray.wait([self._ending], timeout=0)[0]:
             return False
-        self._ray.kill(self._actor)
-        self._actor = None
+        self._kill()
         return True
 
+    def _kill(self) -> None:
+        self._ray.kill(self._actor)
+        self._actor = None
+
     def _begin(self) -> None:
-        self._begun = time.monotonic()
+        self._begun, self._is_placed = time.monotonic(), False
         self._actor = self._kind.remote(self.order)
         self._answer = self._actor.status.remote()
         self.workers += 1

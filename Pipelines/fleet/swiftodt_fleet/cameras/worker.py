@@ -93,13 +93,14 @@ class CameraWatch:
             begun = time.monotonic()
             try:
                 code = self._watch()
+                reason = f"its watch {_ending(code)}"
             except OSError as error:
-                code, self._status["problem"] = FAILED, f"{error.filename or self._order.odt}: {error.strerror or error}"
+                code, reason = FAILED, f"{error.filename or self._order.odt}: {error.strerror or error}"
             if self._stopping.is_set() or code in (SEEN, REFUSED):
                 self._turn("refused" if code == REFUSED else "ended", self._complaints[-1] if code == REFUSED and self._complaints else None)
                 return
             pause = back_off.next(time.monotonic() - begun)
-            self._turn("restarting", f"its watch {_ending(code)}; it is started again in {pause:g} s")
+            self._turn("restarting", f"{reason}; it is started again in {pause:g} s")
             self._complaints.append(str(self._status["reason"]))
             self._stopping.wait(pause)
 
@@ -163,13 +164,16 @@ class CameraWatch:
             try:
                 while not self._journals.empty():
                     self._exports.add(self._journals.get())
+                    adopted = 0.0
                 if time.monotonic() - adopted > 2:
-                    self._exports.adopt()
                     adopted = time.monotonic()
-            except OSError as error:
-                self._status["problem"] = f"{error.filename}: {error.strerror}"
-            self._exports.pump(self.TICK, is_last)
-            self._look()
+                    self._exports.adopt()
+                self._exports.pump(self.TICK, is_last)
+                self._look()
+            except Exception as error:
+                # Whatever it is: nobody else tells what this camera says.
+                self._status["problem"] = f"{type(error).__name__}: {error}"
+                time.sleep(1)
             if is_last and self._stopping.is_set():
                 end = end or time.monotonic() + self.PATIENCE
                 if self._exports.is_told or time.monotonic() > end:
