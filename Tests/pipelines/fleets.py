@@ -87,6 +87,10 @@ class Witness:
         return counts
 
 
+# What Ray wants to hear to stay on loopback, be it a cluster or who joins one.
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+
+
 class Machines:
     """A Ray cluster on this machine, with nodes that are lost as machines are that lose their power; in their place come others."""
 
@@ -108,7 +112,7 @@ cluster.shutdown()
         self.scratch = tempfile.mkdtemp(prefix="odt")
         self.program = subprocess.Popen(
             [PYTHON, "-c", self.PROGRAM, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env=os.environ | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": self.scratch})
+            env=os.environ | LOOPBACK | {"RAY_TMPDIR": self.scratch})
         self.address = self.program.stdout.readline().strip()
 
     def lose_one(self):
@@ -142,8 +146,9 @@ class FleetWatch:
         os.replace(self.configuration + ".new", self.configuration)
 
     def begin(self):
+        environment = os.environ | {"RAY_TMPDIR": self.scratch} | (LOOPBACK if "--ray" in self.words else {})
         self.program = subprocess.Popen([f"{ROOT}/Pipelines/fleet/watch", self.configuration, *self.words], stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, text=True, env=os.environ | {"RAY_TMPDIR": self.scratch}, cwd=self.folder)
+                                        stderr=subprocess.PIPE, text=True, env=environment, cwd=self.folder)
         self.url = None
         threading.Thread(target=self.listen, args=[self.program], daemon=True).start()
 

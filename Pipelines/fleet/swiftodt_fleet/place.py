@@ -61,7 +61,7 @@ class Place:
             except Exception:
                 pass
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, content: str | bytes) -> None:
         """A small file, whole or not at all."""
         target = self.path(name)
         folder, last = posixpath.split(target)
@@ -69,7 +69,7 @@ class Place:
         try:
             if not self.is_whole_at_once:
                 self.files.makedirs(folder, exist_ok=True)
-            self.files.pipe_file(passing, text.encode())
+            self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content)
             if passing != target:
                 self.take_over(passing, target)
         except Exception as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -15,7 +14,6 @@ from ..machines import NoMachines, machines
 from .configuration import ConfigurationError
 from .fleet import Fleet, FleetOptions
 from .page import Page, PageError
-from .place import absolute
 
 ROOT = Path(__file__).resolve().parents[4]
 HELP = """
@@ -63,24 +61,19 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--live", metavar="ADDRESS", help="each camera has a live page of its own, at this address and a port that is free")
     parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0, help="how often tables are written (60)")
     parser.add_argument("--retry", metavar="SECONDS", type=float, default=60.0, help="the longest pause before something is tried again (60)")
-    parser.add_argument("--odt", metavar="PROGRAM", help="the odt to use (this checkout's, else the one that is installed)")
     return parser.parse_args(words)
 
 
 def options_of(words: argparse.Namespace) -> FleetOptions:
     """What holds for all cameras. Raises Refusal."""
-    place = absolute(words.out)
+    place = words.out if "://" in words.out else os.path.abspath(words.out)
     if words.journals is None and "://" in place:
         raise Refusal("--journals names a folder on each machine: what has not been told yet cannot wait at an address")
     for name in ("cpus", "every", "retry"):
         if not 0 < getattr(words, name) < 1e6:
             raise Refusal(f"--{name} must be a number above 0")
-    built = ROOT / ".build" / "tool" / "odt"
-    odt = words.odt or (str(built) if built.exists() else shutil.which("odt"))
-    if odt is None:
-        raise Refusal("there is no odt: Pipelines/setup builds it, docs/install.md has packages")
     journals = words.journals.absolute() if words.journals else Path(place) / "journals"
-    return FleetOptions(words.cameras, place, journals, odt, words.cpus, words.live, words.every, words.retry)
+    return FleetOptions(words.cameras, place, journals, words.cpus, words.live, words.every, words.retry)
 
 
 def hold(journals: Path) -> int:

@@ -6,12 +6,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import PlaceFull
+from ..place import Place
 from .collector import Collector
 from .delivery import Delivery
 from .journal import Journal
 from .lines import give_back
 from .mqtt import Broker
-from .place import Place
 from .table import EventTable
 
 # Room of events that have been told goes back in such steps; the last of them stay, for whoever comes next to see where they end.
@@ -122,9 +123,11 @@ class Exports:
                     break
             self.exports = [export for export in self.exports if not export.finish()]
             self.problem = next((export.delivery.problem for export in waiting if export.delivery and export.delivery.problem), None)
+        except PlaceFull as error:
+            # Or away: what has not been told waits in the journal.
+            self.problem = str(error)
         except OSError as error:
-            # A disk that is full, a place that is away: what has not been told waits in the journal.
-            self.problem = f"{error.filename or self._destinations.place}: {error.strerror or error}"
+            self.problem = f"{error.filename}: {error.strerror or error}"
         time.sleep(max(0.0, patience - (time.monotonic() - begun)))
 
     @property

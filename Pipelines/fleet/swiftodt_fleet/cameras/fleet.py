@@ -23,7 +23,6 @@ class FleetOptions:
     configuration: Path
     place: str
     journals: Path
-    odt: str
     cpus: float = 1.0
     live: str | None = None
     every: float = 60.0
@@ -55,7 +54,7 @@ class Fleet:
             if leaving.is_over:
                 del self._ending[name]
         for name, camera in self.configuration.cameras.items():
-            order = Order(camera, self._destinations, self._options.odt, self._options.live, self._options.retry)
+            order = Order(camera, self._destinations, self._options.live, self._options.retry)
             post: Post | None = self._posts.get(name)
             if post and _gist(post.order) != _gist(order):
                 self._end(name)

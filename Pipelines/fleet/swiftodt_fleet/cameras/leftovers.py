@@ -35,8 +35,8 @@ class Leftovers:
                     exports.adopt()
                     while exports.exports and not exports.problem and not self._stopping.is_set():
                         exports.pump(0.1, is_last=True)
-                except OSError:
-                    # The next time, perhaps.
+                except Exception:
+                    # The next time, perhaps; others are not to wait for it.
                     continue
                 finally:
                     exports.close()

@@ -7,13 +7,14 @@ import json
 import time
 from datetime import datetime, timezone
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow
 from pyarrow import parquet
 
+from ..place import Place
 from .events import Event, events
 from .journal import Journal
-from .place import Place, partition
 from .progress import read_progress, write_progress
 
 SCHEMA = pyarrow.schema([
@@ -90,8 +91,9 @@ class EventTable:
         table = pyarrow.Table.from_pylist([self._row(event) for event in self._rows], SCHEMA)
         parquet.write_table(table, sink, compression="zstd")
         name = f"{self.journal.run}-{self._rows[0].number:09}.parquet"
-        folders = ["events", partition("day", _day(self._rows[0])), partition("camera", self.journal.camera)]
-        self._place.write([*folders, name], sink.getvalue())
+        # As Hive, Arrow and DuckDB read it.
+        folder = f"events/day={_day(self._rows[0])}/camera={quote(self.journal.camera, safe='')}"
+        self._place.write(f"{folder}/{name}", sink.getvalue())
         self._written = len(self._rows)
 
     def _row(self, event: Event) -> dict[str, Any]:

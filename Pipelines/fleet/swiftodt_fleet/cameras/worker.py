@@ -13,9 +13,10 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from ..errors import PlaceFull
+from ..tool import where
 from . import leash
 from .backoff import BackOff
 from .configuration import CameraOrder
@@ -23,7 +24,6 @@ from .export import Destinations, Exports
 from .journal import Journal, sweep
 from .progress import write_whole
 
-ROOT = Path(__file__).resolve().parents[4]
 # How odt ends: a file has been seen, something went wrong, what is asked for cannot be meant.
 SEEN, FAILED, REFUSED = 0, 1, 2
 
@@ -34,7 +34,6 @@ class Order:
 
     camera: CameraOrder
     destinations: Destinations
-    odt: str
     # Where each camera's own page is to be had, on a port that is free.
     live: str | None = None
     # Seconds between two attempts to start odt, at most.
@@ -61,7 +60,6 @@ class CameraWatch:
         self._complaints: deque[str] = deque(maxlen=100)
         self._counts: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
         self._counted: Any = None
-        self._child: subprocess.Popen[str] | None = None
         self._status: dict[str, Any] = {
             "state": "starting", "reason": None, "since": time.time(), "starts": 0, "rate": None, "event": None, "live": None,
             "problem": None, "worker": os.getpid(), "node": socket.gethostname(), "pid": None,
@@ -95,7 +93,9 @@ class CameraWatch:
                 code = self._watch()
                 reason = f"its watch {_ending(code)}"
             except OSError as error:
-                code, reason = FAILED, f"{error.filename or self._order.odt}: {error.strerror or error}"
+                code, reason = FAILED, f"{error.filename}: {error.strerror or error}"
+            except PlaceFull as error:
+                code, reason = FAILED, str(error)
             if self._stopping.is_set() or code in (SEEN, REFUSED):
                 self._turn("refused" if code == REFUSED else "ended", self._complaints[-1] if code == REFUSED and self._complaints else None)
                 return
@@ -105,19 +105,23 @@ class CameraWatch:
             self._stopping.wait(pause)
 
     def _watch(self) -> int:
+        odt, environment = where()
         journal = Journal.begin(self._order.destinations.journals, self._order.camera.name)
-        self._journals.put(journal)
         configuration = journal.path / "watch.conf"
-        # Addresses have passwords in them.
-        write_whole(configuration, self._order.camera.text.encode(), mode=0o600)
-        words = [self._order.odt, "watch", "--config", str(configuration), "--json", str(journal.lines)]
+        words = [odt, "watch", "--config", str(configuration), "--json", str(journal.lines)]
         if self._order.live:
             words += ["--page", f"{self._order.live}:0"]
-        child = subprocess.Popen(
-            [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True, errors="replace", pass_fds=[journal.lock], env=_environment(), start_new_session=True,
-        )  # fmt: skip
-        self._child = child
+        try:
+            # Addresses have passwords in them.
+            write_whole(configuration, self._order.camera.text.encode(), mode=0o600)
+            child = subprocess.Popen(
+                [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, text=True, errors="replace", pass_fds=[journal.lock], env=environment, start_new_session=True,
+            )  # fmt: skip
+        except OSError:
+            journal.discard()
+            raise
+        self._journals.put(journal)
         self._status |= {"starts": self._status["starts"] + 1, "pid": child.pid, "live": None}
         self._turn("connecting", None)
         listener = threading.Thread(target=self._listen, args=[child], daemon=True)
@@ -206,12 +210,3 @@ def _ending(code: int) -> str:
     if code >= 0:
         return f"ended with {code}"
     return f"was killed by signal {-code} ({signal.Signals(-code).name})"
-
-
-def _environment() -> dict[str, str]:
-    """With this checkout's plugin, where there is one."""
-    built = ROOT / ".build" / "plugin"
-    if not built.exists():
-        return dict(os.environ)
-    others = os.environ.get("GST_PLUGIN_PATH")
-    return os.environ | {"GST_PLUGIN_PATH": f"{built}:{others}" if others else str(built)}
