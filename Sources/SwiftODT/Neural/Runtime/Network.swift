@@ -1,3 +1,4 @@
+import COpenVINO
 import Glibc
 
 /// A network compiled for a device, shared by all users in the process that ask for the same.
@@ -25,11 +26,10 @@ public final class Network: Sendable {
             (self.compiled, self.description) = (compiled, description)
             Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
         } else {
-            let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
-            let begin = MonotonicClock.now
-            compiled = try CompiledModel.compile(read, for: key.target)
-            description = try read.description()
-            let taken = (MonotonicClock.now - begin) / 1_000_000
+            let taken: Nanoseconds
+            (compiled, description, taken) = try Self.compile(key, runtime)
+            // Keeping it takes memory of its own.
+            swiftodt_openvino_give_back_memory()
             Diagnostics.tell(
                 .info,
                 "\(key.file.name): not in the cache; OpenVINO \(runtime.version) has compiled it for \(key.target.device) in "
@@ -38,6 +38,7 @@ public final class Network: Sendable {
                 cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
             }
         }
+        swiftodt_openvino_give_back_memory()
         guard let picture = description.pictureInput else {
             throw ODTError(.unsupported, "\(key.file.name) has no input for a picture")
         }
@@ -45,6 +46,17 @@ public final class Network: Sendable {
         input = key.input.fitting(description.inputs[picture].shape)
         bytes = description.inputs[picture].element == .uint8
         requestCount = compiled.requestCount
+    }
+
+    /// Also says how many milliseconds compiling took. What was read is let go of at the end.
+    private static func compile(
+        _ key: Key, _ runtime: OpenVINO
+    ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
+        let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
+        let begin = MonotonicClock.now
+        let compiled = try CompiledModel.compile(read, for: key.target)
+        let description = try read.description()
+        return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
     /// Compiling that takes less, in milliseconds, is done again the next time.
