@@ -301,6 +301,40 @@ print(*files.find("/"))
 
 
 @needs_fleet
+class Watches(InFolder):
+
+    WATCHER = """
+import sys, time
+from pathlib import Path
+from swiftodt_fleet.cameras.configuration import Configuration
+from swiftodt_fleet.cameras.export import Destinations
+from swiftodt_fleet.cameras.worker import CameraWatch, Order
+folder = Path(sys.argv[1])
+cameras = Configuration.read(folder / "watch.conf").cameras.values()
+watches = [CameraWatch(Order(camera, Destinations(str(folder / "out"), folder / "journals"), retry=0.1)) for camera in cameras]
+while (states := [watch.status() for watch in watches]) and not {state["state"] for state in states} <= {"ended", "refused"}:
+    time.sleep(0.05)
+for watch, state in zip(watches, states):
+    print(state["state"], state["reason"], state["starts"], sep="|")
+    watch.stop()
+print(*(folder / "journals").glob("*/*"))
+"""
+
+    def test_what_cannot_be_meant_is_not_begun_again(self):
+        """A mistake is named with the line of the file as the user has it; a file that has been seen to its end is over."""
+        made = command("gst-launch-1.0", "-q", *"videotestsrc num-buffers=5 ! jpegenc ! matroskamux ! filesink".split(), f"location={self.path('a.mkv')}")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        Path(self.path("watch.conf")).write_text("[cameras]\ndetector=motion\n[camera film]\nsource=a.mkv\n[camera bad]\nsource=a.mkv\nmax-object=3\n",
+                                                 encoding="ascii")
+        said = command(PYTHON, "-c", self.WATCHER, self.folder, PYTHONPATH=f"{ROOT}/Pipelines/fleet")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        film, bad, left = said.stdout.splitlines()
+        self.assertEqual((film, left), ("ended|None|1", ""))
+        self.assertTrue(bad.startswith(f"refused|{self.path('watch.conf')}:7: 'max-object=3' sets no property"), bad)
+        self.assertTrue(bad.endswith("|1"), bad)
+
+
+@needs_fleet
 @needs_broker
 class Telling(Journals):
     """The whole way, by programs that are killed."""

@@ -27,10 +27,12 @@ class CameraOrder:
     """One camera as it is asked for.
 
     text: a configuration for it alone, in which each line stands where it stood, so that odt names the right one when it complains.
+    file: where it stands.
     """
 
     name: str
     text: str
+    file: str
 
     @property
     def gist(self) -> str:
@@ -73,7 +75,7 @@ class Configuration:
                     options[key] = value
                 elif group.name == "watch" and key in USELESS:
                     warnings.append(f"{path}:{number}: {key} has no effect here: {USELESS[key]}")
-        cameras = {name: CameraOrder(name, _text_for(name, groups)) for name in names}
+        cameras = {name: CameraOrder(name, _text_for(name, groups), str(path)) for name in names}
         return cls(cameras, options, warnings)
 
 

@@ -58,6 +58,8 @@ class CameraWatch:
         self._journals: queue.SimpleQueue[Journal] = queue.SimpleQueue()
         self._exports = Exports(order.destinations, order.camera.name)
         self._complaints: deque[str] = deque(maxlen=100)
+        # What odt said first, which says why it refuses, if it does.
+        self._refusal: str | None = None
         self._counts: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
         self._counted: Any = None
         self._status: dict[str, Any] = {
@@ -97,7 +99,7 @@ class CameraWatch:
             except PlaceFull as error:
                 code, reason = FAILED, str(error)
             if self._stopping.is_set() or code in (SEEN, REFUSED):
-                self._turn("refused" if code == REFUSED else "ended", self._complaints[-1] if code == REFUSED and self._complaints else None)
+                self._turn(*("refused", self._refusal) if code == REFUSED else ("ended", None))
                 return
             pause = back_off.next(time.monotonic() - begun)
             self._turn("restarting", f"{reason}; it is started again in {pause:g} s")
@@ -122,9 +124,10 @@ class CameraWatch:
             journal.discard()
             raise
         self._journals.put(journal)
+        self._refusal = None
         self._status |= {"starts": self._status["starts"] + 1, "pid": child.pid, "live": None}
         self._turn("connecting", None)
-        listener = threading.Thread(target=self._listen, args=[child], daemon=True)
+        listener = threading.Thread(target=self._listen, args=[child, str(configuration)], daemon=True)
         listener.start()
         code = self._wait(child)
         listener.join(1)
@@ -144,14 +147,16 @@ class CameraWatch:
             elif end is not None and time.monotonic() > end:
                 child.kill()
 
-    def _listen(self, child: subprocess.Popen[str]) -> None:
+    def _listen(self, child: subprocess.Popen[str], configuration: str) -> None:
         assert child.stderr
         with child.stderr:
             for line in child.stderr:
                 text = line.strip().removeprefix("odt watch: ").removeprefix(f"{self._order.camera.name}: ")
+                text = text.replace(configuration, self._order.camera.file)
                 if text.startswith("the page is at "):
                     self._status["live"] = text.split()[4]
                 elif text:
+                    self._refusal = self._refusal or text
                     self._complaints.append(text)
 
     def _turn(self, state: str, reason: str | None) -> None:
