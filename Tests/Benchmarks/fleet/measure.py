@@ -151,20 +151,24 @@ def memory(_: str) -> None:
 def trouble(folder: str) -> None:
     videos = material(folder)
     place = f"{folder}/place"
-    for number, pause in enumerate((6.0, 9.0, 12.0)):
+    for number, steps in enumerate((3, 12, 25)):
         driver = subprocess.Popen([RUN, videos, "--out", place, "--part-length", "1"], stderr=subprocess.DEVNULL, start_new_session=True)
-        began = time.monotonic()
-        while driver.poll() is None and not (os.path.exists(f"{place}/work") and time.monotonic() - began > pause):
-            time.sleep(0.1)
+        while driver.poll() is None and gone(place) < steps:
+            time.sleep(0.02)
         if driver.poll() is None:
             # The head, its nodes and all workers go with it.
             os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
-        print(f"killed {number + 1} times: {len(list(Path(place).glob('done/*')))} done, {len(list(Path(place).glob('work/*/*.jsonl')))} parts in work", flush=True)
+        print(f"killed {number + 1} times: {len(list(Path(place).glob('done/*')))} done, {len(list(Path(place).glob('work/*/0*.json')))} parts in work", flush=True)
     done = fleet(videos, place, "--part-length", "1")
     print(f"then to the end: {verdict(place, videos, folder)}, exit code {done.returncode}, {len(list(Path(place).rglob('*.part')))} half files")
     full(folder, videos)
     short(folder, videos)
+
+
+def gone(place: str) -> int:
+    """How far it is: parts, and ten for each file."""
+    return len(list(Path(place).glob("work/*/0*.json"))) + 10 * len(list(Path(place).glob("done/*")))
 
 
 def full(folder: str, videos: str) -> None:
