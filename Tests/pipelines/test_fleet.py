@@ -37,6 +37,17 @@ ZONES = [{"name": "gate", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}, {"nam
 
 
 @needs_fleet
+class CommandLine(unittest.TestCase):
+    def test_what_cannot_be_meant_is_refused(self):
+        """Before Ray is started, with a sentence; and one place has results of one kind."""
+        with tempfile.TemporaryDirectory() as place:
+            for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--set", "max-objects=9", "--ray", "127.0.0.1:1"], "other settings"),
+                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "from 1")):
+                done = subprocess.run([RUN, "none.mp4", "--out", place, *words], capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
+
+
+@needs_fleet
 @needs_detector
 class Results(unittest.TestCase):
     """With real files: what comes out is what odt gives on this machine alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,6 +31,8 @@ def machines(address: str | None, cores: int | None = None) -> Iterator[Any]:
         os.environ.setdefault(name, seconds)
     if address is None:
         os.environ.update(ALONE)
+    else:
+        check(address)
     import ray
 
     options: dict[str, Any] = {"address": address} if address else {
@@ -38,11 +41,25 @@ def machines(address: str | None, cores: int | None = None) -> Iterator[Any]:
     try:
         ray.init(logging_level=logging.ERROR, log_to_driver=False, configure_logging=True, **options)
     except ConnectionError as error:
-        raise NoMachines(f"there is no Ray at {address}: {error}") from error
+        raise NoMachines(f"Ray at {address} does not let us in: {error} Does it ask for a token? RAY_AUTH_MODE=token sends it") from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def check(address: str) -> None:
+    """Ray itself would try for minutes.
+
+    :raises NoMachines: where nobody listens.
+    """
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), 10).close()
+    except (OSError, OverflowError) as error:
+        raise NoMachines(f"there is no Ray at {address}: {error}; docs/fleet.md says how to start it") from error
 
 
 class NoMachines(Exception):
