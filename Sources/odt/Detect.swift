@@ -17,7 +17,8 @@ private let help = """
       --unknown-objects WHICH  in pictures: none, or salient: where nothing has a name the prominent thing is the object (none)
       --score S        show detections from this score up, 0 to 1 (0.4)
       --iou I          boxes that overlap more are one object, 0 to 1 (0.5)
-      --zoom WHICH     off; or grid: look at the whole picture and at all of its parts, larger, for what is small (off)
+      --zoom WHICH     for what is small: grid looks at the whole picture and at all of its parts, larger; auto, of videos, at the whole
+                       or a part of each frame, as what is followed needs (off)
       --device NAME    what computes, as the runtime calls it (CPU)
       --json           a line of JSON for each picture
       --detections FILE  of a video: everything from 0.1 up, frame by frame, for the element's detector=recorded
@@ -94,7 +95,15 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     }
     if let score = try line.number("--score", in: 0...1) { settings.append("score-threshold=\(score)") }
     if let overlap = try line.number("--iou", in: 0...1) { settings.append("iou-threshold=\(overlap)") }
-    if try zoomsIn(line) { settings.append("zoom=grid") }
+    if line.text("--zoom") == "auto" {
+        guard line.text("--from") == nil, line.text("--to") == nil else {
+            throw CommandLineError(
+                "with --zoom auto where is looked hangs on the frames before: leave --from and --to out.")
+        }
+        settings.append("zoom=auto")
+    } else if try zoomsIn(line) {
+        settings.append("zoom=grid")
+    }
     if let interval = try line.wholeNumber("--every", in: 1...1_000_000) {
         settings.append("inference-interval=\(interval)")
     }
@@ -157,7 +166,8 @@ private func zoomsIn(_ line: CommandLineOptions) throws -> Bool {
             throw CommandLineError("--salient tells what stands out of the whole picture: leave --zoom out.")
         }
         return true
-    case .some(let other): throw CommandLineError("--zoom \(other) is neither off nor grid.")
+    case "auto": throw CommandLineError("--zoom auto is for videos, with --detections; --zoom grid for pictures.")
+    case .some(let other): throw CommandLineError("--zoom \(other) is neither off, auto nor grid.")
     }
 }
 

@@ -31,9 +31,11 @@ struct VideoDetection {
         source.give(to: pipeline)
         progress = Progress(of: pipeline, name: FilePath.stem(of: video))
         let element = pipeline["swiftodt"]
-        // Nothing but the answers is asked for; as annotate has it, the picture is turned before it is looked at.
+        // Nothing but the answers is asked for, and what is followed only where that says where to look; as annotate has it, the
+        // picture is turned before it is looked at.
         for word in [
-            "orientation=identity", "draw=false", "tracking=false", "updates=none", "track-events=false",
+            "orientation=identity", "draw=false", "tracking=\(settings.contains("zoom=auto"))", "updates=none",
+            "track-events=false",
             "strategy=every-frame", "record-existing=\(mayReplace ? "replace" : "resume")",
         ] + settings { try PropertySetting.set(word, of: element) }
         try PropertySetting.set("record-detections=\(file)", of: element)

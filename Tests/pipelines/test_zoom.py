@@ -53,10 +53,40 @@ class Zoom(unittest.TestCase):
                                   check=True)
             boxes[zoom] = json.loads(done.stdout)["objects"]
         self.assertGreater(len(boxes["grid"]), len(boxes["off"]))
-        for words, what in ((["--zoom", "twice"], "neither off nor grid"), (["--zoom", "grid", "--salient"], "leave --zoom out")):
+        for words, what in ((["--zoom", "twice"], "neither off, auto nor grid"), (["--zoom", "grid", "--salient"], "leave --zoom out")):
             done = subprocess.run([ODT, "detect", *words, self.street], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2)
             self.assertIn(what, done.stderr)
+
+    @needs_detector
+    def test_where_is_looked_is_told_the_same_each_time_and_recorded(self):
+        """A file gives the same looks on any machine, and playing the recording back gives the same messages."""
+        clip = os.path.join(self.folder, "street.avi")
+        run(f"filesrc location={BIKES} ! decodebin ! identity eos-after=60 ! videoconvert ! jpegenc ! avimux ! filesink location={clip}")
+        street = f"filesrc location={clip} ! decodebin ! videoconvert"
+        words = "multiple-objects=true max-objects=50 updates=every-frame draw=false"
+        said = []
+        for more in (f"zoom=auto record-detections={self.file}", f"zoom=auto record-detections={self.file}.2",
+                     f"detector=recorded detections-file={self.file}"):
+            heard = run(f"{street} ! swiftodt {words} {more} ! fakesink")
+            self.assertEqual([str(problem[0].message) for problem in heard.errors + heard.warnings], [])
+            said.append([structure.to_string() for structure in heard.structures])
+        self.assertEqual(said[1], said[0])
+        self.assertEqual(said[2], said[0])
+        with open(self.file) as one, open(f"{self.file}.2") as other:
+            self.assertEqual(one.read(), other.read())
+        header, *frames, end = self.lines()
+        self.assertEqual((header["zoom"], end["end"], len(frames)), ("auto", True, end["frames"]))
+        parts = [frame["seen"] for frame in frames if frame["seen"] != "whole"]
+        self.assertEqual(frames[0]["seen"], "whole")
+        self.assertGreater(len(parts), 5)
+        for left, top, width, height in parts:
+            self.assertTrue(0 <= left and left + width <= header["width"] and 0 <= top and top + height <= header["height"])
+            self.assertLess(width * height, 0.7 * header["width"] * header["height"])
+
+    def test_without_tracking_nobody_says_where_to_look(self):
+        said = run(f"{ball(3)} ! swiftodt tracking=false zoom=auto ! fakesink")
+        self.assertTrue(any("zoom=auto has no effect" in str(warning[0].message) for warning in said.warnings))
 
     def test_what_sees_whole_pictures_alone_is_told(self):
         said = run(f"{ball(3)} ! swiftodt detector=motion zoom=grid ! fakesink")

@@ -37,10 +37,10 @@ final class Annotator {
     /// Whether ``draw(_:options:into:interlaced:)`` would change anything, so that a buffer is made writable and
     /// mapped for writing only then.
     func needsDrawing(
-        _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [], options: AnnotatorOptions,
-        width: Int, height: Int, time: Nanoseconds
+        _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
+        looks: [AnnotatedLook] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
     ) -> Bool {
-        !places.isEmpty || options.drawZones && !zones.isEmpty
+        !places.isEmpty || !looks.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
@@ -54,13 +54,14 @@ final class Annotator {
     ///     the lines in shape, its time moves the traces.
     ///   - interlaced: whether two fields are woven into the picture, which decides the rows that share chroma.
     func draw(
-        _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [], options: AnnotatorOptions,
-        into frame: Frame, interlaced: Bool = false
+        _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
+        looks: [AnnotatedLook] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
     ) {
         if let manner = options.boxStyle.redaction { for box in places { Redaction.apply(manner, to: box, in: frame) } }
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
         traces.record(objects, options: options, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
         if options.drawZones { drawZones(zones, setup, in: frame) }
+        for look in looks { drawLook(look, isLatest: look == looks.last, setup, in: frame) }
         drawTraces(setup, in: frame)
 
         // The most prominent one last, on top; the others as they come.
@@ -148,6 +149,35 @@ extension Annotator {
         let painter = ZonePainter(drawn, blender: setup.blender, lineWidth: setup.sizes.lineWidth)
         zones = (drawn, painter)
         return painter
+    }
+}
+
+// MARK: - Looks
+
+extension Annotator {
+    /// A viewfinder: a thin white line with corners, and in the latest how much nearer it is.
+    private func drawLook(_ look: AnnotatedLook, isLatest: Bool, _ setup: Setup, in frame: Frame) {
+        let pen = setup.sizes.pen
+        let rect = setup.outerEdge(of: look.box, pen: pen)
+        let thin = DrawingSizes.Pen(across: max(1, pen.across / 2), down: max(1, pen.down / 2))
+        let white = Paint(argb: 0xFFFF_FFFF)
+        let line = BoxOutline(rect, style: .rectangle, pen: thin, dashed: false, canvas: setup.canvas)
+        let corners = BoxOutline(rect, style: .corners, pen: setup.sizes.strongPen, dashed: false, canvas: setup.canvas)
+        for strip in line.strips { setup.blender.fill(strip, with: white.faded(0.6 * look.strength), in: frame) }
+        for strip in corners.strips { setup.blender.fill(strip, with: white.faded(look.strength), in: frame) }
+        guard isLatest, look.magnification > 1.05, setup.options.drawLabels, let labels = setup.labels else { return }
+        let style = LabelStyle(
+            text: "\u{D7}\(DecimalText.text(look.magnification, decimals: 1))", panel: Paint(argb: 0xA000_0000),
+            ink: white)
+        let tile = tiles.tile(.label(style)) { labels.draw(style).map { setup.blender.tile(from: $0) } }
+        guard let tile else { return }
+        let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
+        // In the lower left corner, where labels of objects seldom stand.
+        let place = PixelRect(
+            x: rect.x + (inset.across + step.x - 1) / step.x * step.x,
+            y: max(rect.y, (rect.maxY - inset.down - tile.height) / step.y * step.y), width: tile.width,
+            height: tile.height)
+        setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
     }
 }
 

@@ -46,6 +46,8 @@ struct AnnotatorOptions: Hashable, Sendable {
     var drawConfidence = true
     var drawTraces = false
     var drawZones = true
+    /// Whether the detector's looks are shown.
+    var drawAttention = false
     /// How long a trace takes to fade.
     var traceDuration: Nanoseconds = 2_000_000_000
     var colorMode = ColorMode.trackingID

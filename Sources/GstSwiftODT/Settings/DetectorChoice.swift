@@ -7,5 +7,8 @@ extension Settings {
     }
 
     /// Which parts of the picture are looked at besides the whole. The words stand in recordings.
-    enum Zoom: String, Sendable { case off, grid }
+    enum Zoom: String, Sendable { case off, auto, grid }
+
+    /// Whether each look is at the whole picture or at a part, as what is followed needs.
+    var choosesParts: Bool { zoom == .auto && scene.follows && detector.takesParts }
 }

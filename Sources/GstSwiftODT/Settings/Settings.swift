@@ -218,6 +218,7 @@ extension Settings {
                 "SwiftOdtZoom",
                 [
                     (.off, "off", "The whole picture alone"),
+                    (.auto, "auto", "The whole picture or a part of it, where that tells more: one look as before"),
                     (.grid, "grid", "The whole picture and all of its parts in every detection"),
                 ]),
             .playing, "Zoom", "Whether parts of the picture are looked at larger, for what is small"),
@@ -279,6 +280,9 @@ extension Settings {
         Property(
             "draw-zones", \.annotator.drawZones, .boolean, .controllable, "Draw zones",
             "Draw the zones, and what was counted in them"),
+        Property(
+            "draw-attention", \.annotator.drawAttention, .boolean, .controllable, "Draw attention",
+            "Draw where the detector has just looked"),
         Property(
             "trace-duration", \.annotator.traceDuration, .time(upTo: 60_000_000_000), .playing, "Trace duration",
             "How far back traces reach, in nanoseconds"),

@@ -81,6 +81,11 @@ extension Settings {
             text: "zoom has no effect with this detector, which looks at whole pictures; detector=neural looks at parts"
         ),
         Check(
+            "zoom", "tracking", "mode", where: { $0.zoom == .auto && !$0.scene.follows },
+            text:
+                "zoom=auto has no effect: where to look next is told by objects that are followed, with tracking=true and "
+                + "mode=stream; zoom=grid looks at all parts of each picture"),
+        Check(
             "unknown-objects", "mode", "tracking", where: { $0.scene.unknownObjects == .moving && !$0.scene.follows },
             text:
                 "unknown-objects=moving has no effect: what moves is found only where objects are followed, with tracking=true "
@@ -116,13 +121,16 @@ extension Settings {
             text: "unknown-objects has no effect: the lists of labels leave things without a name out; add "
                 + "\(DetectionFilter.unknown) to label-allowlist, or take it out of label-denylist"),
         Check(
+            "draw", "draw-attention", where: { !$0.draw && $0.annotator.drawAttention },
+            text: "draw-attention=true has no effect with draw=false, which draws nothing"),
+        Check(
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
         Check(
-            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "zones",
+            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-attention", "zones",
             where: {
                 $0.draw && !$0.annotator.drawBoxes && !$0.annotator.drawLabels && !$0.annotator.drawTraces
-                    && !($0.annotator.drawZones && $0.zones != nil)
+                    && !$0.annotator.drawAttention && !($0.annotator.drawZones && $0.zones != nil)
             },
             text: "draw=true has no effect with draw-boxes=false and draw-labels=false, which leave nothing to draw"),
         Check(

@@ -9,6 +9,7 @@ final class FrameFinisher {
     private let annotator = Annotator()
     private var figures = SteadyFigures()
     private var coasting = CoastingPatience()
+    private var looks = RecentLooks()
     private let scene = Scene()
     private var classifiers: ClassifierExchange
     private var salient: SalientExchange
@@ -81,6 +82,9 @@ final class FrameFinisher {
         return buffer
     }
 
+    /// What is known of all that is followed, after the latest frame.
+    func outlook() -> Outlook? { scene.outlook() }
+
     // MARK: The stages
 
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
@@ -96,6 +100,7 @@ final class FrameFinisher {
         for (answer, detections) in answers {
             scene.observe(detections, seenAt: answer.time, part: answer.part)
             lastAnswer = answer
+            looks.note(SeenPart(answer.part, width: format.width, height: format.height), at: answer.time)
         }
     }
 
@@ -132,16 +137,22 @@ final class FrameFinisher {
         if options.drawZones { annotateZones() }
         let zones = options.drawZones ? annotatedZones.zones : []
         let hidden = options.boxStyle.redaction == nil ? [] : scene.places(of: options.privacyLabels)
+        let looks = options.drawAttention ? looks.drawn(at: queued.time) : []
         guard
             annotator.needsDrawing(
-                drawn, hiding: hidden, zones: zones, options: options, width: format.width, height: format.height,
+                drawn, hiding: hidden, zones: zones, looks: looks, options: options, width: format.width,
+                height: format.height,
                 time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
         let isInterlaced = format.isInterlaced(buffer)
         let isMapped: Void? = format.withFrame(
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
-        ) { annotator.draw(drawn, hiding: hidden, zones: zones, options: options, into: $0, interlaced: isInterlaced) }
+        ) {
+            annotator.draw(
+                drawn, hiding: hidden, zones: zones, looks: looks, options: options, into: $0,
+                interlaced: isInterlaced)
+        }
         if isMapped == nil {
             guard hidden.isEmpty else { throw Self.unwritable }
             return warnOfDrawing()
@@ -254,6 +265,7 @@ final class FrameFinisher {
         annotator.reset()
         figures.reset()
         coasting.reset()
+        looks.removeAll()
         reporter.reset()
         lastAnswer = nil
         lastReport = nil

@@ -22,8 +22,10 @@ struct SchedulePlan: Equatable {
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
-        hint = waits && settings.lookAhead != 1 ? .throughput : .latency
-        let inFlight = settings.lookAhead == 0 ? capacity : min(settings.lookAhead, capacity)
+        // Where to look next is decided by what the last answer told.
+        let looksAhead = settings.lookAhead != 1 && !settings.choosesParts
+        hint = waits && looksAhead ? .throughput : .latency
+        let inFlight = !looksAhead ? 1 : settings.lookAhead == 0 ? capacity : min(settings.lookAhead, capacity)
         depth = waits && inFlight > 1 ? min(inFlight * settings.inferenceInterval, Self.mostWaiting) : 0
         latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }

@@ -21,6 +21,8 @@ final class Statistics: Sendable {
         var detections: UInt64 = 0
         /// Frames that a detection was started for, by why.
         var looks = [UInt64](repeating: 0, count: Attention.Reason.allCases.count)
+        /// The same by what was looked at, and why, where that is chosen.
+        var views = [UInt64](repeating: 0, count: PartChoice.Reason.allCases.count)
         /// Frames that no detection was started for, because one was under way or the interval said so.
         var skipped: UInt64 = 0
         /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
@@ -56,6 +58,11 @@ final class Statistics: Sendable {
     /// A frame is looked at.
     func count(_ reason: Attention.Reason) {
         update { $0.looks[Attention.Reason.allCases.firstIndex(of: reason)!] += 1 }
+    }
+
+    /// The whole picture or a part of it was chosen to be looked at.
+    func count(_ reason: PartChoice.Reason) {
+        update { $0.views[PartChoice.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
     /// Lets the detector's own times be told, as long as it is the one at work.
@@ -97,6 +104,9 @@ final class Statistics: Sendable {
         ]
         for (reason, count) in zip(Attention.Reason.allCases, now.looks) {
             fields.append(("looks-\(reason.rawValue)", .time(count)))
+        }
+        for (reason, count) in zip(PartChoice.Reason.allCases, now.views) {
+            fields.append(("views-\(reason.rawValue)", .time(count)))
         }
         for reason in Rejections.Reason.allCases {
             fields.append(("rejected-\(reason.rawValue)", .time(UInt64(clamping: now.rejections[reason]))))

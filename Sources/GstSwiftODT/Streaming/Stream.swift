@@ -28,6 +28,7 @@ final class Stream {
     /// keep-only-latest: the detection that is under way.
     private var underWay: StartedDetection?
     private var attention = Attention()
+    private var partChoice = PartChoice()
     /// How many frames have come, and whether that says no more where in the video the latest is.
     private var (frameCount, hasLeapt) = (0, false)
 
@@ -132,9 +133,10 @@ final class Stream {
                     }
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
+                    var part = settings.choosesParts ? choosePart(of: frame, for: source) : nil
+                    if let part { options.view = .part(part) }
                     let startedAt = MonotonicClock.now
                     let ticket: DetectionTicket
-                    var part: Box?
                     if case .answered(let detections, let seen) = foresight {
                         (ticket, part) = (DetectionTicket(detections), seen)
                     } else {
@@ -168,6 +170,18 @@ final class Stream {
             utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
             epochBreak: epochBreak, resetsTracks: signals.takeReset(), settings: settings, luma: luma,
             waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
+    }
+
+    /// The part of a frame that is looked at; `nil` for all of it.
+    private func choosePart(of frame: Frame, for source: DetectionSource) -> Box? {
+        guard let input = source.inputSize else { return nil }
+        let picture = PartChoice.Picture(
+            width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
+            turned: frame.orientation.swapsAxes, input: input)
+        let (part, reason) = partChoice.next(at: frame.time, in: picture, luma: frame.luma)
+        statistics.count(reason)
+        element.log(.log, "the look is at \(part.map { "\($0)" } ?? "the whole picture"): \(reason.rawValue)")
+        return part
     }
 
     /// For a log.
@@ -271,6 +285,7 @@ final class Stream {
                 try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
             let buffer = try finisher.finish(frame, answers: answers)
+            if frame.settings.choosesParts { partChoice.note(finisher.outlook()) }
             if frame.waits {
                 work.add(frame.work + MonotonicClock.now - begin)
                 planner.set(work: work.told)
@@ -355,5 +370,6 @@ final class Stream {
         if queue.frameCount == 0 { sources.source?.reset() }
         clock.reset()
         attention.reset()
+        partChoice.reset()
     }
 }

@@ -57,6 +57,9 @@ public final class Tracker {
     /// Whether the latest frame began a new scene.
     public var isCut: Bool { state.isCut }
 
+    /// What is known of all objects in the latest frame, proved or not; `nil` before the first.
+    public func outlook() -> Outlook? { state.outlook() }
+
     /// Which tracks began and ended since the last call.
     public func takeEvents() -> [TrackEvent] { state.takeEvents() }
 

@@ -119,7 +119,7 @@ struct TrackerState: ~Copyable {
     }
 
     /// Brings the tracklets to the latest frame.
-    private mutating func settle(followingImage: Bool) {
+    mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now, !history.isEmpty else { return }
         let needsImage =
             pendingPlane != nil && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })

@@ -32,7 +32,7 @@ struct Tracklet: Sendable {
     /// When a detection that would begin a track last confirmed this one.
     var lastStrong: Nanoseconds
     /// How near the picture has to be looked at for it to be seen, as far as that is known.
-    private var nearness: Double
+    private(set) var nearness: Double
     /// How many of the detector's answers that could have seen it have missed it since it was last seen.
     var misses = 0
     /// Whether it has been shown in no answer before the latest.

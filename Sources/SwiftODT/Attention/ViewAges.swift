@@ -1,0 +1,79 @@
+/// For how long nobody has looked at the places of a picture, level by level of magnification: a look that is nearer counts for
+/// those that are farther off, too.
+struct ViewAges: Sendable {
+    static let (columns, rows) = (32, 18)
+
+    private var width = 1.0
+    private var height = 1.0
+    /// When each cell was last looked at, by level.
+    private var looked: [[Nanoseconds]] = []
+    /// Sums from the first cell on, by level: a rectangle's is had from its corners.
+    private var (places, motions): ([[Double]], [[Double]]) = ([], [])
+
+    init() {}
+
+    init(width: Double, height: Double, levels: Int) {
+        (self.width, self.height) = (width, height)
+        looked = Array(repeating: Array(repeating: .min, count: Self.columns * Self.rows), count: levels)
+        let empty = Array(repeating: 0.0, count: (Self.columns + 1) * (Self.rows + 1))
+        (places, motions) = (Array(repeating: empty, count: levels), Array(repeating: empty, count: levels))
+    }
+
+    /// Something was looked at; `nil` for the whole picture.
+    mutating func note(_ part: Box?, level: Int, at time: Nanoseconds) {
+        let (across, down) = part.map(inside) ?? (0..<Self.columns, 0..<Self.rows)
+        for level in looked.indices.prefix(level + 1) {
+            for row in down { for column in across { looked[level][row * Self.columns + column] = time } }
+        }
+    }
+
+    /// The cells whose middle is in a part.
+    private func inside(_ part: Box) -> (Range<Int>, Range<Int>) {
+        func range(_ low: Double, _ high: Double, _ length: Double, _ count: Int) -> Range<Int> {
+            let first = min(Double(count), max(0, (low / length * Double(count) - 0.5).rounded(.up)))
+            let end = min(Double(count), max(first, (high / length * Double(count) - 0.5).rounded(.up)))
+            return Int(first)..<Int(end)
+        }
+        return (range(part.minX, part.maxX, width, Self.columns), range(part.minY, part.maxY, height, Self.rows))
+    }
+
+    /// Works out what a look at each place is worth now.
+    mutating func weigh(at time: Nanoseconds, with motion: CellMotion) {
+        let columns = Self.columns + 1
+        for level in looked.indices {
+            for row in 0..<Self.rows {
+                var (place, moving) = (0.0, 0.0)
+                for column in 0..<Self.columns {
+                    let cell = row * Self.columns + column
+                    let last = looked[level][cell]
+                    let age = last > time || last == .min ? Self.longest : min(Self.longest, Double(time - last) / 1e9)
+                    place += age * Self.worthOfPlaces
+                    if motion.isMoving[cell] { moving += age * Self.worthOfMotion }
+                    let at = (row + 1) * columns + column + 1
+                    places[level][at] = places[level][at - columns] + place
+                    motions[level][at] = motions[level][at - columns] + moving
+                }
+            }
+        }
+    }
+
+    func worth(of part: Box, level: Int) -> (place: Double, motion: Double) {
+        let (across, down) = inside(part)
+        return (Self.sum(places[level], across, down), min(Self.mostOfMotion, Self.sum(motions[level], across, down)))
+    }
+
+    private static func sum(_ sums: [Double], _ across: Range<Int>, _ down: Range<Int>) -> Double {
+        let stride = columns + 1
+        let (top, bottom) = (down.lowerBound * stride, down.upperBound * stride)
+        return sums[bottom + across.upperBound] - sums[bottom + across.lowerBound] - sums[top + across.upperBound]
+            + sums[top + across.lowerBound]
+    }
+
+    /// Seconds beyond which a place is no more worth a look.
+    private static let longest = 4.0
+    /// Of a cell, for each second: all of the picture together is worth as much as an object that has not been seen.
+    private static let worthOfPlaces = 1.0 / Double(columns * rows)
+    /// What moves is worth as much as half an object, much that moves together as two.
+    private static let worthOfMotion = 0.1
+    private static let mostOfMotion = 1.0
+}

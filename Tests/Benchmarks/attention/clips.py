@@ -1,0 +1,140 @@
+"""Makes clips with truth in which people and things of labelled photographs, small as in a large picture, move over real backgrounds.
+
+Usage: clips.py FOLDER [--photos FOLDER] [--size WIDTHxHEIGHT] [--clips N] [--frames N] [--seed N]
+
+FOLDER gets for each clip `NAME.mp4` (H.264, 25 frames a second) and `NAME/gt/gt.txt` (MOTChallenge; the class is COCO's number of 80). Each
+thing is cut out of its photograph with a rim that fades, brought to a height of 24 to 160 pixels, and walks along a line while the
+background, another photograph, stands still. They hide each other as they come. With other numbers other clips come, with the same ones
+the same. Needs numpy and pillow from the Python package index, and gst-launch-1.0 with x264enc or openh264enc.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+
+import numpy as np
+from PIL import Image
+
+SHARED = pathlib.Path(__file__).resolve().parents[4] / "shared"
+# What may stand in a street or a field, by COCO's names.
+KINDS = ["person", "bicycle", "car", "motorcycle", "bus", "truck", "bird", "dog", "horse", "cow", "sheep", "elephant", "zebra", "giraffe"]
+
+
+def load(photos):
+    about = json.loads((photos / "instances.json").read_text())
+    return about["categories"], {picture["id"]: picture for picture in about["images"]}, about["annotations"]
+
+
+def cutouts(photos):
+    """Things with a rim of what is around them, which fades out: (class of 80, picture with alpha, box within it)."""
+    categories, pictures, annotations = load(photos)
+    names = [category["name"] for category in categories]
+    ids = [category["id"] for category in categories]
+    found = []
+    for about in annotations:
+        kind = ids.index(about["category_id"])
+        left, top, width, height = about["bbox"]
+        file = pictures[about["image_id"]]
+        rim = 0.12 * max(width, height)
+        # Whole, alone, and large enough for the heights that are asked for.
+        if names[kind] not in KINDS or about["iscrowd"] or height < 100 or width < 30:
+            continue
+        if left < rim or top < rim or left + width > file["width"] - rim or top + height > file["height"] - rim:
+            continue
+        if any(other is not about and other["image_id"] == about["image_id"] and shared(other["bbox"], about["bbox"]) > 0.15
+               for other in annotations):
+            continue
+        crop = [int(v) for v in (left - rim, top - rim, left + width + rim, top + height + rim)]
+        picture = Image.open(photos / "images" / file["file_name"]).convert("RGB").crop(crop)
+        across = np.minimum(np.arange(picture.width), np.arange(picture.width)[::-1]) / rim
+        down = np.minimum(np.arange(picture.height), np.arange(picture.height)[::-1]) / rim
+        picture.putalpha(Image.fromarray((255 * np.clip(np.minimum(across, down[:, None]), 0, 1)).astype(np.uint8)))
+        found.append((kind, picture, rim / picture.width, rim / picture.height))
+    return found
+
+
+def shared(one, other):
+    """How much of the second box lies in the first."""
+    across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    return max(0, across) * max(0, down) / (other[2] * other[3])
+
+
+def background(photos, size, chance):
+    """A photograph without such things as large as the clip, blown up and with grain, since what is blown up has none."""
+    categories, pictures, annotations = load(photos)
+    kinds = {category["id"] for category in categories if category["name"] in KINDS}
+    taken = {about["image_id"] for about in annotations if about["category_id"] in kinds}
+    files = sorted(picture["file_name"] for number, picture in pictures.items() if number not in taken)
+    picture = Image.open(photos / "images" / files[chance.integers(len(files))]).convert("RGB")
+    scale = max(size[0] / picture.width, size[1] / picture.height)
+    picture = picture.resize((int(picture.width * scale) + 1, int(picture.height * scale) + 1), Image.BICUBIC).crop((0, 0, *size))
+    grain = chance.normal(0, 4, (size[1], size[0], 1))
+    return Image.fromarray(np.clip(np.asarray(picture, float) * 0.8 + 20 + grain, 0, 255).astype(np.uint8))
+
+
+class Walker:
+    """One thing on its way."""
+
+    def __init__(self, kind, picture, across, down, size, chance):
+        self.kind = kind
+        height = int(np.exp(chance.uniform(np.log(24), np.log(160))) / (1 - 2 * down))
+        self.picture = picture.resize((max(8, picture.width * height // picture.height), height), Image.LANCZOS)
+        self.rim = np.array([across * self.picture.width, down * height])
+        self.at = np.array([chance.uniform(0, size[0] - self.picture.width), chance.uniform(0, size[1] - height)])
+        angle = chance.uniform(0, 2 * np.pi)
+        # A quarter to one and a half of its height a second.
+        self.step = np.array([np.cos(angle), 0.4 * np.sin(angle)]) * height * chance.uniform(0.25, 1.5) / 25
+        self.size = size
+
+    def move(self):
+        self.at += self.step
+        for axis in (0, 1):
+            if not 0 <= self.at[axis] <= self.size[axis] - self.picture.size[axis]:
+                self.step[axis] *= -1
+                self.at[axis] = np.clip(self.at[axis], 0, self.size[axis] - self.picture.size[axis])
+
+
+def make(path, things, photos, size, frames, chance):
+    scene = background(photos, size, chance)
+    walkers = [Walker(*things[chance.integers(len(things))], size, chance) for _ in range(chance.integers(8, 14))]
+    rows = []
+    encoder = "x264enc speed-preset=veryfast quantizer=20 pass=quant"
+    if subprocess.run(["gst-inspect-1.0", "x264enc"], capture_output=True).returncode != 0:
+        encoder = "openh264enc bitrate=12000000"
+    player = subprocess.Popen(
+        ["gst-launch-1.0", "-q", *(f"fdsrc fd=0 ! rawvideoparse format=rgb width={size[0]} height={size[1]} framerate=25/1 ! videoconvert"
+                                   f" ! {encoder} ! h264parse ! mp4mux ! filesink location={path}.mp4").split()], stdin=subprocess.PIPE)
+    for frame in range(1, frames + 1):
+        picture = scene.copy()
+        for number, walker in enumerate(walkers, 1):
+            x, y = (int(round(v)) for v in walker.at)
+            picture.paste(walker.picture, (x, y), walker.picture)
+            rows.append((frame, number, *(walker.rim + (x, y)), *(walker.picture.size - 2 * walker.rim), 1, walker.kind, 1))
+            walker.move()
+        player.stdin.write(picture.tobytes())
+    player.stdin.close()
+    if player.wait() != 0:
+        raise SystemExit("clips.py: the clip cannot be encoded")
+    (path / "gt").mkdir(parents=True, exist_ok=True)
+    np.savetxt(path / "gt" / "gt.txt", rows, fmt="%g", delimiter=",")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--photos", type=pathlib.Path, default=SHARED / "data/photos/coco-val-128", help="a folder with images/ and instances.json")
+    parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(1920, 1080))
+    parser.add_argument("--clips", type=int, default=3)
+    parser.add_argument("--frames", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = np.random.default_rng(options.seed)
+    things = cutouts(options.photos)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for number in range(options.clips):
+        make(options.folder / f"{options.size[1]}p-{number}", things, options.photos, options.size, options.frames, chance)
+
+
+if __name__ == "__main__":
+    main()

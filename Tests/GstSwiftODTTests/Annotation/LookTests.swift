@@ -1,0 +1,44 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects what `draw-attention` shows: the frame of a look, for a moment, and nothing where it is off.
+@Suite struct LookTests {
+    private static let part = SeenPart(Box(x: 40, y: 20, width: 80, height: 60), width: 200, height: 150)
+
+    @Test func aLookFadesWithinAMoment() {
+        var looks = RecentLooks()
+        looks.note(Self.part, at: 1_000_000_000)
+        let fresh = looks.drawn(at: 1_000_000_000)
+        #expect(fresh.map(\.box) == [Self.part.box] && fresh[0].strength == 1 && fresh[0].magnification == 2.5)
+        let later = looks.drawn(at: 1_200_000_000)
+        #expect(later[0].strength < 1 && later[0].strength > 0.2)
+        #expect(looks.drawn(at: 1_500_000_000).isEmpty)
+        // Another epoch, whose time begins anew.
+        looks.note(Self.part, at: 9_000_000_000)
+        #expect(looks.drawn(at: 0).isEmpty)
+    }
+
+    @Test func theFrameOfALookIsDrawnAndNothingInIt() {
+        let annotator = Annotator()
+        let look = AnnotatedLook(box: Self.part.box, magnification: 1, strength: 1)
+        #expect(!annotator.needsDrawing([], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
+        #expect(
+            annotator.needsDrawing([], looks: [look], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
+        let picture = Painting(width: 200, height: 150)
+        var edge: [UInt8] = []
+        var middle: [UInt8] = []
+        picture.withFrame(time: 0) { frame in
+            annotator.draw([], looks: [look], options: AnnotatorOptions(), into: frame)
+            func blue(_ x: Int, _ y: Int) -> UInt8 {
+                let plane = frame.plane(0)
+                return plane.base.load(fromByteOffset: y * plane.stride + 4 * x, as: UInt8.self)
+            }
+            edge = [blue(40, 22), blue(60, 20), blue(119, 78)]
+            middle = [blue(80, 50), blue(10, 10), blue(150, 120)]
+        }
+        #expect(edge.allSatisfy { $0 > 0x90 })
+        #expect(middle.allSatisfy { $0 == 0x90 })
+    }
+}
