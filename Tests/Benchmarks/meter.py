@@ -1,0 +1,46 @@
+"""What a program that takes frames through costs, in one line: frames a second, CPU milliseconds a frame, the most memory in
+megabytes, milliseconds from the start of the process to the first frame.
+
+The element's player and the peers' program use this one, so that what is compared is measured in the same way.
+"""
+import os
+import resource
+import time
+
+
+def cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def age():
+    """Seconds since this process began."""
+    with open("/proc/self/stat") as file:
+        begun = int(file.read().rsplit(")", 1)[1].split()[19]) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - begun
+
+
+class Meter:
+    """Counts frames; the clock of the steady rate runs from the warm-up's last one on."""
+
+    def __init__(self, frames, warm_up=60):
+        self.frames, self.warm_up = frames, warm_up
+        self.count, self.first, self.begun = 0, None, None
+
+    def frame(self):
+        """One more is through. Says whether it was the last one that counts."""
+        self.count += 1
+        if self.count == 1:
+            self.first = age()
+        if self.count == self.warm_up:
+            self.begun = (time.monotonic(), cpu())
+        if self.count == self.warm_up + self.frames:
+            self.tell()
+        return self.count >= self.warm_up + self.frames
+
+    def tell(self):
+        seconds, used = time.monotonic() - self.begun[0], cpu() - self.begun[1]
+        count = self.count - self.warm_up
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"fps {count / seconds:.1f} cpu-ms {used / count * 1000:.2f} memory-mb {memory:.0f} "
+              f"first-ms {self.first * 1000:.0f}", flush=True)
