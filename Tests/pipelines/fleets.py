@@ -13,6 +13,7 @@ import unittest
 import urllib.request
 
 from streams import ROOT
+from watching import ODT
 
 PYTHON = f"{ROOT}/.build/fleet/bin/python"
 
@@ -43,42 +44,61 @@ def bare(said):
 
 
 class Witness:
-    """Reads what each odt writes as it is written, and keeps what is an event: it knows of nothing that is under test but the file's name."""
+    """Reads what each odt writes as it is written, and keeps what is an event: it knows nothing of how events are told.
 
-    def __init__(self, journals):
-        self.journals, self.files, self.over = journals, {}, threading.Event()
+    Its odt links the file that it will write to a folder here first, so that not even one that lives for a moment goes unseen.
+    """
+
+    PROGRAM = """#!/bin/sh
+for word; do
+    [ "$before" = --json ] && file=$word
+    before=$word
+done
+: >>"$file"
+ln "$file" "{folder}/$$-$(date +%s%N)"
+exec "{odt}" "$@"
+"""
+
+    def __init__(self, folder):
+        self.folder, self.files, self.over = f"{folder}/witness", {}, threading.Event()
+        self.odt = f"{folder}/odt"
+        os.mkdir(self.folder)
+        with open(self.odt, "w", encoding="utf-8") as file:
+            file.write(self.PROGRAM.format(folder=self.folder, odt=ODT))
+        os.chmod(self.odt, 0o755)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
     def read(self):
-        while not self.over.wait(0.02):
+        while not self.over.wait(0.05):
             self.look()
 
+    @property
+    def environment(self):
+        """Of who is to start odt."""
+        return {"SWIFTODT_ODT": self.odt, "GST_PLUGIN_PATH": f"{ROOT}/.build/plugin"}
+
     def look(self):
-        for path in glob.glob(f"{self.journals}/*/*/lines.jsonl"):
-            if path not in self.files:
-                try:
-                    # What is open is there even when its name is gone.
-                    self.files[path] = [open(path, "rb"), b""]
-                except FileNotFoundError:
-                    continue
+        for path in set(glob.glob(f"{self.folder}/*")) - set(self.files):
+            self.files[path] = [open(path, "rb"), b"", b""]
         for kept in self.files.values():
-            for line in kept[0]:
-                if not line.startswith(b'{"message": "swiftodt",'):
-                    kept[1] += line
+            # What is torn is put together with what follows.
+            lines = (kept[2] + kept[0].read()).split(b"\n")
+            kept[2] = lines.pop()
+            kept[1] += b"".join(line + b"\n" for line in lines if not line.startswith(b'{"message": "swiftodt",'))
 
     def close(self):
         self.over.set()
         self.thread.join()
         self.look()
-        for file, _ in self.files.values():
+        for file, _, _ in self.files.values():
             file.close()
 
     @property
     def events(self):
         """How often each was said; torn lines are none."""
         counts = collections.Counter()
-        for _, text in self.files.values():
+        for _, text, _ in self.files.values():
             for line in text.split(b"\n"):
                 try:
                     counts[bare(json.loads(line))] += 1
@@ -108,11 +128,11 @@ for _ in sys.stdin:
 cluster.shutdown()
 """
 
-    def __init__(self, count):
+    def __init__(self, count, witness):
         self.scratch = tempfile.mkdtemp(prefix="odt")
         self.program = subprocess.Popen(
             [PYTHON, "-c", self.PROGRAM, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env=os.environ | LOOPBACK | {"RAY_TMPDIR": self.scratch})
+            env=os.environ | LOOPBACK | witness.environment | {"RAY_TMPDIR": self.scratch})
         self.address = self.program.stdout.readline().strip()
 
     def lose_one(self):
@@ -129,8 +149,8 @@ cluster.shutdown()
 class FleetWatch:
     """Pipelines/fleet/watch on cameras of its own, whose file can be edited and which can be killed and begun again."""
 
-    def __init__(self, folder, cameras, broker, *words):
-        self.folder, self.cameras, self.broker = folder, cameras, broker
+    def __init__(self, folder, cameras, broker, witness, *words):
+        self.folder, self.cameras, self.broker, self.witness = folder, cameras, broker, witness
         self.configuration, self.out = f"{folder}/watch.conf", f"{folder}/out"
         self.words = ["--out", self.out, "--page", "0", "--every", "0.5", "--retry", "1", "--cpus", str(2 / max(8, len(cameras))), *words]
         self.complaints, self.program, self.url = [], None, None
@@ -146,7 +166,7 @@ class FleetWatch:
         os.replace(self.configuration + ".new", self.configuration)
 
     def begin(self):
-        environment = os.environ | {"RAY_TMPDIR": self.scratch} | (LOOPBACK if "--ray" in self.words else {})
+        environment = os.environ | self.witness.environment | {"RAY_TMPDIR": self.scratch} | (LOOPBACK if "--ray" in self.words else {})
         self.program = subprocess.Popen([f"{ROOT}/Pipelines/fleet/watch", self.configuration, *self.words], stdin=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True, env=environment, cwd=self.folder)
         self.url = None

@@ -21,6 +21,7 @@ from swiftodt_fleet.cameras.collector import Collector  # noqa: E402
 from swiftodt_fleet.cameras.configuration import Configuration, ConfigurationError  # noqa: E402
 from swiftodt_fleet.cameras.delivery import Delivery  # noqa: E402
 from swiftodt_fleet.cameras.journal import Journal, sweep  # noqa: E402
+from swiftodt_fleet.cameras.lines import give_back  # noqa: E402
 
 
 
@@ -79,6 +80,9 @@ class Collecting(Journals):
 
     def test_room_goes_back_to_the_disk(self):
         """Results of months would fill it, were they kept."""
+        Path(self.path("room")).write_bytes(bytes(1 << 16))
+        if not give_back(Path(self.path("room")), 1 << 15):
+            self.skipTest("needs a file system that takes room back from the middle of a file")
         journal = self.begin()
         collector = Collector(journal)
         for number in range(20):
@@ -179,11 +183,10 @@ class Delivering(Journals):
             kept = mqtt.Connection._send, delivery.write_progress
             mqtt.Connection._send = die(kept[0], is_after=number % 2)
             delivery.write_progress = die(kept[1], is_after=number % 2)
-            one = Delivery(journal, place)
+            one = Delivery(journal, place, longest_pause=0.05)
             try:
                 while not one.is_done:
                     one.pump(0.05)
-                    self.assertIsNone(one.problem)
                 one.leave()
             except Killed:
                 deaths += 1

@@ -13,6 +13,7 @@ from pathlib import Path
 from brokers import Broker, Listener, needs_broker
 from fleets import FleetWatch, Witness, alive, bare, family, listening, needs_fleet, rows
 from streams import InFolder, ROOT
+from test_page import HAS_SOUP
 from watching import Camera, needs_server
 
 sys.path.insert(0, f"{ROOT}/Pipelines/fleet")
@@ -78,18 +79,22 @@ class Fleets(InFolder):
         it; and one that is not in the file any more has left something untold."""
         cameras = {name: Camera() for name in ("north", "south")}
         with Broker(self.folder, "allow_anonymous true") as broker, Listener(broker, "house/#", quality=2) as listener:
-            fleet = FleetWatch(self.folder, cameras, broker)
+            witness = Witness(self.folder)
+            fleet = FleetWatch(self.folder, cameras, broker, witness, *(["--live", "127.0.0.1"] if HAS_SOUP else []))
             self.addCleanup(fleet.close)
             fleet.configure(["north"])
-            witness = Witness(fleet.journals)
             os.makedirs(f"{fleet.journals}/gone/20261122T000000.000000Z-0000")
             with open(f"{fleet.journals}/gone/20261122T000000.000000Z-0000/lines.jsonl", "w", encoding="ascii") as file:
                 file.write('{"message": "swiftodt-track", "event": "end", "tracking-id": 7, "utc-time": 1800000000000000000, "session": 1}\n')
+            os.link(file.name, f"{witness.folder}/gone")
             fleet.begin()
             fleet.wait(lambda status: status)
             fleet.configure(["north", "south"])
-            status = fleet.wait(lambda status: len(status) == 2 and all(one["state"] == "connected" and one["event"] for one in status.values()))
-            self.assertTrue(all(one["rate"] > 0 for one in status.values()), status)
+            status = fleet.wait(lambda status: len(status) == 2 and all(one["state"] == "connected" and one["event"] and one["rate"]
+                                                                        for one in status.values()))
+            if HAS_SOUP:
+                with urllib.request.urlopen(f"{status['south']['live']}api/cameras", timeout=30) as answer:
+                    self.assertEqual([camera["name"] for camera in json.load(answer)["cameras"]], ["south"])
             self.assertLessEqual(listening(family(fleet.program.pid)), LOOPBACK)
             os.kill(status["north"]["pid"], signal.SIGKILL)
             os.kill(status["south"]["worker"], signal.SIGKILL)

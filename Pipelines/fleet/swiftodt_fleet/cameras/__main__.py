@@ -137,6 +137,9 @@ def main() -> int:
     except (OSError, NoMachines) as error:
         say(str(error))
         return 1
+    except KeyboardInterrupt:
+        # While Ray was still starting.
+        return 130
     return 0
 
 

@@ -64,12 +64,11 @@ def cut_torn_line(path: Path) -> None:
                 return
 
 
-def give_back(path: Path, end: int) -> None:
-    """Gives the room of what stands before `end` back to the disk; offsets stay. File systems that cannot do so keep it."""
-    if end <= 0:
-        return
+def give_back(path: Path, end: int) -> bool:
+    """Gives the room of what stands before `end` back to the disk; offsets stay. Says whether the file system can do so."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
-        _library.fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, 0, end)
+        done: int = _library.fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, 0, end)
+        return done == 0
     finally:
         os.close(descriptor)

@@ -26,7 +26,7 @@ class Post:
         self._is_placed = False
         # How many workers there have been.
         self.workers = 0
-        self.status: dict[str, Any] = {"state": "waiting", "reason": "no machine has room for it yet", "since": time.time()}
+        self.status: dict[str, Any] = {"state": "waiting", "reason": "its worker is on its way, or no machine has room", "since": time.time()}
 
     def attend(self) -> list[str]:
         """Does what is due; the worker's complaints since the last time."""
