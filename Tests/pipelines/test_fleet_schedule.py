@@ -1,4 +1,6 @@
 """What a fleet does with files, parts and failures, without Ray: every part once, nothing lost, no more known than is at work."""
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -16,7 +18,8 @@ if IS_THERE:
     from swiftodt_fleet.parts import WHOLE, Seen, Span
     from swiftodt_fleet.place import Place
     from swiftodt_fleet.planning import Plan
-    from swiftodt_fleet.schedule import Schedule, Work
+    from swiftodt_fleet.progress import Progress
+    from swiftodt_fleet.schedule import Schedule, Totals, Work
 
 
 class Pretended:
@@ -156,6 +159,22 @@ class Inside(unittest.TestCase):
         few, many = peak(100), peak(5000)
         self.assertLessEqual(many[1], 10)
         self.assertLess(many[0], few[0] + 20_000)
+
+    def test_progress_is_for_terminals(self):
+        """One line, four times a second at most; nothing where nobody looks, but for what went wrong."""
+        totals = Totals(done=30, already=10, set_aside=2, seconds=36_000)
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            unseen = Progress(None)
+            unseen.show(totals)
+            self.assertEqual(said.getvalue(), "")
+            seen = Progress(104)
+            seen.show(totals)
+            seen.show(totals)
+            seen.say("x is set aside")
+        self.assertEqual(said.getvalue().count("\r"), 2)
+        self.assertTrue(said.getvalue().endswith("\r\x1b[Kfleet: x is set aside\n"))
+        self.assertEqual(Progress(104).line(totals, 3600.0), "42 of 104 files, 10.0 hours of video, 10 times as fast as it was filmed, 1:56:15 left, 2 set aside")
 
     def test_recordings_join(self):
         texts = ['{"h":1}\n{"time":0}\n{"time":1}\n{"end":true,"frames":2,"time":1}\n', '{"h":1}\n{"time":2}\n{"end":true,"frames":1,"time":2}\n']
