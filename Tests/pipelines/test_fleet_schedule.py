@@ -237,6 +237,7 @@ class Inside(unittest.TestCase):
         for word in ("detector=upstream", "zones=x", "nonsense", "=3"):
             with self.assertRaises(Exception, msg=word):
                 settings.property_setting(word)
+        self.assertEqual([settings.Settings("/x", properties=(("zoom", zoom),)).plays_back for zoom in ("grid", "auto")], [True, False])
         plan = settings.Settings("/x", properties=(("max-objects", "9"), ("model-file", "m"), ("iou-threshold", "0.6")))
         self.assertEqual(plan.for_looking(), ["--set", "threads=1", "--set", "model-file=m", "--set", "iou-threshold=0.6"])
         self.assertEqual(plan.for_tracking(), ["--set", "max-objects=9", "--set", "iou-threshold=0.6"])

@@ -27,7 +27,7 @@ def finish(video: Video, settings: Settings, parts: int) -> dict[str, Any]:
         joined = os.path.join(folder, "detections.jsonl")
         frames, written = gather(place, video, parts, folder, joined)
         # Frames that have the time of others are in no recording, as in old containers: such a file is looked at once more.
-        is_exact = written == settings.looked_at(frames)
+        is_exact = settings.plays_back and written == settings.looked_at(frames)
         outputs = track(path, joined if is_exact else None, folder, settings) | {"detections.jsonl": joined}
         belongs = origin(video.address, video.identity.changed)
         tables, figures = write_tables(outputs["messages.jsonl"], video.name, belongs, folder)

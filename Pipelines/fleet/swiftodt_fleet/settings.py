@@ -66,6 +66,11 @@ class Settings:
         said = {"detector": "neural"} | dict(self.properties)
         return [word for name, value in said.items() for word in ("--set", f"{name}={value}")]
 
+    @property
+    def plays_back(self) -> bool:
+        """Whether tracking a recording gives what looking and tracking at once gives: not where tracks say what is looked at."""
+        return dict(self.properties).get("zoom", "off") in ("off", "grid")
+
     def looked_at(self, frames: int) -> int:
         """How many of so many frames a recording has, if none of them has the time of another."""
         return -(-frames // int(dict(self.properties).get("inference-interval", "1")))
