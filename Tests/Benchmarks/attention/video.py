@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(768, 576), help="of the video")
     parser.add_argument("--zoom", action="append")
     parser.add_argument("properties", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     truth = score.read(options.sequence / "gt" / "gt.txt")
     print(f"{'':8} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'seen a frame':>13}  looks")
     for zoom in options.zoom or ["off", "auto"]:

@@ -1,0 +1,54 @@
+"""How many of the small objects of made-up clips are reported with `zoom=off` and with `zoom=auto`, at one look a frame each.
+
+Usage: recall.py FOLDER [--input PIXELS] [PROPERTY=VALUE ...]
+
+FOLDER is what clips.py has made. Small is what is less than 32 pixels high in the network's input of so many pixels a side (320) when all of
+the picture is fed. An object counts as found in a frame where a reported one overlaps it by half (IoU), whatever it is called. Needs
+numpy and what Pipelines/setup builds.
+"""
+import argparse
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tracking"))
+
+import numpy as np  # noqa: E402
+from element import box, play  # noqa: E402
+
+
+def overlap(one, other):
+    across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    shared = max(0, across) * max(0, down)
+    return shared / (one[2] * one[3] + other[2] * other[3] - shared)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--input", type=int, default=320)
+    parser.add_argument("properties", nargs="*")
+    options = parser.parse_intermixed_args()
+    print(f"{'zoom':6} {'small found':>14} {'others found':>14} {'reported, and none':>20}  looks")
+    for zoom in ("off", "auto"):
+        found, all_, wrong, looks = {True: 0, False: 0}, {True: 0, False: 0}, 0, 0
+        for video in sorted(options.folder.glob("*.mp4")):
+            truth = np.loadtxt(video.with_suffix("") / "gt" / "gt.txt", delimiter=",")
+            results, counters = play(video, [*options.properties, f"zoom={zoom}"])
+            looks += counters["detections"]
+            for number, result in enumerate(results, 1):
+                scale = options.input / max(result["width"], result["height"])
+                told = [box(thing, result) for thing in result["objects"] if thing["state"] in ("new", "tracked")]
+                here = truth[truth[:, 0] == number][:, 2:6]
+                for one in here:
+                    small = bool(one[3] * scale < 32)
+                    all_[small] += 1
+                    found[small] += any(overlap(one, other) >= 0.5 for other in told)
+                wrong += sum(all(overlap(one, other) < 0.3 for one in here) for other in told)
+        print(f"{zoom:6} " + " ".join(f"{found[small]:6}/{all_[small]:<6}{found[small] / max(1, all_[small]):4.0%}".rjust(14) for small in (True, False))
+              + f" {wrong:14}  {looks}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
