@@ -87,7 +87,10 @@ struct Settings: Sendable {
         return settings
     }
 
-    var pace: Attention.Pace { .every(inferenceInterval) }
+    /// How often is looked: auto needs objects that are followed.
+    var pace: Attention.Pace {
+        inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
+    }
     var detection: DetectionOptions {
         DetectionOptions(
             scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold, view: zoom == .grid ? .grid : .whole)
@@ -207,8 +210,8 @@ extension Settings {
                 ]),
             .playing, "Strategy", "Whether frames wait for their detection"),
         Property(
-            "inference-interval", \.inferenceInterval, .count(1...Int32.max), .playing, "Inference interval",
-            "Detect on every n-th frame and carry the boxes in between"),
+            "inference-interval", \.inferenceInterval, .count(0...Int32.max), .playing, "Inference interval",
+            "Detect on every n-th frame, 0: when it pays, and carry the boxes in between"),
         Property(
             "look-ahead", \.lookAhead, .count(0...64), .playing, "Look-ahead",
             "Detections under way at once with every-frame; 0: as the runtime asks, 1: no frame waits for a later one"),

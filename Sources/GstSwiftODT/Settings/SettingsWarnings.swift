@@ -72,6 +72,15 @@ extension Settings {
             where: { $0.scene.mode == .singleImage && $0.strategy == .keepOnlyLatest },
             text: "mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"),
         Check(
+            "inference-interval", "mode", "tracking",
+            where: { $0.inferenceInterval == 0 && !$0.scene.follows },
+            text: "inference-interval=0 looks at every frame here: when it pays to look is told from objects that are "
+                + "followed, with tracking=true and mode=stream"),
+        Check(
+            "inference-interval", "detector",
+            where: { $0.inferenceInterval == 0 && ($0.detector == .motion || $0.detector == .upstream) },
+            text: "inference-interval=0 looks at every frame with this detector, which costs next to nothing"),
+        Check(
             "mode", "detector",
             where: { $0.scene.mode == .singleImage && $0.detector == .motion },
             text: "detector=motion finds nothing in a single picture; use detector=neural or salient with "

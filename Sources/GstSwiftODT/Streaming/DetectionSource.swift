@@ -18,6 +18,12 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
+    /// How often it is asked. What learns from frame to frame, or costs nothing, is to see each frame where nobody says how often.
+    func pace(_ settings: Settings) -> Attention.Pace {
+        let isCheap = if case .upstream = self { true } else { detector is MotionDetector }
+        return isCheap && settings.pace == .auto ? .every(1) : settings.pace
+    }
+
     /// How many detections may usefully be under way at once.
     var capacity: Int { detector?.capacity ?? 1 }
 

@@ -22,11 +22,12 @@ struct SchedulePlan: Equatable {
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
-        // Where to look next is decided by what the last answer told.
-        let looksAhead = settings.lookAhead != 1 && !settings.choosesParts
+        // Whether a frame is looked at, and where, hangs on what became of the one before, which therefore has to be finished by then:
+        // on how many are under way at once a result must not depend.
+        let looksAhead = settings.lookAhead != 1 && settings.pace != .auto && !settings.choosesParts
         hint = waits && looksAhead ? .throughput : .latency
         let inFlight = !looksAhead ? 1 : settings.lookAhead == 0 ? capacity : min(settings.lookAhead, capacity)
-        depth = waits && inFlight > 1 ? min(inFlight * settings.inferenceInterval, Self.mostWaiting) : 0
+        depth = waits && inFlight > 1 ? min(inFlight * max(1, settings.inferenceInterval), Self.mostWaiting) : 0
         latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }
 

@@ -116,7 +116,8 @@ final class Stream {
             underWay == nil && sources.source != nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
             && !foresight.isUnseen
         let occasion = Attention.Occasion(time: time, isFree: isFree, isAsked: isFree && signals.takeDetection())
-        let mayLook = attention.mayLook(occasion, at: settings.pace)
+        let pace = sources.source?.pace(settings) ?? settings.pace
+        let mayLook = attention.mayLook(occasion, at: pace)
         var reason: Attention.Reason?
         var luma: LumaPlane?
         if mayLook || settings.scene.follows {
@@ -125,7 +126,7 @@ final class Stream {
                     var frame = frame
                     if settings.scene.follows { luma = LumaPlane.reduce(frame) }
                     frame.luma = luma
-                    reason = attention.look(occasion, at: settings.pace)
+                    reason = attention.look(occasion, in: luma, at: pace)
                     guard reason != nil, let source = sources.source else { return }
                     if let recorder {
                         try recorder.begin(glance, isSubstitute: source.isSubstitute)
@@ -189,7 +190,7 @@ final class Stream {
         if foresight.isUnseen { return "the recording has nothing of it" }
         if underWay != nil { return "a detection is under way" }
         if sources.source == nil { return "the detector is still being made" }
-        return GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) ? "it is marked as a gap" : "inference-interval"
+        return GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) ? "it is marked as a gap" : "it is not its turn"
     }
 
     private func log(_ plan: SchedulePlan, _ settings: Settings) {
@@ -286,6 +287,7 @@ final class Stream {
             }
             let buffer = try finisher.finish(frame, answers: answers)
             if frame.settings.choosesParts { partChoice.note(finisher.outlook()) }
+            if frame.settings.pace == .auto { attention.note(finisher.outlook()) }
             if frame.waits {
                 work.add(frame.work + MonotonicClock.now - begin)
                 planner.set(work: work.told)

@@ -1,18 +1,22 @@
 /// Decides for each frame of a stream whether it is looked at.
 ///
-/// Every frame in order is either put to ``look(_:at:)`` or, where ``mayLook(_:at:)`` says that this needs no asking, passed by with
-/// ``pass()``. Nothing here asks for the time of day: the same frames give the same looks.
+/// Every frame in order is either put to ``look(_:in:at:)`` or, where ``mayLook(_:at:)`` says that this needs no asking, passed by
+/// with ``pass()``; what is known of objects once a frame is finished is handed in with ``note(_:)``. Nothing here asks for the time of
+/// day: the same frames and the same answers, handed in after the same frames, give the same looks.
 ///
 ///     var attention = Attention()
 ///     for frame in frames {
 ///         let occasion = Attention.Occasion(time: frame.time, isFree: detector.isFree)
-///         if let reason = attention.look(occasion, at: .every(5)) { detect(frame, because: reason) }
+///         if let reason = attention.look(occasion, in: plane, at: .auto) { detect(frame, because: reason) }
+///         attention.note(scene.outlook())
 ///     }
 public struct Attention: Sendable {
     /// How often is looked.
     public enum Pace: Hashable, Sendable {
         /// At each n-th frame.
         case every(Int)
+        /// When it pays, see ``AdaptivePace``.
+        case auto
     }
 
     /// Why a frame is looked at; the raw values stand in the debug log and, with `looks-` before them, in `stats`.
@@ -21,6 +25,22 @@ public struct Attention: Sendable {
         case asked
         /// It is the n-th since the last one.
         case interval
+        /// Nothing has been seen yet.
+        case start
+        /// The picture is another one all over: a cut, or a camera that moves.
+        case scene
+        /// An object has been seen, but not often enough to be told of.
+        case newcomer
+        /// An object was not where it was expected, or not seen there.
+        case missed
+        /// Something moves that no known object explains.
+        case motion
+        /// The same, where it has been looked at in vain before.
+        case restless
+        /// Boxes have been carried as far as it has gone well with them so far.
+        case drift
+        /// It has not been looked for long.
+        case quiet
     }
 
     /// A frame that may be looked at.
@@ -38,28 +58,44 @@ public struct Attention: Sendable {
     }
 
     private var framesSinceLook = Int.max
+    private var adaptive = AdaptivePace()
 
     public init() {}
 
     /// Whether a frame may turn out to be looked at: spares those that surely are not from being mapped for it.
     public func mayLook(_ occasion: Occasion, at pace: Pace) -> Bool {
-        switch pace {
-        case .every(let interval): occasion.isFree && (occasion.isAsked || framesSinceLook >= interval - 1)
+        guard occasion.isFree else { return false }
+        return switch pace {
+        case .every(let interval): occasion.isAsked || framesSinceLook >= interval - 1
+        case .auto: true
         }
     }
 
     /// Whether a frame is looked at, and why; counts as looked at then.
-    public mutating func look(_ occasion: Occasion, at pace: Pace) -> Reason? {
-        guard mayLook(occasion, at: pace) else {
+    ///
+    /// - Parameter plane: its small grey copy; where ``Pace/auto`` has none, it is looked at.
+    public mutating func look(_ occasion: Occasion, in plane: LumaPlane?, at pace: Pace) -> Reason? {
+        guard mayLook(occasion, at: pace), let reason = reason(occasion, in: plane, at: pace) else {
             pass()
             return nil
         }
         framesSinceLook = 0
-        return occasion.isAsked ? .asked : .interval
+        if pace == .auto { adaptive.noteLook(at: occasion.time, in: plane) } else { adaptive = AdaptivePace() }
+        return reason
+    }
+
+    private mutating func reason(_ occasion: Occasion, in plane: LumaPlane?, at pace: Pace) -> Reason? {
+        if occasion.isAsked { return .asked }
+        return pace == .auto ? adaptive.reason(at: occasion.time, in: plane) : .interval
     }
 
     /// A frame goes by that is not looked at.
     public mutating func pass() { framesSinceLook = min(framesSinceLook, Int.max - 1) + 1 }
+
+    /// A frame is finished.
+    ///
+    /// - Parameter outlook: what is known of its objects; ``Pace/auto`` wants it after every frame.
+    public mutating func note(_ outlook: Outlook?) { adaptive.note(outlook) }
 
     /// Another time begins: the next frame is looked at.
     public mutating func reset() { self = Attention() }

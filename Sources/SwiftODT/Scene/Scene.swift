@@ -184,7 +184,7 @@ public final class Scene {
     /// Whether the latest frame showed a new scene: the tracks of the one before have ended.
     public var isCut: Bool { options.follows && tracker.isCut }
 
-    /// What is known of all that is followed in the latest frame; `nil` where nothing is, or before the first.
+    /// What is known of all that is followed by name in the latest frame; `nil` where nothing is followed, or before the first.
     public func outlook() -> Outlook? { options.follows ? tracker.outlook() : nil }
 
     /// How many objects are being followed, reported or not.

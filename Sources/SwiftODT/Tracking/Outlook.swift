@@ -14,20 +14,37 @@ public struct Outlook: Sendable {
         public var lastSeen: Nanoseconds
         /// How near the picture has to be looked at for it to be seen, as far as that is known; 1 is the whole picture.
         public var nearness: Double
+        /// How well its box was carried to where it was seen last.
+        public var carried: Carried
 
         public init(
-            box: Box, isProved: Bool = true, misses: Int = 0, lastSeen: Nanoseconds = 0, nearness: Double = 1
+            box: Box, isProved: Bool = true, misses: Int = 0, lastSeen: Nanoseconds = 0, nearness: Double = 1,
+            carried: Carried = Carried()
         ) {
             (self.box, self.isProved, self.misses) = (box, isProved, misses)
-            (self.lastSeen, self.nearness) = (lastSeen, nearness)
+            (self.lastSeen, self.nearness, self.carried) = (lastSeen, nearness, carried)
         }
+    }
+
+    /// How well a box was carried from one sighting to the next.
+    public struct Carried: Sendable {
+        /// From the one to the other.
+        public var span: Nanoseconds
+        /// What is missing of the overlap (IoU) with where the object was found: 0 for nothing, 1 for all.
+        public var error: Double
+
+        public init(over span: Nanoseconds = 0, error: Double = 0) { (self.span, self.error) = (span, error) }
     }
 
     /// The frame's running time.
     public var time: Nanoseconds
+    /// That of the frame that the latest answer was about; `nil` where nothing has been answered in this scene.
+    public var answered: Nanoseconds?
     public var places: [Place]
 
-    public init(time: Nanoseconds, places: [Place]) { (self.time, self.places) = (time, places) }
+    public init(time: Nanoseconds, answered: Nanoseconds? = nil, places: [Place]) {
+        (self.time, self.answered, self.places) = (time, answered, places)
+    }
 }
 
 extension TrackerState {
@@ -36,11 +53,12 @@ extension TrackerState {
         guard let now else { return nil }
         settle(followingImage: true)
         return Outlook(
-            time: now,
+            time: now, answered: lastAnswer,
             places: tracklets.indices.map {
                 Outlook.Place(
                     box: tracklets[$0].shownBox(at: settledTime), isProved: tracklets[$0].isShown,
-                    misses: tracklets[$0].misses, lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness)
+                    misses: tracklets[$0].misses, lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness,
+                    carried: tracklets[$0].carried)
             })
     }
 }

@@ -29,7 +29,7 @@ struct TrackerState: ~Copyable {
     private var carrier = BoxCarrier()
     var matcher = Matcher()
     private var places = PlaceCheck()
-    private var lastAnswer: Nanoseconds?
+    private(set) var lastAnswer: Nanoseconds?
 
     init(options: TrackerOptions) { self.options = options }
 

@@ -26,6 +26,8 @@ struct Tracklet: Sendable {
     /// When it was seen best, where, and how well.
     private(set) var best: Track.Best
     var pathLength = 0.0
+    /// How well the box was carried to where it was seen last.
+    private(set) var carried = Outlook.Carried()
     /// What has been gathered for showing it, in sightings of full weight.
     var evidence: Double
     var hits = 1
@@ -84,6 +86,7 @@ extension Tracklet {
     ) {
         let sighting = Sighting(time: time, box: detection.box)
         let ahead = filter.position + lead
+        carried = Outlook.Carried(over: time - lastSeen, error: 1 - Box(ahead).iou(detection.box))
         if imageDoubt.judge(ahead, against: sighting, after: sightings) {
             filter.doubtVelocity(by: imageDoubt, over: Double(time - lastSeen) / 1e9)
         }

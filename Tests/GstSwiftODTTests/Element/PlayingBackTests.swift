@@ -111,7 +111,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "inference-interval=3", "mode=single-image", "tracking=false", "score-threshold=0.6", "updates=every-frame",
+        "", "inference-interval=3", "inference-interval=0", "mode=single-image",
+        "tracking=false", "score-threshold=0.6", "updates=every-frame",
         "label-denylist=cup", "min-area=0.05", "max-objects=1", "attach-meta=0 draw=false",
     ]) func playingBackIsDetecting(_ properties: String) throws {
         let plain = play(properties, source: { .detector(Finder()) })

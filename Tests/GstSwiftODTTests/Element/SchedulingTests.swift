@@ -53,6 +53,20 @@ import Testing
         }
     }
 
+    /// Whether a frame is looked at hangs on what became of the one before: with frames under way it would hang on the machine's speed.
+    @Test func whereEachFrameIsDecidedOnNoneWaitsForALaterOne() {
+        let detector = SlowDetector(milliseconds: 1, capacity: 4)
+        let harness = ElementHarness("strategy=every-frame inference-interval=0", source: { .detector(detector) })
+        harness.setCaps()
+        #expect(gst_harness_query_latency(harness.harness) == 0)
+        for number in 0..<12 {
+            harness.push(harness.buffer(number))
+            #expect(gst_harness_buffers_in_queue(harness.harness) == number + 1)
+        }
+        // In a picture in which nothing moves one look is enough for so short a while.
+        #expect(detector.frames == [0])
+    }
+
     @Test func anotherDetectorMayTakeOverWhileFramesWait() {
         let harness = ElementHarness(
             "strategy=every-frame tracking=false",

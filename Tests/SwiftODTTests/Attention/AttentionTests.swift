@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [1, 2, 5]) func eachNthFrameIsLookedAtFromTheFirstOn(_ interval: Int) {
         var attention = Attention()
         for number in 0..<20 {
-            let reason = attention.look(Self.occasion(number), at: .every(interval))
+            let reason = attention.look(Self.occasion(number), in: nil, at: .every(interval))
             #expect((reason == .interval) == (number % interval == 0))
         }
     }
@@ -22,7 +22,9 @@ import Testing
         var looks: [Int] = []
         for number in 0..<20 {
             let isFree = !(3..<8).contains(number)
-            if attention.look(Self.occasion(number, isFree: isFree), at: .every(3)) != nil { looks.append(number) }
+            if attention.look(Self.occasion(number, isFree: isFree), in: nil, at: .every(3)) != nil {
+                looks.append(number)
+            }
         }
         #expect(looks == [0, 8, 11, 14, 17])
     }
@@ -31,7 +33,7 @@ import Testing
         var attention = Attention()
         var looks: [Int] = []
         for number in 0..<12 {
-            let reason = attention.look(Self.occasion(number, isAsked: number == 2), at: .every(5))
+            let reason = attention.look(Self.occasion(number, isAsked: number == 2), in: nil, at: .every(5))
             if reason != nil { looks.append(number) }
             #expect((reason == .asked) == (number == 2))
         }
@@ -40,10 +42,10 @@ import Testing
 
     @Test func afterAResetTheNextFrameIsLookedAt() {
         var attention = Attention()
-        _ = attention.look(Self.occasion(0), at: .every(10))
+        _ = attention.look(Self.occasion(0), in: nil, at: .every(10))
         #expect(!attention.mayLook(Self.occasion(1), at: .every(10)))
         attention.reset()
         #expect(attention.mayLook(Self.occasion(1), at: .every(10)))
-        #expect(attention.look(Self.occasion(1), at: .every(10)) == .interval)
+        #expect(attention.look(Self.occasion(1), in: nil, at: .every(10)) == .interval)
     }
 }

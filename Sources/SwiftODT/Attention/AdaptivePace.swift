@@ -1,0 +1,91 @@
+/// When looking pays: told from what has changed in the picture since it was looked at last, and from how objects have fared.
+///
+/// A scene in which nothing changes but what known objects explain is looked at after one second, then two, then every four. Newcomers are looked at until they are
+/// proved, whatever is missed soon and then less and less often, boxes once they have been carried as far as went well with them,
+/// unexplained motion at once. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about
+/// equally often; none is looked at more often than it has frames.
+struct AdaptivePace: Sendable {
+    private var lastLook: Nanoseconds?
+    /// What is known since the latest frame that was finished.
+    private var known: Outlook?
+    private var isAnswerTaken = false
+    private var change = PictureChange()
+    private var motion = UnexplainedMotion()
+    /// Where objects are now, and where they were found when it was last looked, in pixels of the plane.
+    private var places: ContiguousArray<Box> = []
+    private var foundPlaces: ContiguousArray<Box> = []
+    private var patience = leastPatience
+
+    /// A camera that moves changes more than this share of the picture at once.
+    private static let scene = 0.4
+    /// Seconds between two looks because of objects that are known, at least.
+    private static let pause = 0.15
+    /// Seconds after which an object that was missed is looked for again: so many the first time, twice as many each time.
+    private static let firstMiss = 0.1
+    /// Seconds after which what moves and was looked at in vain is looked at again: what every frame would have shown of it is told of
+    /// no more than a fifth of a second later.
+    private static let restless = 0.22
+    /// Seconds without a look where nothing is unexplained: at first, and after some.
+    private static let leastPatience = 1.0
+    private static let mostPatience = 4.0
+
+    mutating func note(_ outlook: Outlook?) { known = outlook }
+
+    /// The frame at `time` is looked at.
+    mutating func noteLook(at time: Nanoseconds, in plane: LumaPlane?) {
+        lastLook = time
+        isAnswerTaken = false
+        change.remember(plane)
+    }
+
+    /// Why the frame at `time` is to be looked at; `nil` where it need not.
+    mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> Attention.Reason? {
+        guard let plane, let lastLook, let known, time >= lastLook else { return .start }
+        let seconds = Double(time - lastLook) / 1e9
+        locate(known, in: plane)
+        if !isAnswerTaken {
+            guard let answered = known.answered else { return .scene }
+            // Live, the answer may be there and its frame not finished yet.
+            guard answered >= lastLook else { return seconds >= Self.leastPatience ? .quiet : nil }
+            isAnswerTaken = true
+            motion.noteLook(at: time, besides: places, in: change)
+            swap(&foundPlaces, &places)
+            places.removeAll(keepingCapacity: true)
+            places.append(contentsOf: foundPlaces)
+        }
+        guard change.compare(plane) else { return .start }
+        motion.find(in: change, besides: places, foundPlaces, at: time)
+        if motion.share > Self.scene { return .scene }
+        if known.places.contains(where: { !$0.isProved && $0.misses == 0 }) { return .newcomer }
+        if let reason = reasonOfObjects(known, after: seconds) { return reason }
+        if motion.isNews { return .motion }
+        if motion.isAny, seconds >= Self.restless { return .restless }
+        return reasonOfTime(after: seconds)
+    }
+
+    private mutating func locate(_ outlook: Outlook, in plane: LumaPlane) {
+        places.removeAll(keepingCapacity: true)
+        for place in outlook.places { places.append(place.box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
+    }
+
+    private func reasonOfObjects(_ outlook: Outlook, after seconds: Double) -> Attention.Reason? {
+        guard seconds >= Self.pause else { return nil }
+        var isDrifting = false
+        for (index, place) in outlook.places.enumerated() where place.isProved {
+            if place.misses > 0 {
+                if seconds >= Self.firstMiss * Double(1 << min(place.misses - 1, 8)) { return .missed }
+            } else if !isDrifting, change.differs(in: places[index]) {
+                isDrifting = CarriedLimit.isReached(after: seconds, index, of: outlook.places, at: places)
+            }
+        }
+        return isDrifting ? .drift : nil
+    }
+
+    private mutating func reasonOfTime(after seconds: Double) -> Attention.Reason? {
+        let isStill = !motion.isAny
+        if !isStill { patience = Self.leastPatience }
+        guard seconds >= patience else { return nil }
+        if isStill { patience = min(patience * 2, Self.mostPatience) }
+        return .quiet
+    }
+}

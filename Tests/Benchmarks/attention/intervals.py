@@ -1,0 +1,112 @@
+"""What it costs to look less often: a video with inference on every frame, every 2nd, 3rd and 5th, and with inference-interval=0.
+
+Usage: intervals.py [--trials N] [--truth SEQUENCE] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt
+(MOTChallenge); without it the result with inference on every frame stands for the truth. The properties are given to the element in
+all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
+Pipelines/setup builds.
+
+The network looks once, at every frame; all runs play that back. A trial begins three frames later than the one before it, with
+boxes moved by a percent of their size: one sequence alone says little. Printed are means over the trials: frames that were looked at, in
+all and by why; HOTA, and the DetA and AssA that it is made of; and of the objects that inference on every frame reports, those reported within
+0.2 seconds of then.
+"""
+import argparse
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+import numpy as np
+from trackeval import metrics
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tracking"))
+import score  # noqa: E402
+from element import box, play  # noqa: E402
+
+SHOWN = ("new", "tracked")
+
+
+def trial(lines, number, path):
+    """A recording as it would be if the video began later and the detector trembled."""
+    dice, frames = random.Random(number), 0
+    with open(path, "w", encoding="utf-8") as file:
+        for line in lines:
+            entry = json.loads(line)
+            if "detections" in entry:
+                frames += 1
+                if frames <= 3 * number:
+                    continue
+                if number:
+                    for found in entry["detections"]:
+                        width, height = found[2:4]
+                        found[:4] = [value + size * dice.gauss(0, 0.01)
+                                     for value, size in zip(found[:4], (width, height, width, height))]
+            file.write(json.dumps(entry, separators=(",", ":")) + "\n")
+
+
+def rows(results):
+    return np.array([(number, thing["tracking-id"], *box(thing, result)) for number, result in enumerate(results, 1)
+                     for thing in result["objects"] if thing["state"] in SHOWN], float).reshape(-1, 6)
+
+
+def padded(tracks):
+    return np.hstack([tracks, np.ones((len(tracks), 3))])
+
+
+def hota(truth, tracks, length):
+    figures = metrics.HOTA().eval_sequence(score.sequence(truth, padded(tracks), length))
+    return [100 * float(np.mean(figures[name])) for name in ("HOTA", "DetA", "AssA")]
+
+
+def seen_first(objects, results):
+    """When each of the objects, given by frame as (id, box), is first overlapped by a half of what is shown."""
+    first = {}
+    for number, result in enumerate(results, 1):
+        here = objects[objects[:, 0] == number]
+        shown = np.array([box(thing, result) for thing in result["objects"] if thing["state"] in SHOWN]).reshape(-1, 4)
+        if len(here) and len(shown):
+            for name in here[score.overlap(here[:, 2:6], shown).max(axis=1) >= 0.5][:, 1]:
+                first.setdefault(int(name), result["running-time"] / 1e9)
+    return first
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("Usage: "), description=__doc__.split("\n\n")[0])
+    parser.add_argument("--trials", type=int, default=5)
+    parser.add_argument("--truth", type=pathlib.Path)
+    parser.add_argument("video")
+    parser.add_argument("properties", nargs="*")
+    options = parser.parse_args()
+    truth = score.read(options.truth / "gt/gt.txt") if options.truth else None
+    with tempfile.TemporaryDirectory() as folder:
+        whole = f"{folder}/whole.jsonl"
+        play(options.video, [*options.properties, f"record-detections={whole}"])
+        lines = pathlib.Path(whole).read_text(encoding="utf-8").splitlines()
+        kept = [word for word in options.properties if word.split("=")[0] not in ("model-file", "detector", "device")]
+        figures = {}
+        for number in range(options.trials):
+            recording = f"{folder}/{number}.jsonl"
+            trial(lines, number, recording)
+            every = None
+            for interval in (1, 2, 3, 5, 0):
+                results, counters = play(options.video, [*kept, "detector=recorded", f"detections-file={recording}",
+                                                         f"inference-interval={interval}"])
+                if every is None:
+                    objects = truth if truth is not None else padded(rows(results))
+                    every, frames = seen_first(objects, results), counters["detections"]
+                first = seen_first(objects, results)
+                late = [first.get(name, float("inf")) - time < 0.21 for name, time in every.items()]
+                figures.setdefault(interval, []).append((
+                    counters["detections"] / frames, *hota(objects, rows(results), len(results)), np.mean(late) if late else 1,
+                    {name[6:]: count for name, count in counters.items() if name.startswith("looks-") and count}))
+    print(f"{'inference-interval':<20} {'looked at':>9} {'HOTA':>6} {'DetA':>6} {'AssA':>6} {'in 0.2 s':>8}")
+    for interval, runs in figures.items():
+        looks, *scores, soon = np.mean([run[:5] for run in runs], axis=0)
+        why = {} if interval else runs[0][5]
+        print(f"{interval or 'auto':<20} {looks:9.1%} " + " ".join(f"{figure:6.2f}" for figure in scores) + f" {soon:8.1%}  "
+              + ", ".join(f"{name} {count}" for name, count in why.items()))
+
+
+if __name__ == "__main__":
+    main()

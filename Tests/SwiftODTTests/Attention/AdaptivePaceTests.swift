@@ -1,0 +1,155 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects when a scene is looked at where nobody says how often: rarely where nothing happens, at once where something does.
+@Suite struct AdaptivePaceTests {
+    /// A scene as it is played: its pictures, and what is known of its objects once a frame is finished.
+    private struct Play {
+        var rate = 10.0
+        var seconds = 10.0
+        /// Things with texture, in pixels of the plane.
+        var things: (Double) -> [Box] = { _ in [] }
+        /// What the detector sees and the tracker knows of them.
+        var known: (Double) -> [Outlook.Place] = { _ in [] }
+        var light: (Double) -> Int = { _ in 0 }
+        /// Another picture altogether.
+        var scene: (Double) -> Int = { _ in 0 }
+
+        struct Look: Equatable {
+            let seconds: Double
+            let reason: Attention.Reason
+        }
+
+        func looks() -> [Look] {
+            var attention = Attention()
+            var dice = Dice(7)
+            var looks: [Look] = []
+            var answered: Nanoseconds?
+            for frame in 0..<Int(rate * seconds) {
+                let now = Double(frame) / rate
+                let time = Nanoseconds(now * 1e9)
+                let plane = plane(at: now, &dice)
+                if let reason = attention.look(.init(time: time, isFree: true), in: plane, at: .auto) {
+                    looks.append(Look(seconds: now, reason: reason))
+                    answered = time
+                }
+                attention.note(Outlook(time: time, answered: answered, places: known(now)))
+            }
+            return looks
+        }
+
+        /// 160 x 96 pixels, with a camera's noise.
+        private func plane(at time: Double, _ dice: inout Dice) -> LumaPlane {
+            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 160 * 96)
+            let (light, scene) = (light(time), scene(time))
+            for y in 0..<96 {
+                for x in 0..<160 {
+                    let level = 60 + (x * (7 + 13 * scene) + y * 11) % 83 + light + Int.random(in: -2...2, using: &dice)
+                    pixels[y * 160 + x] = UInt8(clamping: level)
+                }
+            }
+            for box in things(time) {
+                let inside = box.clipped(width: 160, height: 96)
+                for y in Int(inside.minY)..<Int(inside.maxY) {
+                    for x in Int(inside.minX)..<Int(inside.maxX) {
+                        pixels[y * 160 + x] = UInt8(clamping: 170 + (x * 5 + y * 3) % 40 + light)
+                    }
+                }
+            }
+            return LumaPlane(
+                adopting: pixels, width: 160, height: 96, scaleX: 2, scaleY: 2, time: Nanoseconds(time * 1e9))
+        }
+    }
+
+    /// A thing that goes to the right, 20 pixels of the plane a second, and is 20 x 40 large.
+    private static func walker(_ time: Double) -> Box { Box(x: 5 + 14 * time, y: 30, width: 20, height: 40) }
+
+    /// The same as an object that is known, in buffer pixels.
+    private static func place(_ time: Double, error: Double = 0.05, isProved: Bool = true) -> Outlook.Place {
+        Outlook.Place(
+            box: walker(time).scaled(x: 2, y: 2), isProved: isProved,
+            carried: Outlook.Carried(over: 500_000_000, error: error))
+    }
+
+    /// What a camera sees at night: noise is not motion, and nothing is looked for long.
+    @Test(arguments: [5.0, 10, 30, 60]) func aStillSceneIsLookedAtLessAndLessAtAnyFrameRate(_ rate: Double) {
+        let looks = Play(rate: rate, seconds: 20).looks()
+        #expect(looks.map(\.reason) == [.start, .quiet, .quiet, .quiet, .quiet, .quiet, .quiet])
+        #expect(looks.map { $0.seconds.rounded() } == [0, 1, 3, 7, 11, 15, 19])
+    }
+
+    @Test func whatMovesAndNobodyKnowsIsLookedAtAtOnceAndInVainLessOften() throws {
+        let looks = Play(seconds: 9, things: { $0 < 4.95 ? [] : [Self.walker($0 - 5)] }).looks()
+        let first = try #require(looks.first { $0.reason == .motion })
+        #expect(abs(first.seconds - 5) < 0.01)
+        let later = looks.filter { $0.seconds > 5 }
+        // A newcomer whom the detector sees at last is told of a fifth of a second late at most: it is looked at each 0.3 s.
+        #expect(later.count >= 11 && later.count <= 20)
+        #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds < 0.35 })
+    }
+
+    @Test func whatMovesAndIsKnownIsCarriedAsLongAsThatGoesWell() {
+        let well = Play(seconds: 8, things: { [Self.walker($0)] }, known: { [Self.place($0)] }).looks()
+        let badly = Play(seconds: 8, things: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.5)] }).looks()
+        #expect(well.count <= 6)
+        #expect(well.allSatisfy { [.start, .drift, .quiet].contains($0.reason) })
+        #expect(badly.count >= 14 && badly.count <= 20)
+    }
+
+    /// Two who pass each other are easily taken for each other.
+    @Test func whoMeetAreLookedAtMoreOften() {
+        let alone = Play(seconds: 6, things: { [Self.walker($0)] }, known: { [Self.place($0)] }).looks()
+        let two = Play(
+            seconds: 6, things: { [Self.walker($0)] },
+            known: { [Self.place($0), Outlook.Place(box: Box(x: 90, y: 60, width: 50, height: 80))] }
+        ).looks()
+        #expect(two.count >= alone.count + 5)
+        #expect(two.count { $0.reason == .drift } >= 5)
+    }
+
+    @Test func whoIsNewIsLookedAtUntilProvedAndWhoIsMissedLessAndLessOften() {
+        let newcomer = Play(
+            seconds: 3, known: { $0 < 0.95 ? [] : [Self.place(1, isProved: $0 > 1.45)] }
+        ).looks().filter { $0.reason == .newcomer }
+        // Known after the frame at 1.0 s, proved after that at 1.5.
+        #expect(newcomer.map { ($0.seconds * 10).rounded() } == [11, 12, 13, 14, 15])
+        let lost = Outlook.Place(box: Box(x: 9, y: 9, width: 30, height: 30), misses: 3)
+        let missed = Play(seconds: 4, known: { _ in [lost] }).looks().filter { $0.reason == .missed }
+        #expect(missed.count >= 8 && missed.count <= 10)
+    }
+
+    @Test func aCutIsLookedAtAtOnceAndLightIsNoMotion() {
+        let cut = Play(seconds: 6, scene: { $0 < 4.55 ? 0 : 1 }).looks()
+        #expect(cut.contains(.init(seconds: 4.6, reason: .scene)))
+        let light = Play(seconds: 8, light: { $0 < 3 ? 0 : 40 }).looks()
+        #expect(light.map(\.reason) == [.start, .quiet, .quiet, .quiet])
+    }
+
+    @Test func theSameFramesGiveTheSameLooks() {
+        let play = Play(seconds: 5, things: { [Self.walker($0)] }, known: { $0 < 2 ? [] : [Self.place($0)] })
+        #expect(play.looks() == play.looks())
+    }
+
+    /// Live, an answer is there before its frame is finished: nobody looks again until what it says is known.
+    @Test func nobodyLooksAgainBeforeTheAnswerIsKnown() {
+        var attention = Attention()
+        let plane = SyntheticScene().plane(at: 0)
+        #expect(attention.look(.init(time: 0, isFree: true), in: plane, at: .auto) == .start)
+        attention.note(Outlook(time: 0, answered: 0, places: []))
+        let second = Attention.Occasion(time: 1_100_000_000, isFree: true)
+        #expect(attention.look(second, in: plane, at: .auto) == .quiet)
+        attention.note(Outlook(time: 1_100_000_000, answered: 0, places: []))
+        #expect(attention.look(.init(time: 1_200_000_000, isFree: true), in: plane, at: .auto) == nil)
+    }
+
+    /// Pictures that say nothing are looked at: of another size than before, too small, or none.
+    @Test func whereNothingCanBeComparedItIsLooked() {
+        var attention = Attention()
+        for number in 0..<5 {
+            let time = Nanoseconds(number) * 100_000_000
+            #expect(attention.look(.init(time: time, isFree: true), in: nil, at: .auto) == .start)
+            attention.note(Outlook(time: time, answered: time, places: []))
+        }
+    }
+}
