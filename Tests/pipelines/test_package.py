@@ -229,8 +229,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("dete"), ["detect"])
         self.assertEqual(self.completed("models", ""), ["list", "fetch", "quantise", "verify", "show"])
         self.assertIn("motion", self.completed("bench", "m"))
-        # That is in an example only, and of another subcommand.
-        self.assertNotIn("--set", self.completed("detect", "-"))
+        # That is another subcommand's.
+        self.assertNotIn("--store", self.completed("detect", "-"))
         self.assertIn("--sha256", self.completed("models", "fetch", "--s"))
 
     def test_every_option_that_is_read_is_offered(self):
