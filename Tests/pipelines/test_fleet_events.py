@@ -171,6 +171,21 @@ class Delivering(Journals):
 
     COUNT = 7
 
+    def test_a_camera_of_which_there_is_no_event_keeps_its_broker(self):
+        """What is published once a second with quality 0 nobody answers: it is still asked whether somebody is there."""
+        kept = mqtt.KEEPALIVE
+        with BrokerProgram(self.folder, "allow_anonymous true") as broker:
+            one = mqtt.Connection(mqtt.Broker.named(f"mqtt://{broker.address}/quiet"), "quiet", True)
+            try:
+                mqtt.KEEPALIVE = 0.3
+                end = time.monotonic() + 1.5
+                while time.monotonic() < end:
+                    one.publish("quiet/objects", b"{}", 0, 0)
+                    one.answers(0.02)
+                one.leave()
+            finally:
+                mqtt.KEEPALIVE = kept
+
     def told(self, moments, broker, topic):
         """Delivers a journal's events by programs that die at these moments one after the other; how many did."""
         journal = self.begin()
@@ -383,7 +398,7 @@ while True:
             reader.kill()
             reader.communicate()
             reader = self.read(address)
-            guard = threading.Timer(60, reader.kill)
+            guard = threading.Timer(180, reader.kill)
             guard.start()
             self.assertIn("told", [reader.stdout.readline().strip() for _ in range(2)])
             guard.cancel()

@@ -110,9 +110,14 @@ class Exports:
     def pump(self, patience: float, is_last: bool = False) -> None:
         """Tells what there is; waits a little for the broker."""
         begun = time.monotonic()
+        full = None
         try:
             for export in self.exports:
-                export.pump(is_last)
+                try:
+                    export.pump(is_last)
+                except PlaceFull as error:
+                    # Or away: what has not been told waits in the journal, and the broker is told all the same.
+                    full = str(error)
             # To the broker the older goes first.
             waiting = [] if self._is_preceded else [export for export in self.exports if export.delivery]
             for export in waiting:
@@ -122,10 +127,7 @@ class Exports:
                 if not export.collector.is_done or not export.delivery.is_done:
                     break
             self.exports = [export for export in self.exports if not export.finish()]
-            self.problem = next((export.delivery.problem for export in waiting if export.delivery and export.delivery.problem), None)
-        except PlaceFull as error:
-            # Or away: what has not been told waits in the journal.
-            self.problem = str(error)
+            self.problem = full or next((export.delivery.problem for export in waiting if export.delivery and export.delivery.problem), None)
         except OSError as error:
             self.problem = f"{error.filename}: {error.strerror or error}"
         time.sleep(max(0.0, patience - (time.monotonic() - begun)))

@@ -111,7 +111,8 @@ class Connection:
         if is_here:
             self._receive()
             self._heard, self._is_asked = now, False
-        elif now - max(self._said, self._heard) > KEEPALIVE / 2 and not self._is_asked:
+        # What is published with quality 0 nobody answers: either side's silence counts.
+        elif now - min(self._said, self._heard) > KEEPALIVE / 2 and not self._is_asked:
             self._send(PINGREQ << 4, b"")
             self._is_asked = True
         elif now - self._heard > 2 * KEEPALIVE:
@@ -128,8 +129,9 @@ class Connection:
         try:
             self._send(DISCONNECT << 4, b"")
         except BrokerError:
-            return
-        self.close()
+            pass
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Goes without a word."""

@@ -57,8 +57,9 @@ class EventTable:
         now = time.monotonic()
         is_due = now - self._wrote >= self._every or is_last
         if len(self._rows) > self._written and is_due:
-            self._write()
+            # A place that cannot be written is tried again when the next writing is due.
             self._wrote = now
+            self._write()
         if self._rows and (is_last or now - self._begun >= self.LONGEST):
             self._finish()
 

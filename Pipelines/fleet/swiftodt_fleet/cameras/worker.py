@@ -98,6 +98,9 @@ class CameraWatch:
                 code, reason = FAILED, f"{error.filename}: {error.strerror or error}"
             except PlaceFull as error:
                 code, reason = FAILED, str(error)
+            except Exception as error:
+                # Whatever it is: nobody else begins this camera's odt again.
+                code, reason = FAILED, f"{type(error).__name__}: {error}"
             if self._stopping.is_set() or code in (SEEN, REFUSED):
                 self._turn(*("refused", self._refusal) if code == REFUSED else ("ended", None))
                 return
@@ -214,4 +217,4 @@ class CameraWatch:
 def _ending(code: int) -> str:
     if code >= 0:
         return f"ended with {code}"
-    return f"was killed by signal {-code} ({signal.Signals(-code).name})"
+    return f"was killed by signal {-code} ({signal.strsignal(-code)})"
