@@ -9,20 +9,11 @@ import subprocess
 import tempfile
 import threading
 import time
-import unittest
 import urllib.request
 
+from archives import PYTHON, needs_fleet  # noqa: F401
 from streams import ROOT
 from watching import ODT
-
-PYTHON = f"{ROOT}/.build/fleet/bin/python"
-
-
-def has(modules):
-    return os.path.exists(PYTHON) and subprocess.run([PYTHON, "-c", f"import {modules}"], check=False, stderr=subprocess.DEVNULL).returncode == 0
-
-
-needs_fleet = unittest.skipUnless(has("pyarrow, fsspec, ray"), "needs the fleet's environment (Pipelines/setup --fleet)")
 
 ZONES = json.dumps([{"name": "left", "kind": "zone", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]},
                     {"name": "top", "kind": "zone", "points": [[0, 0], [1, 0], [1, 0.5], [0, 0.5]]},
@@ -108,7 +99,8 @@ exec "{odt}" "$@"
 
 
 # What Ray wants to hear to stay on loopback, be it a cluster or who joins one.
-LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 
 
 class Machines:
@@ -186,7 +178,7 @@ class FleetWatch:
         with urllib.request.urlopen(f"{self.url}api/cameras", timeout=30) as answer:
             return {camera["name"]: camera for camera in json.load(answer)["cameras"]}
 
-    def wait(self, wanted, seconds=120):
+    def wait(self, wanted, seconds=300):
         end = time.monotonic() + seconds
         while not wanted(status := self.status()):
             if time.monotonic() > end or self.program.poll() is not None:
@@ -199,7 +191,7 @@ class FleetWatch:
         self.program.kill()
         self.program.wait()
 
-    def end(self, seconds=60):
+    def end(self, seconds=180):
         self.program.send_signal(signal.SIGTERM)
         return self.program.wait(seconds)
 

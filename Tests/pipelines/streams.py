@@ -18,6 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
 needs_detector = unittest.skipUnless(glob.glob(os.path.join(DATA, "models", "efficientdet_lite0*.[xt]*")), "no model: Pipelines/setup fetches it")
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
+needs_video = unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
 
 FORMATS = ("I420 YV12 NV12 NV21 NV16 NV61 NV24 Y42B Y444 YUY2 YVYU UYVY VYUY AYUV VUYA GRAY8 RGB BGR RGBx BGRx xRGB xBGR RGBA"

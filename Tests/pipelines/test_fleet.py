@@ -1,4 +1,5 @@
 """Pipelines/fleet/run: many files come out as one machine gives them, whatever dies in the middle. Tests/Benchmarks/fleet/run has the long forms."""
+import importlib.util
 import json
 import os
 import re
@@ -8,7 +9,7 @@ import tempfile
 import unittest
 
 from archives import IS_THERE, PYTHON, RUN, facts, needs_fleet
-from fleets import family, listening
+from fleets import LOOPBACK, family, listening
 from streams import ROOT, needs_detector
 from test_parts import ODT, encoded
 
@@ -102,8 +103,7 @@ class Results(unittest.TestCase):
         with open(wrapper, "w") as file:
             file.write(WRAPPER.format(folder=marks, odt=ODT))
         os.chmod(wrapper, 0o755)
-        environment = os.environ | {"SWIFTODT_ODT": wrapper, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0",
-                                    "RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
+        environment = os.environ | LOOPBACK | {"SWIFTODT_ODT": wrapper}
         with subprocess.Popen([PYTHON, "-c", CLUSTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               env=environment) as cluster:
             address = cluster.stdout.readline().strip()
@@ -133,6 +133,7 @@ class Results(unittest.TestCase):
         self.assertTrue(all(os.path.exists(f"{place}/files/{name}/report.html") for name in names))
         self.ask(place)
 
+    @unittest.skipUnless(IS_THERE and importlib.util.find_spec("moto"), "no S3 server: Pipelines/fleet/environment/make --tests makes it")
     def test_in_s3_and_in_two_runs(self):
         """Sources and results in a real S3 server; a run that is ended in the middle is gone on with; then the server goes away."""
         here, found = os.path.dirname(os.path.abspath(__file__)), self.place()

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import BIKES, ROOT, needs_detector
+from streams import BIKES, ROOT, needs_detector, needs_video
 
 ODT = os.path.join(ROOT, ".build", "tool", "odt")
 
@@ -73,6 +73,7 @@ class Parts(unittest.TestCase):
         self.assertNotEqual(joined, whole[:-1])
         self.assertFalse(all(fits))
 
+    @needs_video
     def test_what_cannot_be_cut_is_one_part(self):
         """One key frame at the beginning."""
         video = encoded(os.path.join(self.folder, "one.mp4"), "-c:v", "libx264", "-preset", "ultrafast", "-g", "1000", "-sc_threshold", "0")

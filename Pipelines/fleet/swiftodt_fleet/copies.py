@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import Unreachable
+from .errors import PlaceFull, Unreachable
 from .place import reason
 
 # How much of a machine's disk copies take; those not used for longest give way.
@@ -68,6 +69,10 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
         return
     folder = Path(tempfile.gettempdir()) / f"swiftodt-fleet-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    # Anybody can make a folder of this name where temporary files go, and look into it.
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
+        raise PlaceFull(f"{folder} is not this user's alone: remove it, or set TMPDIR")
     # GStreamer looks at contents, people at endings.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
     copy = folder / (hashlib.sha256(f"{address}\n{identity}".encode()).hexdigest()[:24] + ending)

@@ -6,6 +6,7 @@ import json
 import os
 import posixpath
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import fsspec
@@ -33,13 +34,21 @@ class Place:
 
     def put(self, local: str, name: str) -> None:
         """A file of this machine, under a name."""
+        self.appear(name, lambda passing: self.files.put_file(local, passing))
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """A small file, whole or not at all."""
+        self.appear(name, lambda passing: self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content))
+
+    def appear(self, name: str, write: Callable[[str], object]) -> None:
+        """A file comes to be there under its name when all of it has been written."""
         target = self.path(name)
         folder, last = posixpath.split(target)
         passing = target if self.is_whole_at_once else posixpath.join(folder, f".{last}.{uuid.uuid4().hex[:8]}.part")
         try:
             if not self.is_whole_at_once:
                 self.files.makedirs(folder, exist_ok=True)
-            self.files.put_file(local, passing)
+            write(passing)
             if passing != target:
                 self.take_over(passing, target)
         except Exception as error:
@@ -60,21 +69,6 @@ class Place:
                 self.files.rm_file(passing)
             except Exception:
                 pass
-
-    def write(self, name: str, content: str | bytes) -> None:
-        """A small file, whole or not at all."""
-        target = self.path(name)
-        folder, last = posixpath.split(target)
-        passing = target if self.is_whole_at_once else posixpath.join(folder, f".{last}.{uuid.uuid4().hex[:8]}.part")
-        try:
-            if not self.is_whole_at_once:
-                self.files.makedirs(folder, exist_ok=True)
-            self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content)
-            if passing != target:
-                self.take_over(passing, target)
-        except Exception as error:
-            self.forget(passing, target)
-            raise PlaceFull(f"{target} cannot be written: {reason(error)}") from error
 
     def write_json(self, name: str, value: Any) -> None:
         self.write(name, json.dumps(value, ensure_ascii=False) + "\n")

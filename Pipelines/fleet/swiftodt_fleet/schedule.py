@@ -197,7 +197,7 @@ class Schedule:
 
     def leave(self, file: AtWork) -> None:
         """All of a file's tasks have ended, and not well."""
-        if file.trouble is None and file.plan is not None:
+        if file.trouble is None and file.plan is not None and len(file.plan.spans) > 1:
             file.is_misfit = False
             self.take_up(file, self.work.plan_whole(file.plan.video, self.work.settings))
             return

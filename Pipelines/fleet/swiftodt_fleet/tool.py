@@ -29,7 +29,7 @@ def odt(*words: str) -> str:
         return done.stdout
     said = "; ".join(filter(None, map(str.strip, done.stderr.splitlines())))[-LONGEST:]
     if done.returncode < 0:
-        raise Crash(f"odt {words[0]} was ended by {signal.Signals(-done.returncode).name}" + (f": {said}" if said else ""))
+        raise Crash(f"odt {words[0]} was ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})" + (f": {said}" if said else ""))
     if done.returncode == 2:
         raise Usage(said)
     if "No space left" in said or "File too large" in said or "may not become larger" in said:
