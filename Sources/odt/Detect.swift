@@ -46,8 +46,8 @@ private let help = """
             "--from", "--to", "--cuts", "--set", "--zoom",
         ],
         flags: ["--salient", "--json", "--force"])
-    if let file = line.text("--detections") { return try record(line, into: file) }
     if let length = try line.number("--cuts", in: 0.1...1e6) { return try cut(line, each: length) }
+    if let file = line.text("--detections") { return try record(line, into: file) }
     for name in ["--every", "--force", "--from", "--to", "--set"] where line.has(name) || line.text(name) != nil {
         throw CommandLineError("\(name) is for videos: --detections FILE says where what is found in one goes.")
     }
@@ -56,6 +56,9 @@ private let help = """
 }
 
 private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int32 {
+    guard line.text("--detections") == nil else {
+        throw CommandLineError("--cuts looks at nothing, and so has nothing for --detections.")
+    }
     guard let video = line.operands.first, line.operands.count == 1 else {
         throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
     }
@@ -96,10 +99,6 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     if let score = try line.number("--score", in: 0...1) { settings.append("score-threshold=\(score)") }
     if let overlap = try line.number("--iou", in: 0...1) { settings.append("iou-threshold=\(overlap)") }
     if line.text("--zoom") == "auto" {
-        guard line.text("--from") == nil, line.text("--to") == nil else {
-            throw CommandLineError(
-                "with --zoom auto where is looked hangs on the frames before: leave --from and --to out.")
-        }
         settings.append("zoom=auto")
     } else if try zoomsIn(line) {
         settings.append("zoom=grid")
@@ -109,6 +108,10 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     }
     settings += line.texts("--set")
     let range = try range(line)
+    guard range == nil || !settings.contains("zoom=auto") else {
+        throw CommandLineError(
+            "with zoom=auto where is looked hangs on the frames before: leave --from and --to out.")
+    }
     do {
         try PluginSearch.start()
         _ = Interruption.shared

@@ -72,6 +72,11 @@ extension Settings {
             where: { $0.scene.mode == .singleImage && $0.strategy == .keepOnlyLatest },
             text: "mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"),
         Check(
+            "zoom", "strategy", "detector",
+            where: { $0.zoom == .grid && $0.strategy == .keepOnlyLatest && $0.detector.takesParts },
+            text: "zoom=grid holds frames up until nearly all parts are looked at, also with "
+                + "strategy=keep-only-latest; zoom=auto costs one look"),
+        Check(
             "inference-interval", "mode", "tracking",
             where: { $0.inferenceInterval == 0 && !$0.scene.follows },
             text: "inference-interval=0 looks at every frame here: when it pays to look is told from objects that are "

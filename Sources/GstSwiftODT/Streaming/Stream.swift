@@ -286,8 +286,11 @@ final class Stream {
                 try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
             let buffer = try finisher.finish(frame, answers: answers)
-            if frame.settings.choosesParts { partChoice.note(finisher.outlook()) }
-            if frame.settings.pace == .auto { attention.note(finisher.outlook()) }
+            if frame.settings.choosesParts || frame.settings.pace == .auto {
+                let outlook = finisher.outlook()
+                partChoice.note(outlook)
+                attention.note(outlook)
+            }
             if frame.waits {
                 work.add(frame.work + MonotonicClock.now - begin)
                 planner.set(work: work.told)

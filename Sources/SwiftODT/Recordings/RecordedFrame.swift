@@ -84,7 +84,7 @@ extension RecordedFrame {
         switch value["seen"] {
         case nil, .null, .string("whole"): seen = nil
         case .array(let figures):
-            guard let box = Self.box(figures[...]), figures.count == 4 else {
+            guard let box = Self.box(figures[...]), !box.isEmpty else {
                 throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
             }
             seen = box

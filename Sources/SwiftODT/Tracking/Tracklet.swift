@@ -121,10 +121,11 @@ extension Tracklet {
 
     /// Whether an answer about a part of the picture, or about all of it, would have told of it.
     ///
-    /// - Parameter patience: for so long only a look that is near enough counts.
+    /// - Parameter patience: after so long any look counts, wherever it went: nothing waits for ever.
     func wasLookedAt(in part: SeenPart?, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        if time - lastSeen > patience { return true }
         if let part, part.cuts(filter.box) { return false }
-        return nearness <= (part?.magnification ?? 1) * Self.enoughOfNearness || time - lastSeen > patience
+        return nearness <= (part?.magnification ?? 1) * Self.enoughOfNearness
     }
 
     /// Follows what changes within a second or so: things turn, and light changes.
