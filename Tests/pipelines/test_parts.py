@@ -73,6 +73,12 @@ class Parts(unittest.TestCase):
         self.assertNotEqual(joined, whole[:-1])
         self.assertFalse(all(fits))
 
+    def test_what_cannot_be_meant_is_refused(self):
+        for word, words in (("--cuts", ["--cuts", "1", "--detections", "x.jsonl"]),
+                            ("hangs on the frames before", ["--detections", "x.jsonl", "--set", "zoom=auto", "--from", "1"])):
+            with self.subTest(word):
+                self.assertIn(word, self.odt("x.mp4", *words, code=2))
+
     @needs_video
     def test_what_cannot_be_cut_is_one_part(self):
         """One key frame at the beginning."""

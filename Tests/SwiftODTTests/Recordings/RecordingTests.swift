@@ -205,7 +205,9 @@ import Testing
         ("{\"time\":1,\"detections\":[[1,2,3,4,1e300]]}\n\n", "2: ", "0 to 1"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1e99,\"a\"]]}\n\n", "2: ", "label"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1,\"\\u0000\"]]}\n\n", "2: ", "label"),
-        ("{\"time\":1,\"seen\":[1],\"detections\":[]}\n\n", "2: ", "seen"), ("{\"time\":1,,}\n\n", "2: ", "quotes"),
+        ("{\"time\":1,\"seen\":[1],\"detections\":[]}\n\n", "2: ", "seen"),
+        ("{\"time\":1,\"seen\":[5,5,0,-3],\"detections\":[]}\n\n", "2: ", "seen"),
+        ("{\"time\":1,,}\n\n", "2: ", "quotes"),
         ("{\"time\":1,\"detections\":[]}\n{\"frame\":2,\"detections\":[]}\n\n", "3: ", "numbers"),
     ]) func aLineThatCannotBeReadIsNamed(_ lines: String, _ place: String, _ word: String) throws {
         let file = try folder.write(

@@ -32,6 +32,14 @@ import Testing
         #expect(looked.map(\.state) == [.tracked, .coasting])
     }
 
+    /// As in a recording of one part alone.
+    @Test func whereNobodyEverLooksNobodyIsKeptForEver() {
+        let tracker = Tracker()
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 500)]) }
+        for frame in 10..<150 { _ = step(tracker, frame: frame, part: Self.left, []) }
+        #expect(tracker.tracks.isEmpty)
+    }
+
     /// Half of somebody at the part's inner edge: no newcomer, and the one who is known stays as wide.
     @Test func aPieceBeginsNothingAndChangesNothing() {
         let tracker = Tracker()
