@@ -130,7 +130,7 @@ class Fleets(InFolder):
             self.assertEqual(sorted(row["id"] for row in table), sorted(said["id"] for said in texts()))
             # Whose watch was killed is told of as well.
             reasons = [row["reason"] for row in table if row["kind"] == "camera" and row["camera"] == "north"]
-            self.assertIn("its watch was killed by signal 9 (SIGKILL)", reasons)
+            self.assertIn("its watch was killed by signal 9 (Killed)", reasons)
             self.assertEqual(broker.retained("house/+/state"), {f"house/{name}/state": "offline" for name in (*cameras, "gone")})
 
     def page(self, fleet):
