@@ -1,6 +1,4 @@
-#include "include/pages.h"
-
-#pragma clang diagnostic ignored "-Wc23-extensions"
+#include "part.h"
 
 static const unsigned char style[] = {
 #embed "Shared/colours.css" suffix(,)
@@ -25,12 +23,6 @@ static const unsigned char script[] = {
 #embed "Report/report.js"
 };
 
-#define PART(name)                                    \
-  SwiftOdtPagePart swiftodt_report_page_##name (void) \
-  {                                                   \
-    return (SwiftOdtPagePart) { name, sizeof name };  \
-  }
-
-PART (style)
-PART (body)
-PART (script)
+PART (report, style)
+PART (report, body)
+PART (report, script)

@@ -1,6 +1,4 @@
-#include "include/pages.h"
-
-#pragma clang diagnostic ignored "-Wc23-extensions"
+#include "part.h"
 
 static const unsigned char style[] = {
 #embed "Shared/colours.css" suffix(,)
@@ -23,12 +21,6 @@ static const unsigned char script[] = {
 #embed "Watch/watch.js"
 };
 
-#define PART(name)                                    \
-  SwiftOdtPagePart swiftodt_watch_page_##name (void) \
-  {                                                   \
-    return (SwiftOdtPagePart) { name, sizeof name };  \
-  }
-
-PART (style)
-PART (body)
-PART (script)
+PART (watch, style)
+PART (watch, body)
+PART (watch, script)
