@@ -86,15 +86,6 @@ struct Settings: Sendable {
         (settings.detector, settings.modelFile, settings.labelFile) = (.salient, nil, nil)
         return settings
     }
-
-    /// How often is looked: auto needs objects that are followed.
-    var pace: Attention.Pace {
-        inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
-    }
-    var detection: DetectionOptions {
-        DetectionOptions(
-            scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold, view: zoom == .grid ? .grid : .whole)
-    }
 }
 
 // MARK: - The table

@@ -85,7 +85,8 @@ struct NeuralDetectorTests {
         #expect(detector.timings?.inference.count == 2)
     }
 
-    @Test func cancellingEndsTheWaitOfWhoWorksHimself() throws {
+    /// A detection that is cancelled while it is decoded, by another thread.
+    private static func cancelled(_ options: DetectionOptions) throws -> (DetectionTicket, NeuralDetector) {
         let gate = Monitor(false)
         let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
         let thread = Thread {
@@ -94,9 +95,11 @@ struct NeuralDetectorTests {
             gate.update { $0 = true }
         }
         thread.start()
-        let ticket = try PlainPicture.withGrey(1) {
-            try detector.start($0, options: DetectionOptions(isAwaited: true))
-        }
+        return (try PlainPicture.withGrey(1) { try detector.start($0, options: options) }, detector)
+    }
+
+    @Test func cancellingEndsTheWaitOfWhoWorksHimself() throws {
+        let (ticket, detector) = try Self.cancelled(DetectionOptions(isAwaited: true))
         #expect(throws: CancellationError.self) { try ticket.wait() }
         #expect(try Self.start(detector, 50).wait()[0].score == 50)
     }
@@ -133,15 +136,7 @@ struct NeuralDetectorTests {
         let failing = try Self.detector(decoder: Decoder(fails: true))
         let failed = try PlainPicture.withGrey(1) { try failing.start($0, options: DetectionOptions(view: .grid)) }
         #expect(throws: ODTError.self) { try failed.wait() }
-        let gate = Monitor(false)
-        let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
-        let thread = Thread {
-            while detector.timings?.preprocess.count == 0 { usleep(100) }
-            detector.cancel()
-            gate.update { $0 = true }
-        }
-        thread.start()
-        let ticket = try PlainPicture.withGrey(1) { try detector.start($0, options: DetectionOptions(view: .grid)) }
+        let (ticket, detector) = try Self.cancelled(DetectionOptions(view: .grid))
         #expect(throws: CancellationError.self) { try ticket.wait() }
         #expect(try Self.start(detector, 50).wait()[0].score == 50)
         #expect((detector.timings?.preprocess.count ?? 0) <= 3)

@@ -1,0 +1,21 @@
+import SwiftODT
+
+/// How often is looked, and at what.
+extension Settings {
+    /// Which parts of the picture are looked at besides the whole. The words stand in recordings.
+    enum Zoom: String, Sendable { case off, auto, grid }
+
+    /// Auto needs objects that are followed.
+    var pace: Attention.Pace {
+        inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
+    }
+
+    /// Whether each look is at the whole picture or at a part, as what is followed needs.
+    var choosesParts: Bool { zoom == .auto && scene.follows && detector.takesParts }
+
+    /// What a detector is asked for.
+    var detection: DetectionOptions {
+        DetectionOptions(
+            scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold, view: zoom == .grid ? .grid : .whole)
+    }
+}
