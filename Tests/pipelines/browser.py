@@ -87,9 +87,8 @@ class Browser:
         while time.monotonic() < deadline:
             try:
                 found = self.evaluate(script)
-            except AssertionError as problem:
+            except AssertionError:
                 found = None
-                last = problem
             if found:
                 return found
             time.sleep(0.1)

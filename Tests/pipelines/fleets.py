@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -14,6 +15,9 @@ import urllib.request
 from archives import PYTHON, needs_fleet  # noqa: F401
 from streams import ROOT
 from watching import ODT
+
+# What needs no more than Python is tried without the environment, too.
+sys.path.insert(0, f"{ROOT}/Pipelines/fleet")
 
 ZONES = json.dumps([{"name": "left", "kind": "zone", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]},
                     {"name": "top", "kind": "zone", "points": [[0, 0], [1, 0], [1, 0.5], [0, 0.5]]},

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import unittest
 
 from streams import InFolder, ROOT, command
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from brokers import Broker, Listener, needs_broker
 from fleets import FleetWatch, Witness, alive, bare, family, listening, needs_fleet, rows
 from streams import InFolder, ROOT
-from test_page import HAS_SOUP
+from paged import HAS_SOUP
 from watching import Camera, needs_server
 
 sys.path.insert(0, f"{ROOT}/Pipelines/fleet")

@@ -1,96 +1,15 @@
-"""odt watch --page: what browsers get, who gets it, and that nobody who looks is felt by the cameras."""
+"""odt watch --page: what is answered, who gets it, and that nobody who looks is felt by the cameras."""
 import http.client
-import json
 import os
 import re
-import shutil
 import socket
 import stat
-import tempfile
 import time
 import unittest
 
-from browser import CHROMIUM, Browser
+from paged import Paged, needs_soup
 from streams import command
-from watching import Footprint, ODT, Watch, Watching, results
-
-try:
-    import ctypes
-    ctypes.CDLL("libsoup-3.0.so.0")
-    HAS_SOUP = True
-except OSError:
-    HAS_SOUP = False
-ZONES = ('[{"name": "floor", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]},'
-         ' {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]')
-needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-0)")
-
-
-class Paged(Watching):
-    """A watch with a page, and questions to it."""
-
-    shelf, clips = tempfile.TemporaryDirectory(), {}
-
-    def serve(self, *words, page="0", frames=3000, names=("cam",), **environment):
-        """Watches a moving ball, at its own speed, for as long as the test takes."""
-        # Made once for all tests.
-        clip = Paged.clips.get(frames)
-        if not clip:
-            clip = Paged.clips[frames] = shutil.copy(self.clip(frames=frames), os.path.join(Paged.shelf.name, f"{frames}.mkv"))
-        watch = Watch("--page", page, "--zones", ZONES, *words, *(f"{name}={clip}" for name in names), **environment)
-        self.addCleanup(watch.__exit__)
-        deadline = time.monotonic() + 60
-        while not any("the page is at" in text for text in watch.complaints):
-            self.assertLess(time.monotonic(), deadline, watch.complaints)
-            self.assertIsNone(watch.program.poll(), watch.complaints)
-            time.sleep(0.02)
-        self.said = next(text for text in watch.complaints if "the page is at" in text)
-        self.port = int(re.search(r"http://\S+:(\d+)/", self.said)[1])
-        return watch
-
-    def get(self, path, method="GET", host=None, **headers):
-        """Status, headers and body of an answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        self.addCleanup(connection.close)
-        # What http.client would refuse to send is sent, too.
-        connection._validate_path = lambda path: None
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, headers=headers | ({"Host": host} if host else {}))
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
-
-    def ask(self, path, **headers):
-        status, headers, body = self.get(path, **headers)
-        self.assertEqual((status, headers["Content-Type"]), (200, "application/json"), body)
-        return json.loads(body)
-
-    def connect(self, path=None):
-        """A connection by hand; with a request on its way where a path is named."""
-        one = socket.create_connection(("127.0.0.1", self.port), timeout=30)
-        self.addCleanup(one.close)
-        if path:
-            one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        return one
-
-    def pictures(self, connection, count):
-        """The first pictures of a stream of them."""
-        with connection.makefile("rb") as file:
-            head = b"".join(iter(file.readline, b"\r\n"))
-            self.assertIn(b"multipart/x-mixed-replace; boundary=odt-picture", head)
-            found = []
-            while len(found) < count:
-                self.assertEqual(file.readline(), b"--odt-picture\r\n")
-                part = b"".join(iter(file.readline, b"\r\n"))
-                found.append(file.read(int(re.search(rb"Content-Length: (\d+)", part)[1])))
-                self.assertEqual(file.readline(), b"\r\n")
-            return found
-
-    def until(self, wanted, seconds=60):
-        """Asks until there is what is wanted."""
-        deadline = time.monotonic() + seconds
-        while not (found := wanted()):
-            self.assertLess(time.monotonic(), deadline, "what was wanted never came")
-            time.sleep(0.1)
-        return found
+from watching import Footprint, ODT, results
 
 
 @needs_soup
@@ -330,77 +249,6 @@ class Crowds(Paged):
         one = self.connect("/live/cam.mjpg")
         self.pictures(one, 1)
         self.assertEqual(watch.end(seconds=30), 0, watch.complaints)
-
-
-@needs_soup
-@unittest.skipUnless(CHROMIUM, "no chromium")
-class InBrowser(Paged):
-    """What people see. With SWIFTODT_PICTURES=FOLDER it is left there to look at."""
-
-    def look(self, browser, name):
-        folder = os.environ.get("SWIFTODT_PICTURES")
-        if folder:
-            browser.picture(os.path.join(folder, name), whole=True)
-
-    def test_one_camera_on_a_desk_and_on_a_phone(self):
-        self.serve()
-        for name, width, height, mobile, dark in (("desk", 1280, 900, False, False), ("phone", 390, 844, True, True)):
-            with self.subTest(name), Browser(width, height, mobile, dark) as browser:
-                browser.open(f"http://127.0.0.1:{self.port}/")
-                browser.wait("$('live').naturalWidth === 320 && $('objects').rows.length === 1 && $('charts').children.length === 3")
-                browser.wait("$('log').innerText.includes('#1 object entered floor')")
-                seen = browser.evaluate("""({title: document.title, wide: document.documentElement.scrollWidth <= innerWidth,
-                    ground: getComputedStyle(document.body).backgroundColor, alt: $('live').alt, back: $('back').hidden,
-                    caption: $('caption').textContent, charts: $('charts').innerText, unnamed: [...document.images].filter(one => !one.alt).length})""")
-                self.look(browser, name + ".png")
-                self.assertEqual((seen["title"], seen["wide"], seen["back"], seen["unnamed"]), ("cam \u00b7 odt watch", True, True, 0))
-                self.assertEqual(seen["ground"], "rgb(21, 23, 26)" if dark else "rgb(255, 255, 255)")
-                self.assertRegex(seen["caption"], r"connected since .*320\s.\s240")
-                self.assertRegex(seen["charts"], r"(?s)objects at once.*1.*in floor.*across middle")
-                self.assertEqual(browser.complaints, [])
-
-    def test_several_cameras(self):
-        """By pointer, keys and the browser's way back."""
-        self.serve("--retry=1", "lost=rtsp://127.0.0.1:9/none", names=("front", "yard"))
-        with Browser() as browser:
-            browser.open(f"http://127.0.0.1:{self.port}/")
-            browser.wait("[...document.querySelectorAll('.camera img')].filter(one => one.naturalWidth === 320).length === 2")
-            browser.wait("document.querySelector('li[data-name=lost]').innerText.includes('lost since')")
-            self.assertEqual(browser.evaluate("$('lead').textContent"), "2 of 3 connected")
-            self.look(browser, "all.png")
-            browser.evaluate("document.querySelector('li[data-name=yard] button').click()")
-            browser.wait("$('title').textContent === 'yard' && $('live').naturalWidth === 320")
-            browser.key("ArrowLeft")
-            browser.wait("$('title').textContent === 'front'")
-            browser.key("ArrowLeft")
-            browser.wait("$('title').textContent === 'lost' && $('why').textContent.includes('lost since')")
-            browser.key("Escape")
-            browser.wait("$('title').textContent === 'Cameras' && $('one').hidden")
-            browser.evaluate("history.back()")
-            browser.wait("$('title').textContent === 'lost'")
-
-    def test_the_connection_is_lost_and_comes_back(self):
-        """Which is said plainly, and mends itself: the same page goes on with the next start of the program."""
-        watch = self.serve()
-        with Browser() as browser:
-            browser.open(f"http://127.0.0.1:{self.port}/")
-            browser.wait("$('live').naturalWidth === 320")
-            watch.end()
-            browser.wait("$('trouble').textContent.includes('No connection to odt watch since')")
-            self.look(browser, "lost.png")
-            self.serve(page=str(self.port))
-            browser.wait("$('trouble').textContent === '' && server.isThere && $('live').naturalWidth === 320 && pictures.isOn")
-
-    def test_the_token_does_not_stay_in_the_address(self):
-        self.serve("--page-token-file", self.path("token"))
-        with open(self.path("token"), encoding="ascii") as file:
-            token = file.read().strip()
-        with Browser() as browser:
-            browser.open(f"http://127.0.0.1:{self.port}/?token={token}")
-            browser.wait("$('live').naturalWidth === 320")
-            self.assertEqual(browser.evaluate("[location.search, document.cookie]"), ["", ""])
-            browser.open(f"http://127.0.0.1:{self.port}/")
-            browser.wait("typeof server === 'object' && $('live').naturalWidth === 320")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,90 @@
+"""A watch with a page, for tests that ask it."""
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import tempfile
+import time
+import unittest
+
+from watching import Watch, Watching
+
+try:
+    import ctypes
+    ctypes.CDLL("libsoup-3.0.so.0")
+    HAS_SOUP = True
+except OSError:
+    HAS_SOUP = False
+ZONES = ('[{"name": "floor", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]},'
+         ' {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]')
+needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-0)")
+
+
+class Paged(Watching):
+    """A watch with a page, and questions to it."""
+
+    shelf, clips = tempfile.TemporaryDirectory(), {}
+
+    def serve(self, *words, page="0", frames=3000, names=("cam",), **environment):
+        """Watches a moving ball, at its own speed, for as long as the test takes."""
+        # Made once for all tests.
+        clip = Paged.clips.get(frames)
+        if not clip:
+            clip = Paged.clips[frames] = shutil.copy(self.clip(frames=frames), os.path.join(Paged.shelf.name, f"{frames}.mkv"))
+        watch = Watch("--page", page, "--zones", ZONES, *words, *(f"{name}={clip}" for name in names), **environment)
+        self.addCleanup(watch.__exit__)
+        deadline = time.monotonic() + 60
+        while not any("the page is at" in text for text in watch.complaints):
+            self.assertLess(time.monotonic(), deadline, watch.complaints)
+            self.assertIsNone(watch.program.poll(), watch.complaints)
+            time.sleep(0.02)
+        self.said = next(text for text in watch.complaints if "the page is at" in text)
+        self.port = int(re.search(r"http://\S+:(\d+)/", self.said)[1])
+        return watch
+
+    def get(self, path, method="GET", host=None, **headers):
+        """Status, headers and body of an answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        self.addCleanup(connection.close)
+        # What http.client would refuse to send is sent, too.
+        connection._validate_path = lambda path: None
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, headers=headers | ({"Host": host} if host else {}))
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def ask(self, path, **headers):
+        status, headers, body = self.get(path, **headers)
+        self.assertEqual((status, headers["Content-Type"]), (200, "application/json"), body)
+        return json.loads(body)
+
+    def connect(self, path=None):
+        """A connection by hand; with a request on its way where a path is named."""
+        one = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        self.addCleanup(one.close)
+        if path:
+            one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        return one
+
+    def pictures(self, connection, count):
+        """The first pictures of a stream of them."""
+        with connection.makefile("rb") as file:
+            head = b"".join(iter(file.readline, b"\r\n"))
+            self.assertIn(b"multipart/x-mixed-replace; boundary=odt-picture", head)
+            found = []
+            while len(found) < count:
+                self.assertEqual(file.readline(), b"--odt-picture\r\n")
+                part = b"".join(iter(file.readline, b"\r\n"))
+                found.append(file.read(int(re.search(rb"Content-Length: (\d+)", part)[1])))
+                self.assertEqual(file.readline(), b"\r\n")
+            return found
+
+    def until(self, wanted, seconds=60):
+        """Asks until there is what is wanted."""
+        deadline = time.monotonic() + seconds
+        while not (found := wanted()):
+            self.assertLess(time.monotonic(), deadline, "what was wanted never came")
+            time.sleep(0.1)
+        return found
