@@ -51,6 +51,10 @@ public struct PartChoice: Sendable {
     private var ages = ViewAges()
     private var motion = CellMotion()
     private var known: Outlook?
+    /// What was looked at last, and when.
+    private var latest: (part: SeenPart, level: Int, time: Nanoseconds)?
+    /// For how many seconds nobody has seen each of what is known, for the moment.
+    private var unseen: ContiguousArray<Double> = []
     private var lastWhole: Nanoseconds?
     /// The share of the objects that have lately been seen from nearby alone: what nearer looks have told so far is what they
     /// are likely to tell of other places.
@@ -65,11 +69,11 @@ public struct PartChoice: Sendable {
         if let outlook, outlook.places.count > Self.mostPlaces {
             known?.places = Array(outlook.places.prefix(Self.mostPlaces))
         }
-        let places = known?.places.filter { $0.box.isFinite } ?? []
-        known?.places = places
-        let near = places.isEmpty ? 1 : Double(places.count { $0.nearness > Self.near }) / Double(places.count)
-        yield += (near - yield) * Self.memoryOfYield
+        known?.places.removeAll { !$0.box.isFinite }
     }
+
+    /// Whether what the latest look has told is known.
+    private var isAnswered: Bool { latest.map { (known?.answered ?? .min) >= $0.time } ?? true }
 
     /// Another time begins: the next look is at the whole.
     public mutating func reset() { self = PartChoice() }
@@ -80,23 +84,53 @@ public struct PartChoice: Sendable {
     ) -> (part: Box?, reason: Reason) {
         let time = time.reckonable
         if picture != self.picture { prepare(picture) }
+        learnYield()
         motion.look(at: luma, besides: known?.places.map(\.box) ?? [])
         let isDue = lastWhole.map { time - $0 >= Self.longestWithoutWhole || time < $0 } ?? true
         guard !isDue, views.count > 1 else { return note(views.first, at: time, because: .whole) }
         ages.weigh(at: time, with: motion)
+        weighObjects(at: time)
         var best = (worth: -1.0, view: views[0], reason: Reason.whole)
         let places = known?.places ?? []
         for candidate in views + viewsOfObjects() {
             let view =
                 candidate.level == 0
                 ? candidate : View(box: spare(candidate.box, of: places), level: candidate.level)
-            let (worth, reason) = worth(of: view, at: time)
+            let (worth, reason) = worth(of: view)
             if worth > best.worth { best = (worth, view, view.level == 0 ? .whole : reason) }
         }
         return note(best.view, at: time, because: best.reason)
     }
 
+    private mutating func learnYield() {
+        let places = known?.places ?? []
+        let near = places.isEmpty ? 1 : Double(places.count { $0.nearness > Self.near }) / Double(places.count)
+        yield += (near - yield) * Self.memoryOfYield
+    }
+
+    /// Works out for how long each object has not been seen. What the latest look has told is not known yet where its answer is
+    /// still to come: whoever it shows counts as seen then, as far as that is likely.
+    private mutating func weighObjects(at time: Nanoseconds) {
+        func seconds(since earlier: Nanoseconds) -> Double {
+            min(max(0, Double(time.since(earlier)) / 1e9), Self.longestMemory)
+        }
+        let pending = isAnswered ? nil : latest
+        unseen.removeAll(keepingCapacity: true)
+        for place in known?.places ?? [] {
+            var since = seconds(since: place.lastSeen)
+            if let pending, pending.time > place.lastSeen, !pending.part.cuts(widened(place.box)) {
+                since += (seconds(since: pending.time) - since) * visibility(of: place, at: pending.level)
+            }
+            unseen.append(since)
+        }
+    }
+
     private mutating func note(_ view: View?, at time: Nanoseconds, because reason: Reason) -> (Box?, Reason) {
+        latest = (
+            SeenPart(
+                view.flatMap { $0.level > 0 ? $0.box : nil }, width: picture?.width ?? 1, height: picture?.height ?? 1),
+            view?.level ?? 0, time
+        )
         guard let view, view.level > 0 else {
             lastWhole = time
             ages.note(nil, level: 0, at: time)
@@ -126,7 +160,7 @@ public struct PartChoice: Sendable {
         }
         magnifications = scales.map { $0 / scales[0] }
         ages = ViewAges(width: whole.width, height: whole.height, levels: scales.count)
-        lastWhole = nil
+        (lastWhole, latest) = (nil, nil)
     }
 
     /// Views with an object in their middle.
@@ -189,16 +223,15 @@ public struct PartChoice: Sendable {
     }
 
     /// What a look would tell.
-    private func worth(of view: View, at time: Nanoseconds) -> (worth: Double, reason: Reason) {
+    private func worth(of view: View) -> (worth: Double, reason: Reason) {
         var ofObjects = 0.0
         let seen = SeenPart(
             view.level == 0 ? nil : view.box, width: picture?.width ?? 1, height: picture?.height ?? 1)
-        for place in known?.places ?? [] {
+        for (place, since) in zip(known?.places ?? [], unseen) {
             if view.level > 0, seen.cuts(widened(place.box)) {
                 if place.box.intersection(view.box).area > 0.1 * place.box.area { ofObjects -= Self.costOfCutting }
                 continue
             }
-            let since = min(max(0, Double(time.since(place.lastSeen)) / 1e9), Self.longestMemory)
             ofObjects += visibility(of: place, at: view.level) * since * (place.isProved ? 1 : Self.worthOfNewcomers)
         }
         let ages = ages.worth(of: view.box, level: view.level)

@@ -9,7 +9,7 @@ import Testing
 
     private func outlook(_ boxes: [Box], at time: Nanoseconds, seen: [Nanoseconds], nearness: Double) -> Outlook {
         Outlook(
-            time: time,
+            time: time, answered: time,
             places: zip(boxes, seen).map { Outlook.Place(box: $0.0, lastSeen: $0.1, nearness: nearness) })
     }
 
@@ -72,34 +72,71 @@ import Testing
         }
     }
 
-    /// A block that goes to and fro in a corner, of which nobody knows.
-    @Test func whatMovesIsLookedAtSoon() {
-        func plane(_ frame: Int) -> LumaPlane? {
-            let (width, height) = (320, 180)
-            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
-            pixels.initialize(repeating: 90)
-            let left = 260 + frame * 3 % 40
-            for y in 140..<156 { for x in left..<left + 8 { pixels[y * width + x] = 220 } }
-            return LumaPlane(
-                adopting: pixels, width: width, height: height, scaleX: 6, scaleY: 6,
-                time: Nanoseconds(frame) * 40_000_000)
-        }
-        let looks = looks([], frames: 40, luma: plane)
+    /// A block that goes to and fro in a corner.
+    private static func block(_ frame: Int) -> LumaPlane {
+        let left = 120 + frame * 3 % 24
+        return plane { x, y in y >= 64 && y < 80 && x >= left && x < left + 8 ? 220 : 90 }
+    }
+
+    private static func plane(_ level: (Int, Int) -> Int) -> LumaPlane {
+        let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 160 * 90)
+        for y in 0..<90 { for x in 0..<160 { pixels[y * 160 + x] = UInt8(clamping: level(x, y)) } }
+        return LumaPlane(adopting: pixels, width: 160, height: 90, scaleX: 12, scaleY: 12, time: 0)
+    }
+
+    @Test func whatMovesAndNobodyKnowsIsLookedAtSoon() {
+        let looks = looks([], frames: 40, luma: Self.block)
         #expect(looks.contains { $0.reason == .motion && ($0.part?.maxX ?? 0) > 1600 && ($0.part?.maxY ?? 0) > 900 })
-        // Light that comes on everywhere is nothing that moves.
-        let flicker = self.looks([], frames: 40) { frame in
-            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 320 * 180)
-            pixels.initialize(repeating: frame % 2 == 0 ? 90 : 140)
-            return LumaPlane(adopting: pixels, width: 320, height: 180, scaleX: 6, scaleY: 6, time: 0)
-        }
+        let known = self.looks([Box(x: 1440, y: 760, width: 390, height: 210)], frames: 20, luma: Self.block)
+        #expect(!known.contains { $0.reason == .motion })
+    }
+
+    /// Light that comes on everywhere is nothing that moves.
+    @Test func whatChangesEverywhereIsNoMotion() {
+        let flicker = looks([], frames: 20) { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } }
         #expect(!flicker.contains { $0.reason == .motion })
+    }
+
+    /// Live, a look begins before it is known what the one before has told: it goes elsewhere nevertheless.
+    @Test func whatTheLatestLookShowsIsNotLookedAtAgainBeforeItsAnswer() throws {
+        let (many, few) = (0..<3, 3..<5)
+        let boxes = (0..<5).map {
+            many.contains($0)
+                ? Box(x: 100 + 60 * Double($0), y: 100, width: 30, height: 60)
+                : Box(x: 1500 + 60 * Double($0), y: 900, width: 30, height: 60)
+        }
+        var choice = PartChoice()
+        _ = choice.next(at: 0, in: Self.picture, luma: nil)
+        choice.note(outlook(boxes, at: 0, seen: Array(repeating: -900_000_000, count: 5), nearness: 3))
+        let parts = try (1...2).map { number in
+            try #require(
+                choice.next(at: Nanoseconds(number) * 40_000_000, in: Self.picture, luma: nil).part)
+        }
+        #expect(boxes[many].allSatisfy { $0.intersection(parts[0]) == $0 })
+        #expect(boxes[few].allSatisfy { $0.intersection(parts[1]) == $0 })
+    }
+
+    /// What is known of hope follows looks: frames that go by without one teach nothing.
+    @Test func framesThatAreNotLookedAtTeachNothing() {
+        let large = (0..<2).map { Box(x: 100 + 900 * Double($0), y: 200, width: 300, height: 700) }
+        let parts = [1, 12].map { notes in
+            var choice = PartChoice()
+            return (0..<50).map { frame in
+                let time = Nanoseconds(frame) * 40_000_000
+                for _ in 0..<notes { choice.note(outlook(large, at: time, seen: [time, time], nearness: 1)) }
+                return choice.next(at: time, in: Self.picture, luma: nil).part
+            }
+        }
+        #expect(parts[0] == parts[1])
+        #expect(parts[0].contains { $0 != nil })
     }
 
     @Test func whatHasNoPartsIsLookedAtWhole() {
         var choice = PartChoice()
         let tiny = PartChoice.Picture(width: 160, height: 120, input: InputSize(width: 320, height: 320))
         for frame in 0..<20 {
-            #expect(choice.next(at: Nanoseconds(frame) * 40_000_000, in: tiny, luma: nil).part == nil)
+            let time = Nanoseconds(frame) * 40_000_000
+            #expect(choice.next(at: time, in: tiny, luma: nil).part == nil)
         }
         // Another picture, upright after a turn, and times that go back.
         let turned = PartChoice.Picture(
