@@ -56,6 +56,7 @@ exec "{odt}" "$@"
 
     def __init__(self, folder):
         self.folder, self.files, self.over = f"{folder}/witness", {}, threading.Event()
+        self.is_overtaken = False
         self.odt = f"{folder}/odt"
         os.mkdir(self.folder)
         with open(self.odt, "w", encoding="utf-8") as file:
@@ -78,7 +79,10 @@ exec "{odt}" "$@"
             self.files[path] = [open(path, "rb"), b"", b""]
         for kept in self.files.values():
             # What is torn is put together with what follows.
-            lines = (kept[2] + kept[0].read()).split(b"\n")
+            text = kept[0].read()
+            # Room that was given back before it was read here.
+            self.is_overtaken = self.is_overtaken or b"\0" in text
+            lines = (kept[2] + text).split(b"\n")
             kept[2] = lines.pop()
             kept[1] += b"".join(line + b"\n" for line in lines if not line.startswith(b'{"message": "swiftodt",'))
 

@@ -11,8 +11,8 @@ from .progress import read_progress, write_progress
 
 # How a result begins: there is one for each picture that was looked at, and they are counted, not kept.
 RESULT = b'{"message": "swiftodt",'
-# Room goes back to the disk in such steps.
-STEP = 4 << 20
+# Room goes back to the disk in such steps; the latest lines stay, for whoever reads along (tail -f).
+STEP, MARGIN = 4 << 20, 1 << 20
 
 
 class Collector:
@@ -53,7 +53,7 @@ class Collector:
         is_more = end > self.offset
         self.offset, self.newest = end, newest
         self.pictures += pictures
-        if self.offset - self._given_back >= STEP:
+        if self.offset - MARGIN - self._given_back >= STEP:
             self._give_back()
         return is_more
 
@@ -100,8 +100,8 @@ class Collector:
         """What has been read goes, once what it told is on the disk."""
         os.fdatasync(self._events)
         write_progress(self._saved, offset=self.offset)
-        give_back(self.journal.lines, self.offset)
-        self._given_back = self.offset
+        self._given_back = self.offset - MARGIN
+        give_back(self.journal.lines, self._given_back)
 
 
 def _event(line: bytes) -> dict[str, Any] | None:
