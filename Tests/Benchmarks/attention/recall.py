@@ -15,13 +15,7 @@ sys.path.insert(0, str(HERE.parent / "tracking"))
 
 import numpy as np  # noqa: E402
 from element import box, play  # noqa: E402
-
-
-def overlap(one, other):
-    across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
-    down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
-    shared = max(0, across) * max(0, down)
-    return shared / (one[2] * one[3] + other[2] * other[3] - shared)
+from interval import overlap  # noqa: E402
 
 
 def main():

@@ -2,14 +2,12 @@
 
 Usage: video.py VIDEO SEQUENCE [--canvas WIDTHxHEIGHT] [--zoom WHICH]... [PROPERTY=VALUE ...]
 
-SEQUENCE is a folder with gt/gt.txt (MOTChallenge). With --canvas the video stands unscaled in the middle of a grey
+SEQUENCE is a folder with gt/gt.txt (MOTChallenge). With --canvas the video stands unscaled in the middle of a black
 picture of that size, as a scene does that a camera with many pixels sees from afar. The properties are given to the element. Needs the
 package trackeval and what Pipelines/setup builds.
 """
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -17,21 +15,21 @@ sys.path.insert(0, str(HERE.parent / "tracking"))
 
 import numpy as np  # noqa: E402
 import score  # noqa: E402
-from element import ROOT, box  # noqa: E402
+from element import box, play  # noqa: E402
 
 
-def play(video, canvas, size, properties):
-    """What the element says of each frame, its counters, and where the video's left upper corner is."""
-    left, top = ((canvas[0] - size[0]) // 2, (canvas[1] - size[1]) // 2) if canvas else (0, 0)
-    frame = (f"! videobox border-alpha=1 fill=green left={-left} right={-(canvas[0] - size[0] - left)} top={-top} "
-             f"bottom={-(canvas[1] - size[1] - top)}" if canvas else "").replace("fill=green", "fill=black")
-    said = subprocess.run(
-        [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
-         *(f"filesrc location={video} ! decodebin ! videoconvert ! video/x-raw,format=I420 {frame} ! swiftodt draw=false"
-           f" updates=every-frame multiple-objects=true max-objects=100 {' '.join(properties)} ! fakesink").split()],
-        check=True, capture_output=True, text=True)
-    said = [json.loads(line) for line in said.stdout.splitlines()]
-    return [one for one in said if one["message"] == "swiftodt"], said[-1], (left, top)
+def corner(canvas, size):
+    """Where the left upper corner of a video of this size is."""
+    return ((canvas[0] - size[0]) // 2, (canvas[1] - size[1]) // 2) if canvas else (0, 0)
+
+
+def surround(canvas, size):
+    """What a pipeline does to put a video of this size there."""
+    if not canvas:
+        return ""
+    left, top = corner(canvas, size)
+    return (f"videoconvert ! video/x-raw,format=I420 ! videobox left={-left} right={-(canvas[0] - size[0] - left)} top={-top}"
+            f" bottom={-(canvas[1] - size[1] - top)} !")
 
 
 def main():
@@ -45,8 +43,9 @@ def main():
     options = parser.parse_intermixed_args()
     truth = score.read(options.sequence / "gt" / "gt.txt")
     print(f"{'':8} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'seen a frame':>13}  looks")
+    left, top = corner(options.canvas, options.size)
     for zoom in options.zoom or ["off", "auto"]:
-        results, counters, (left, top) = play(options.video, options.canvas, options.size, [*options.properties, f"zoom={zoom}"])
+        results, counters = play(options.video, [*options.properties, f"zoom={zoom}"], surround(options.canvas, options.size))
         rows = []
         for number, result in enumerate(results, 1):
             for thing in result["objects"]:

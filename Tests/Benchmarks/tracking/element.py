@@ -6,11 +6,14 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
-def play(video, properties):
-    """What the element says of each frame, and its counters."""
+def play(video, properties, before=""):
+    """What the element says of each frame, and its counters.
+
+    before: what stands before it in the pipeline, with the link to it.
+    """
     said = subprocess.run(
         [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
-         *(f"filesrc location={video} ! decodebin ! swiftodt draw=false updates=every-frame multiple-objects=true"
+         *(f"filesrc location={video} ! decodebin ! {before} swiftodt draw=false updates=every-frame multiple-objects=true"
            f" max-objects=100 {' '.join(properties)} ! fakesink").split()], check=True, capture_output=True, text=True)
     said = [json.loads(line) for line in said.stdout.splitlines()]
     return [one for one in said if one["message"] == "swiftodt"], said[-1]
