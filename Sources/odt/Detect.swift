@@ -98,11 +98,7 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     }
     if let score = try line.number("--score", in: 0...1) { settings.append("score-threshold=\(score)") }
     if let overlap = try line.number("--iou", in: 0...1) { settings.append("iou-threshold=\(overlap)") }
-    if line.text("--zoom") == "auto" {
-        settings.append("zoom=auto")
-    } else if try zoomsIn(line) {
-        settings.append("zoom=grid")
-    }
+    if let zoom = try zoom(line) { settings.append("zoom=\(zoom)") }
     if let interval = try line.wholeNumber("--every", in: 1...1_000_000) {
         settings.append("inference-interval=\(interval)")
     }
@@ -135,7 +131,10 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     // Weaker ones are looked at, too: where there is nothing else the best of them is told of.
     var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
-    if try zoomsIn(line) {
+    if let zoom = try zoom(line) {
+        guard zoom == "grid" else {
+            throw CommandLineError("--zoom auto is for videos, with --detections; --zoom grid for pictures.")
+        }
         options.view = .grid
         // Many looks for one answer: they run side by side.
         recipe.hint = .throughput
@@ -160,18 +159,16 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     return code
 }
 
-/// Whether parts of the picture are looked at as well.
-private func zoomsIn(_ line: CommandLineOptions) throws -> Bool {
-    switch line.text("--zoom") {
-    case nil, "off": return false
-    case "grid":
-        guard !line.has("--salient") else {
-            throw CommandLineError("--salient tells what stands out of the whole picture: leave --zoom out.")
-        }
-        return true
-    case "auto": throw CommandLineError("--zoom auto is for videos, with --detections; --zoom grid for pictures.")
-    case .some(let other): throw CommandLineError("--zoom \(other) is neither off, auto nor grid.")
+/// Which parts of the picture are looked at as well, as the element calls it; `nil` for none.
+private func zoom(_ line: CommandLineOptions) throws -> String? {
+    guard let word = line.text("--zoom"), word != "off" else { return nil }
+    guard word == "grid" || word == "auto" else {
+        throw CommandLineError("--zoom \(word) is neither off, auto nor grid.")
     }
+    guard !line.has("--salient") else {
+        throw CommandLineError("--salient tells what stands out of the whole picture: leave --zoom out.")
+    }
+    return word
 }
 
 /// Whether the prominent thing is looked for where nothing has a name.

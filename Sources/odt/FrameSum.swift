@@ -10,23 +10,19 @@ struct FrameSum {
     /// - Parameter pad: where the frame is.
     /// - Returns: `nil` where its pixels cannot be read.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, at time: Nanoseconds, on pad: Pad) {
-        guard let caps = gst_pad_get_current_caps(pad.pointer) else { return nil }
-        defer { gst_caps_unref(caps) }
-        var format = GstVideoInfo()
-        var frame = GstVideoFrame()
-        guard gst_video_info_from_caps(&format, caps) != 0,
-            gst_video_frame_map(&frame, &format, buffer, GST_MAP_READ) != 0
-        else { return nil }
-        defer { gst_video_frame_unmap(&frame) }
+        guard let pixels = pad.withFrame(of: buffer, Self.sum) ?? nil else { return nil }
+        (self.time, self.pixels) = (time, pixels)
+    }
+
+    private static func sum(of frame: GstVideoFrame) -> String? {
         guard let sum = g_checksum_new(G_CHECKSUM_MD5) else { return nil }
         defer { g_checksum_free(sum) }
-        for rows in Self.rows(of: frame) {
+        for rows in rows(of: frame) {
             for row in 0..<rows.count {
                 g_checksum_update(sum, rows.base.advanced(by: row * rows.stride), rows.width)
             }
         }
-        self.time = time
-        pixels = String(cString: g_checksum_get_string(sum))
+        return String(cString: g_checksum_get_string(sum))
     }
 
     /// The bytes of a plane that are picture: what fills up its rows differs from pass to pass.

@@ -97,18 +97,12 @@ private final class Gate: @unchecked Sendable {
     }
 
     func look(at buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) {
-        guard let caps = gst_pad_get_current_caps(pad.pointer) else { return }
-        defer { gst_caps_unref(caps) }
-        var format = GstVideoInfo()
-        var frame = GstVideoFrame()
-        guard gst_video_info_from_caps(&format, caps) != 0,
-            gst_video_frame_map(&frame, &format, buffer, GST_MAP_READ) != 0
-        else { return }
-        defer { gst_video_frame_unmap(&frame) }
-        guard let base = frame.data.0 else { return }
-        let pixels = VideoPass.Pixels(
-            base: base.assumingMemoryBound(to: UInt8.self), stride: Int(frame.info.stride.0),
-            width: Int(frame.info.width), height: Int(frame.info.height))
-        viewer.look(at: pixels, from: shown.time, to: shown.end)
+        _ = pad.withFrame(of: buffer) { frame in
+            guard let base = frame.data.0 else { return }
+            let pixels = VideoPass.Pixels(
+                base: base.assumingMemoryBound(to: UInt8.self), stride: Int(frame.info.stride.0),
+                width: Int(frame.info.width), height: Int(frame.info.height))
+            viewer.look(at: pixels, from: shown.time, to: shown.end)
+        }
     }
 }

@@ -75,6 +75,7 @@ class Parts(unittest.TestCase):
 
     def test_what_cannot_be_meant_is_refused(self):
         for word, words in (("--cuts", ["--cuts", "1", "--detections", "x.jsonl"]),
+                            ("leave --zoom out", ["--detections", "x.jsonl", "--salient", "--zoom", "auto"]),
                             ("hangs on the frames before", ["--detections", "x.jsonl", "--set", "zoom=auto", "--from", "1"])):
             with self.subTest(word):
                 self.assertIn(word, self.odt("x.mp4", *words, code=2))

@@ -100,7 +100,9 @@ final class FrameFinisher {
         for (answer, detections) in answers {
             scene.observe(detections, seenAt: answer.time, part: answer.part)
             lastAnswer = answer
-            looks.note(SeenPart(answer.part, width: format.width, height: format.height), at: answer.time)
+            if queued.settings.annotator.drawAttention {
+                looks.note(SeenPart(answer.part, width: format.width, height: format.height), at: answer.time)
+            }
         }
     }
 

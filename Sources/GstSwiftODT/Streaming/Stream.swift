@@ -286,10 +286,11 @@ final class Stream {
                 try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
             let buffer = try finisher.finish(frame, answers: answers)
-            if frame.settings.choosesParts || frame.settings.pace == .auto {
+            let (choosesParts, isPaced) = (frame.settings.choosesParts, frame.settings.pace == .auto)
+            if choosesParts || isPaced {
                 let outlook = finisher.outlook()
-                partChoice.note(outlook)
-                attention.note(outlook)
+                if choosesParts { partChoice.note(outlook) }
+                if isPaced { attention.note(outlook) }
             }
             if frame.waits {
                 work.add(frame.work + MonotonicClock.now - begin)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Collects what is said of the parts of one picture, on whatever threads, until all of it is there.
 final class PartGathering: Sendable {
     private struct State {
@@ -6,20 +8,20 @@ final class PartGathering: Sendable {
     }
 
     private let merge: PartMerge
-    private let state: Monitor<State>
+    private let state: Mutex<State>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
     /// - Parameter completion: gets all that was seen as one answer, or at once the error of the first part that fails.
     init(_ merge: PartMerge, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
-        state = Monitor(State(answers: Array(repeating: nil, count: merge.parts.count), missing: merge.parts.count))
+        state = Mutex(State(answers: Array(repeating: nil, count: merge.parts.count), missing: merge.parts.count))
     }
 
     /// What was said of one of the parts, by its number.
     func take(_ answer: Result<[Detection], any Error>, of number: Int) {
         do {
             let detections = try answer.get()
-            let all = state.update { state -> [[Detection]]? in
+            let all = state.withLock { state -> [[Detection]]? in
                 state.answers[number] = detections
                 state.missing -= 1
                 return state.missing == 0 ? state.answers.map { $0 ?? [] } : nil
