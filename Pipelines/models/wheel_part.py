@@ -14,6 +14,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+import zlib
 
 PAGE = "application/vnd.pypi.simple.v1+json, text/html;q=0.1"
 SECONDS = 60
@@ -48,7 +49,7 @@ class Index:
         self.context = ssl.create_default_context(cafile=trusted if trusted and os.path.isfile(trusted) else None)
 
     def open(self, address, **headers):
-        request = urllib.request.Request(address, headers={"User-Agent": "swiftodt-fetch-models", **headers})
+        request = urllib.request.Request(address, headers={"User-Agent": "swiftodt", **headers})
         return urllib.request.urlopen(request, timeout=SECONDS, context=self.context)
 
     def find(self, package, file):
@@ -107,13 +108,23 @@ class RemoteFile(io.RawIOBase):
         return len(content)
 
 
+# Whatever may go wrong on the way to an archive, and in it.
+MISSED = OSError, ValueError, LookupError, TypeError, http.client.HTTPException, zipfile.BadZipFile, zlib.error
+
+
+def reach(package, file, pip):
+    """The wheel as an archive to read from, and the remote file behind it, which knows how much was sent."""
+    index = Index(pip)
+    remote = RemoteFile(index, index.find(package, file))
+    # In pieces of this size it is read: one for a small member, a few for a large one.
+    return zipfile.ZipFile(io.BufferedReader(remote, 1 << 20)), remote
+
+
 def fetch(package, file, member, pip):
     """The bytes of one member, and how many were sent for it; `None` where it cannot be had so."""
     try:
-        index = Index(pip)
-        remote = RemoteFile(index, index.find(package, file))
-        # In pieces of this size the archive is read: one for a small member, a few for a large one.
-        with zipfile.ZipFile(io.BufferedReader(remote, 1 << 20)) as archive:
+        archive, remote = reach(package, file, pip)
+        with archive:
             return archive.read(member), remote.received
-    except (OSError, ValueError, LookupError, TypeError, http.client.HTTPException, zipfile.BadZipFile):
+    except MISSED:
         return None

