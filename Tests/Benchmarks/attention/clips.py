@@ -1,11 +1,13 @@
 """Makes clips with truth in which people and things of labelled photographs, small as in a large picture, move over real backgrounds.
 
-Usage: clips.py FOLDER [--photos FOLDER] [--size WIDTHxHEIGHT] [--clips N] [--frames N] [--seed N]
+Usage: clips.py FOLDER [--photos FOLDER] [--size WIDTHxHEIGHT] [--clips N] [--frames N] [--seed N] [--things N] [--pace FACTOR]
+                [--heights LEAST-MOST] [--camera still|hand-held|pan] [--noise LEVELS]
 
 FOLDER gets for each clip `NAME.mp4` (H.264, 25 frames a second) and `NAME/gt/gt.txt` (MOTChallenge; the class is COCO's number of 80). Each
-thing is cut out of its photograph with a rim that fades, brought to a height of 24 to 160 pixels, and walks along a line while the
-background, another photograph, stands still. They hide each other as they come. With other numbers other clips come, with the same ones
-the same. Needs numpy and pillow from the Python package index, and gst-launch-1.0 with x264enc or openh264enc.
+thing is cut out of its photograph with a rim that fades, brought to a height of 24 to 160 pixels, and walks along a line over another
+photograph, the background, in front of which the camera stands still, trembles in a hand, or turns to and fro. They hide each other as they come;
+with --pace 0 they stand. With --noise each frame has grain of its own, as cameras give it. With other numbers other clips come, with the same ones the
+same. Needs numpy and pillow from the Python package index, and gst-launch-1.0 with x264enc or openh264enc.
 """
 import argparse
 import json
@@ -76,15 +78,15 @@ def background(photos, size, chance):
 class Walker:
     """One thing on its way."""
 
-    def __init__(self, kind, picture, across, down, size, chance):
+    def __init__(self, kind, picture, across, down, size, options, chance):
         self.kind = kind
-        height = int(np.exp(chance.uniform(np.log(24), np.log(160))) / (1 - 2 * down))
+        height = int(np.exp(chance.uniform(*np.log(options.heights))) / (1 - 2 * down))
         self.picture = picture.resize((max(8, picture.width * height // picture.height), height), Image.LANCZOS)
         self.rim = np.array([across * self.picture.width, down * height])
         self.at = np.array([chance.uniform(0, size[0] - self.picture.width), chance.uniform(0, size[1] - height)])
         angle = chance.uniform(0, 2 * np.pi)
         # A quarter to one and a half of its height a second.
-        self.step = np.array([np.cos(angle), 0.4 * np.sin(angle)]) * height * chance.uniform(0.25, 1.5) / 25
+        self.step = np.array([np.cos(angle), 0.4 * np.sin(angle)]) * height * options.pace * chance.uniform(0.25, 1.5) / 25
         self.size = size
 
     def move(self):
@@ -95,29 +97,73 @@ class Walker:
                 self.at[axis] = np.clip(self.at[axis], 0, self.size[axis] - self.picture.size[axis])
 
 
-def make(path, things, photos, size, frames, chance):
-    scene = background(photos, size, chance)
-    walkers = [Walker(*things[chance.integers(len(things))], size, chance) for _ in range(chance.integers(8, 14))]
+class Camera:
+    """Where in the scene the picture's left upper corner is, frame by frame; between pixels, too."""
+
+    # How far it gets from the middle, as a share of the picture's width and height.
+    REACH = {"still": (0, 0), "hand-held": (0.06, 0.06), "pan": (0.4, 0.02)}
+
+    def __init__(self, kind, size, chance):
+        self.kind = kind
+        self.reach = np.array(self.REACH[kind]) * size
+        self.scene = tuple(int(v) for v in np.ceil(np.array(size) + 2 * self.reach))
+        # A hand sways, and trembles faster and less; frequencies of no common measure never repeat.
+        self.waves = [(share, hertz * chance.uniform(0.8, 1.25), chance.uniform(0, 2 * np.pi, 2))
+                      for share, hertz in ((0.7, 0.23), (0.2, 0.9), (0.07, 2.3), (0.03, 5.1)) if kind == "hand-held"]
+
+    def at(self, frame):
+        seconds = frame / 25
+        if self.kind == "pan":
+            # To and fro in eight seconds, evenly: a fifth of the picture a second.
+            there = np.array([2 * abs((seconds / 8 + 0.25) % 1 * 2 - 1) - 1, np.sin(seconds)])
+        else:
+            there = sum((share * np.sin(2 * np.pi * hertz * seconds + phase) for share, hertz, phase in self.waves), np.zeros(2))
+        return self.reach * (1 + there)
+
+
+def cut(corner, size, box):
+    """What the camera sees of a box in the scene; none of what it hardly sees."""
+    left, top = np.maximum(box[:2] - corner, 0)
+    right, bottom = np.minimum(box[:2] + box[2:] - corner, size)
+    seen = max(0, right - left) * max(0, bottom - top)
+    return (left, top, right - left, bottom - top) if seen > 0.25 * box[2] * box[3] else None
+
+
+def make(path, things, chance, options):
+    camera = Camera(options.camera, options.size, chance)
+    scene = background(options.photos, camera.scene, chance)
+    count = chance.integers(8, 14) if options.things is None else options.things
+    walkers = [Walker(*things[chance.integers(len(things))], camera.scene, options, chance) for _ in range(count)]
+    grain = chance.normal(0, options.noise, (options.size[1], options.size[0], 1)) if options.noise else None
     rows = []
     encoder = "x264enc speed-preset=veryfast quantizer=20 pass=quant"
     if subprocess.run(["gst-inspect-1.0", "x264enc"], capture_output=True).returncode != 0:
         encoder = "openh264enc bitrate=12000000"
+    size = options.size
     player = subprocess.Popen(
         ["gst-launch-1.0", "-q", *(f"fdsrc fd=0 ! rawvideoparse format=rgb width={size[0]} height={size[1]} framerate=25/1 ! videoconvert"
                                    f" ! {encoder} ! h264parse ! mp4mux ! filesink location={path}.mp4").split()], stdin=subprocess.PIPE)
-    for frame in range(1, frames + 1):
-        picture = scene.copy()
+    for frame in range(1, options.frames + 1):
+        picture, corner = scene.copy(), camera.at(frame)
         for number, walker in enumerate(walkers, 1):
-            x, y = (int(round(v)) for v in walker.at)
-            picture.paste(walker.picture, (x, y), walker.picture)
-            rows.append((frame, number, *(walker.rim + (x, y)), *(walker.picture.size - 2 * walker.rim), 1, walker.kind, 1))
+            place = np.round(walker.at)
+            picture.paste(walker.picture, tuple(place.astype(int)), walker.picture)
+            box = cut(corner, size, np.concatenate([walker.rim + place, walker.picture.size - 2 * walker.rim]))
+            if box:
+                rows.append((frame, number, *box, 1, walker.kind, 1))
             walker.move()
+        if camera.reach.any():
+            picture = picture.transform(size, Image.AFFINE, (1, 0, corner[0], 0, 1, corner[1]), Image.BILINEAR)
+        if grain is not None:
+            # The same noise from another place is another one, and much sooner had.
+            shown = np.asarray(picture, np.float32) + np.roll(grain, chance.integers(size[0] * size[1]))
+            picture = Image.fromarray(np.clip(shown, 0, 255).astype(np.uint8))
         player.stdin.write(picture.tobytes())
     player.stdin.close()
     if player.wait() != 0:
         raise SystemExit("clips.py: the clip cannot be encoded")
     (path / "gt").mkdir(parents=True, exist_ok=True)
-    np.savetxt(path / "gt" / "gt.txt", rows, fmt="%g", delimiter=",")
+    np.savetxt(path / "gt" / "gt.txt", np.array(rows).reshape(-1, 9), fmt="%g", delimiter=",")
 
 
 def main():
@@ -128,12 +174,17 @@ def main():
     parser.add_argument("--clips", type=int, default=3)
     parser.add_argument("--frames", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--things", type=int, help="in each clip (default: 8 to 13)")
+    parser.add_argument("--heights", type=lambda text: tuple(map(float, text.split("-"))), default=(24, 160), help="in pixels")
+    parser.add_argument("--pace", type=float, default=1, help="0: they stand")
+    parser.add_argument("--camera", choices=Camera.REACH, default="still")
+    parser.add_argument("--noise", type=float, default=0, metavar="LEVELS", help="of 256, standard deviation")
     options = parser.parse_args()
     chance = np.random.default_rng(options.seed)
     things = cutouts(options.photos)
     options.folder.mkdir(parents=True, exist_ok=True)
     for number in range(options.clips):
-        make(options.folder / f"{options.size[1]}p-{number}", things, options.photos, options.size, options.frames, chance)
+        make(options.folder / f"{options.size[1]}p-{number}", things, chance, options)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tracking"))
 
 import numpy as np  # noqa: E402
-from element import box, play  # noqa: E402
-from interval import overlap  # noqa: E402
+import score  # noqa: E402
+from element import play  # noqa: E402
 
 
 def main():
@@ -31,15 +31,15 @@ def main():
             truth = np.loadtxt(video.with_suffix("") / "gt" / "gt.txt", delimiter=",")
             results, counters = play(video, [*options.properties, f"zoom={zoom}"])
             looks += counters["detections"]
+            told = score.shown(results)
             for number, result in enumerate(results, 1):
-                scale = options.input / max(result["width"], result["height"])
-                told = [box(thing, result) for thing in result["objects"] if thing["state"] in ("new", "tracked")]
                 here = truth[truth[:, 0] == number][:, 2:6]
-                for one in here:
-                    small = bool(one[3] * scale < 32)
+                shares = score.overlap(here, told[told[:, 0] == number][:, 2:6])
+                for box, share in zip(here, shares):
+                    small = bool(box[3] * options.input / max(result["width"], result["height"]) < 32)
                     all_[small] += 1
-                    found[small] += any(overlap(one, other) >= 0.5 for other in told)
-                wrong += sum(all(overlap(one, other) < 0.3 for one in here) for other in told)
+                    found[small] += bool((share >= 0.5).any())
+                wrong += int((shares < 0.3).all(axis=0).sum())
         print(f"{zoom:6} " + " ".join(f"{found[small]:6}/{all_[small]:<6}{found[small] / max(1, all_[small]):4.0%}".rjust(14) for small in (True, False))
               + f" {wrong:14}  {looks}", flush=True)
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent / "tracking"))
 
 import numpy as np  # noqa: E402
 import score  # noqa: E402
-from element import box, play  # noqa: E402
+from element import play  # noqa: E402
 
 
 def corner(canvas, size):
@@ -46,17 +46,12 @@ def main():
     left, top = corner(options.canvas, options.size)
     for zoom in options.zoom or ["off", "auto"]:
         results, counters = play(options.video, [*options.properties, f"zoom={zoom}"], surround(options.canvas, options.size))
-        rows = []
-        for number, result in enumerate(results, 1):
-            for thing in result["objects"]:
-                if thing["state"] in ("new", "tracked"):
-                    x, y, width, height = box(thing, result)
-                    rows.append((number, thing["tracking-id"], x - left, y - top, width, height))
-        rows = np.array(rows, float).reshape(-1, 6)
-        figures = score.score([(truth, np.hstack([rows, np.ones((len(rows), 3))]), int(truth[:, 0].max()))])
+        tracks = score.shown(results)
+        tracks[:, 2:4] -= left, top
+        figures = score.score([(truth, score.padded(tracks), int(truth[:, 0].max()))])
         looks = ", ".join(f"{name[6:]} {counters[name]}" for name in counters if name.startswith("views-") and counters[name])
         print(f"{zoom:8} " + " ".join(f"{figure:6.2f}" for figure in figures)
-              + f" {len(rows) / max(1, len(results)):13.1f}  {looks or counters['detections']}", flush=True)
+              + f" {len(tracks) / max(1, len(results)):13.1f}  {looks or counters['detections']}", flush=True)
 
 
 if __name__ == "__main__":

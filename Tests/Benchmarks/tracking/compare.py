@@ -96,10 +96,6 @@ def run_ours(odt, sequence):
         return score.read(tracks), statistics.median(spent)
 
 
-def padded(rows):
-    return np.hstack([rows[:, :6], np.ones((len(rows), 3))])
-
-
 def measured(odt, folder, detections, every, rounds, trackers):
     """What each tracker gets on a sequence: what the metrics say, and microseconds times frames; and the frames."""
     sequence = Sequence(folder, detections, every)
@@ -109,7 +105,7 @@ def measured(odt, folder, detections, every, rounds, trackers):
             found[tracker], took = (
                 run_ours(odt, sequence) if tracker == OURS else run_reference(REFERENCES[tracker], sequence))
             microseconds[tracker].append(took)
-    return {tracker: (score.evaluated(sequence.truth, padded(found[tracker]), sequence.length),
+    return {tracker: (score.evaluated(sequence.truth, score.padded(found[tracker]), sequence.length),
                       statistics.median(microseconds[tracker]) * sequence.length)
             for tracker in trackers}, sequence.length
 

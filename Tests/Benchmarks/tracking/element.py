@@ -6,13 +6,13 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
-def play(video, properties, before=""):
+def play(video, properties, before="", player=("Pipelines/bus-to-json",)):
     """What the element says of each frame, and its counters.
 
-    before: what stands before it in the pipeline, with the link to it.
+    before: what stands before it in the pipeline, with the link to it. player: the program, and what comes before the pipeline there.
     """
     said = subprocess.run(
-        [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
+        [ROOT / "Pipelines/with-plugin", ROOT / player[0], *map(str, player[1:]),
          *(f"filesrc location={video} ! decodebin ! {before} swiftodt draw=false updates=every-frame multiple-objects=true"
            f" max-objects=100 {' '.join(properties)} ! fakesink").split()], check=True, capture_output=True, text=True)
     said = [json.loads(line) for line in said.stdout.splitlines()]

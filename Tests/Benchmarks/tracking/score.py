@@ -9,6 +9,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from trackeval import metrics
 
+from element import box
+
 DISTRACTORS = (2, 6, 7, 8, 12)
 REGION = 13
 
@@ -20,6 +22,17 @@ def read(path):
     if rows.shape[1] < 9:
         rows = np.hstack([rows, np.ones((len(rows), 9 - rows.shape[1]))])
     return rows
+
+
+def shown(results):
+    """What the element shows of objects that it sees, as tracks: frame from 1, id, left, top, width, height."""
+    return np.array([(number, thing["tracking-id"], *box(thing, result)) for number, result in enumerate(results, 1)
+                     for thing in result["objects"] if thing["state"] in ("new", "tracked")], float).reshape(-1, 6)
+
+
+def padded(rows):
+    """Tracks as truth is written: with consider, class and visibility, all 1."""
+    return np.hstack([rows[:, :6], np.ones((len(rows), 3))])
 
 
 def shared_area(a, b):

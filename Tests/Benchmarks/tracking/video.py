@@ -13,21 +13,14 @@ import supervision
 from trackers import ByteTrackTracker
 
 import score
-from compare import Sequence, padded
+from compare import Sequence
 from element import box, play
-
-
-def ours(video, properties):
-    return np.array([
-        (number, thing["tracking-id"], *box(thing, result))
-        for number, result in enumerate(play(video, properties)[0], 1) for thing in result["objects"]
-        if thing["state"] in ("new", "tracked")], float).reshape(-1, 6)
 
 
 def byte_track(video, properties, rate):
     threshold = dict(one.split("=", 1) for one in properties).get("score-threshold")
     begun = {"track_activation_threshold": float(threshold)} if threshold else {}
-    rows, tracker = [], ByteTrackTracker(frame_rate=rate, **begun)
+    tracks, tracker = [], ByteTrackTracker(frame_rate=rate, **begun)
     for number, result in enumerate(play(video, [*properties, "tracking=false", "score-threshold=0.1"])[0], 1):
         # Without tracking a result holds until the next one; only its own frame's objects are new.
         here = [thing for thing in result["objects"] if thing["state"] == "new"]
@@ -39,8 +32,8 @@ def byte_track(video, properties, rate):
             continue
         for (left, top, right, bottom), name in zip(tracked.xyxy, tracked.tracker_id):
             if name >= 0:
-                rows.append((number, name, left, top, right - left, bottom - top))
-    return np.array(rows, float).reshape(-1, 6)
+                tracks.append((number, name, left, top, right - left, bottom - top))
+    return np.array(tracks, float).reshape(-1, 6)
 
 
 def main():
@@ -48,9 +41,9 @@ def main():
         sys.exit(__doc__)
     video, sequence, properties = sys.argv[1], Sequence(pathlib.Path(sys.argv[2])), sys.argv[3:]
     print(f"{'whole pipeline':<22} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6}")
-    for name, rows in (("swiftodt", ours(video, properties)),
+    for name, tracks in (("swiftodt", score.shown(play(video, properties)[0])),
                        ("detector + ByteTrack", byte_track(video, properties, sequence.rate))):
-        figures = score.score([(sequence.truth, padded(rows), sequence.length)])
+        figures = score.score([(sequence.truth, score.padded(tracks), sequence.length)])
         print(f"{name:<22} " + " ".join(f"{figure:6.2f}" for figure in figures), flush=True)
 
 
