@@ -13,6 +13,12 @@ def cpu():
     return usage.ru_utime + usage.ru_stime
 
 
+def resident():
+    """Megabytes of this process that are in memory just now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
 def age():
     """Seconds since this process began."""
     with open("/proc/self/stat") as file:

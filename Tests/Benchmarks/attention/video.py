@@ -13,7 +13,6 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tracking"))
 
-import numpy as np  # noqa: E402
 import score  # noqa: E402
 from element import play  # noqa: E402
 

@@ -1,7 +1,7 @@
 """Plays one pipeline as fast as it goes and prints what meter.py measures of it.
 
-Usage: play.py STREAMS PIPELINE [FRAMES [WARM-UP]] [-v]. PIPELINE is to go on for as many frames; every stream ends in a fakesink.
-Start-up is not counted. With -v the stats of an element named odt, too.
+Usage: play.py STREAMS PIPELINE [FRAMES [WARM-UP]] [-v] [-m FRAMES,FRAMES,...]. PIPELINE is to go on for as many frames; every stream ends in
+a fakesink. Start-up is not counted. With -v the stats of an element named odt, too; with -m the memory that is resident after so many frames.
 """
 import pathlib
 import sys
@@ -12,12 +12,13 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from meter import Meter  # noqa: E402
+from meter import Meter, resident  # noqa: E402
 
 
 def main():
     numbers = [int(word) for word in sys.argv[3:] if word.isdigit()]
     meter = Meter(*(numbers or [600]))
+    told = {int(count) for count in sys.argv[sys.argv.index("-m") + 1].split(",")} if "-m" in sys.argv else ()
     Gst.init(None)
     pipeline = Gst.parse_launch(" ".join([sys.argv[2] + " ! fakesink sync=false"] * int(sys.argv[1])))
     bus = pipeline.get_bus()
@@ -25,14 +26,19 @@ def main():
     def hear(pad, info):
         if meter.count < meter.frames + meter.warm_up and meter.frame():
             bus.post(Gst.Message.new_application(pipeline, Gst.Structure.new_empty("enough")))
+        if meter.count in told:
+            print(f"resident-mb {resident():.1f} after {meter.count}", flush=True)
         return Gst.PadProbeReturn.OK
 
     iterator = pipeline.iterate_sinks()
     while (found := iterator.next())[0] == Gst.IteratorResult.OK:
         found[1].get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, hear)
     pipeline.set_state(Gst.State.PLAYING)
-    end = bus.timed_pop_filtered(
-        600 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.APPLICATION)
+    end, seen = None, -1
+    while end is None and meter.count > seen:
+        seen = meter.count
+        end = bus.timed_pop_filtered(
+            600 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.APPLICATION)
     if end is None or end.type != Gst.MessageType.APPLICATION:
         sys.exit("play.py: " + (
             "nothing for ten minutes" if end is None else f"only {meter.count} frames" if end.type == Gst.MessageType.EOS
