@@ -4,8 +4,8 @@ import SwiftODT
 struct AnnotatedLook: Hashable, Sendable {
     /// In buffer pixels.
     let box: Box
-    /// How much larger than in the whole picture things were seen; the whole itself has 1.
-    let magnification: Double
+    /// How much larger than in the whole picture things were seen; `nil` for the whole itself.
+    let magnification: Double?
     /// How much of it is left, 1 for one that is just done.
     let strength: Float
 }
@@ -28,9 +28,11 @@ struct RecentLooks {
     mutating func drawn(at time: Nanoseconds) -> [AnnotatedLook] {
         looks.removeAll { time - $0.time > Self.span || time < $0.time }
         return looks.map { look in
-            AnnotatedLook(
-                box: look.part.box, magnification: look.part.magnification,
-                strength: 1 - Float(time - look.time) / Float(Self.span) * 0.8)
+            // Soon pale: of many that overlap the latest has to be told.
+            let left = 1 - 0.8 * Float(time - look.time) / Float(Self.span)
+            return AnnotatedLook(
+                box: look.part.box, magnification: look.part.isWhole ? nil : look.part.magnificationInShape,
+                strength: left * left)
         }
     }
 }

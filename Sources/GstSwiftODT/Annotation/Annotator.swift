@@ -61,7 +61,7 @@ final class Annotator {
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
         traces.record(objects, options: options, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
         if options.drawZones { drawZones(zones, setup, in: frame) }
-        for look in looks { drawLook(look, isLatest: look == looks.last, setup, in: frame) }
+        drawLooks(looks, setup, in: frame)
         drawTraces(setup, in: frame)
 
         // The most prominent one last, on top; the others as they come.
@@ -155,22 +155,18 @@ extension Annotator {
 // MARK: - Looks
 
 extension Annotator {
-    /// A viewfinder: a thin white line with corners, and in the latest how much nearer it is.
-    private func drawLook(_ look: AnnotatedLook, isLatest: Bool, _ setup: Setup, in frame: Frame) {
-        let pen = setup.sizes.pen
-        let rect = setup.outerEdge(of: look.box, pen: pen)
-        let thin = DrawingSizes.Pen(across: max(1, pen.across / 2), down: max(1, pen.down / 2))
-        let white = Paint(argb: 0xFFFF_FFFF)
-        let line = BoxOutline(rect, style: .rectangle, pen: thin, dashed: false, canvas: setup.canvas)
-        let corners = BoxOutline(rect, style: .corners, pen: setup.sizes.strongPen, dashed: false, canvas: setup.canvas)
-        for strip in line.strips { setup.blender.fill(strip, with: white.faded(0.6 * look.strength), in: frame) }
-        for strip in corners.strips { setup.blender.fill(strip, with: white.faded(look.strength), in: frame) }
-        guard isLatest, look.magnification > 1.05, setup.options.drawLabels, let labels = setup.labels else { return }
+    /// Viewfinders, and in the latest of those at a part of the picture how much nearer it is.
+    private func drawLooks(_ looks: [AnnotatedLook], _ setup: Setup, in frame: Frame) {
+        for look in looks { drawFrame(of: look, setup, in: frame) }
+        guard setup.options.drawLabels, let labels = setup.labels,
+            let latest = looks.last(where: { $0.magnification != nil }), let magnification = latest.magnification
+        else { return }
         let style = LabelStyle(
-            text: "\u{D7}\(DecimalText.text(look.magnification, decimals: 1))", panel: Paint(argb: 0xA000_0000),
-            ink: white)
+            text: "looks here \u{D7}\(DecimalText.text(magnification, decimals: 1))", panel: Paint.black.faded(0.63),
+            ink: .white)
         let tile = tiles.tile(.label(style)) { labels.draw(style).map { setup.blender.tile(from: $0) } }
         guard let tile else { return }
+        let rect = setup.outerEdge(of: latest.box, pen: setup.sizes.pen)
         let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
         // In the lower left corner, where labels of objects seldom stand.
         let place = PixelRect(
@@ -178,6 +174,24 @@ extension Annotator {
             y: max(rect.y, (rect.maxY - inset.down - tile.height) / step.y * step.y), width: tile.width,
             height: tile.height)
         setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
+    }
+
+    /// White corners, and around a part a thin line between them; a dark line beside either, for ground that is white.
+    private func drawFrame(of look: AnnotatedLook, _ setup: Setup, in frame: Frame) {
+        let pen = setup.sizes.pen
+        let rect = setup.outerEdge(of: look.box, pen: pen)
+        let thin = DrawingSizes.Pen(across: max(1, pen.across / 2), down: max(1, pen.down / 2))
+        func draw(_ style: AnnotatorOptions.BoxStyle, pen: DrawingSizes.Pen, strength: Float) {
+            let line = BoxOutline(rect, style: style, pen: pen, dashed: false, canvas: setup.canvas)
+            let shade = BoxOutline(
+                rect.inset(x: pen.across, y: pen.down), style: style, pen: thin, dashed: false, canvas: setup.canvas)
+            for strip in shade.strips {
+                setup.blender.fill(strip, with: Paint.black.faded(0.5 * strength), in: frame)
+            }
+            for strip in line.strips { setup.blender.fill(strip, with: Paint.white.faded(strength), in: frame) }
+        }
+        if look.magnification != nil { draw(.rectangle, pen: thin, strength: 0.6 * look.strength) }
+        draw(.corners, pen: setup.sizes.strongPen, strength: look.strength)
     }
 }
 

@@ -29,6 +29,9 @@ public struct SeenPart: Hashable, Sendable {
     /// How much larger things are seen than in the whole picture, from 1 up.
     public var magnification: Double { max(1, min(pictureWidth / box.width, pictureHeight / box.height)) }
 
+    /// The same for a network that keeps a picture's shape: there the longer side decides.
+    public var magnificationInShape: Double { max(1, max(pictureWidth, pictureHeight) / max(box.width, box.height)) }
+
     /// Whether a box reaches one of the edges that cut, or beyond it: it may be but a piece of what is there.
     public func cuts(_ box: Box) -> Bool {
         box.minX < inner.minX || box.minY < inner.minY || box.maxX > inner.maxX || box.maxY > inner.maxY

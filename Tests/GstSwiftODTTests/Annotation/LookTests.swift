@@ -22,7 +22,10 @@ import Testing
 
     @Test func theFrameOfALookIsDrawnAndNothingInIt() {
         let annotator = Annotator()
-        let look = AnnotatedLook(box: Self.part.box, magnification: 1, strength: 1)
+        // Without labels: how much nearer stands in the frame.
+        var options = AnnotatorOptions()
+        options.drawLabels = false
+        let look = AnnotatedLook(box: Self.part.box, magnification: 2.5, strength: 1)
         #expect(!annotator.needsDrawing([], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
         #expect(
             annotator.needsDrawing([], looks: [look], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
@@ -30,7 +33,7 @@ import Testing
         var edge: [UInt8] = []
         var middle: [UInt8] = []
         picture.withFrame(time: 0) { frame in
-            annotator.draw([], looks: [look], options: AnnotatorOptions(), into: frame)
+            annotator.draw([], looks: [look], options: options, into: frame)
             func blue(_ x: Int, _ y: Int) -> UInt8 {
                 let plane = frame.plane(0)
                 return plane.base.load(fromByteOffset: y * plane.stride + 4 * x, as: UInt8.self)
@@ -40,5 +43,30 @@ import Testing
         }
         #expect(edge.allSatisfy { $0 > 0x90 })
         #expect(middle.allSatisfy { $0 == 0x90 })
+    }
+
+    /// Protects that parts of wide pictures that are as high as these are parts: they were drawn as if the whole was looked at.
+    @Test func aPartAsHighAsThePictureIsNearer() {
+        var looks = RecentLooks()
+        looks.note(SeenPart(Box(x: 60, y: 0, width: 100, height: 100), width: 200, height: 100), at: 0)
+        looks.note(SeenPart(nil, width: 200, height: 100), at: 0)
+        #expect(looks.drawn(at: 0).map(\.magnification) == [2, nil])
+    }
+
+    /// Protects that a frame is told from ground as white as itself, by the dark line beside it.
+    @Test func onWhiteGroundThereIsADarkLine() {
+        var options = AnnotatorOptions()
+        options.drawLabels = false
+        let look = AnnotatedLook(box: Self.part.box, magnification: 2.5, strength: 1)
+        let picture = Painting(width: 200, height: 150, background: 0xFFFF_FFFF)
+        var darkest: UInt8 = 255
+        picture.withFrame(time: 0) { frame in
+            Annotator().draw([], looks: [look], options: options, into: frame)
+            let plane = frame.plane(0)
+            for x in 30..<60 {
+                darkest = min(darkest, plane.base.load(fromByteOffset: 50 * plane.stride + 4 * x, as: UInt8.self))
+            }
+        }
+        #expect(darkest < 200)
     }
 }
