@@ -68,8 +68,11 @@ class Clip:
     def play(self, properties, first=0, margin=0, frames=1_000_000):
         crop = f"videocrop left={margin} right={margin} top={margin} bottom={margin} !" if margin else ""
         held = "queue name=decoded max-size-buffers=0 max-size-bytes=0 max-size-time=0 !"
-        return play(self.video, [*self.properties, *properties], f"{crop} {held}",
-                    ("Tests/Benchmarks/attention/metered.py", first, frames))
+        results, counters = play(self.video, [*self.properties, *properties], f"{crop} {held}",
+                                 ("Tests/Benchmarks/attention/metered.py", first, frames))
+        if len(results) != counters["frames"]:
+            sys.exit(f"budget.py: {len(results)} results of {counters['frames']} frames")
+        return results, counters
 
     def expected(self, first, margin, length):
         """The truth as such a trial shows it; none where there is none."""
