@@ -33,7 +33,6 @@ import sys
 import tempfile
 
 import numpy as np
-from trackeval import metrics
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "tracking"))
@@ -111,17 +110,6 @@ def read(video, properties=()):
     return Clip(video, properties, truth)
 
 
-def seen_first(objects, results):
-    """When each of the objects, given by frame as (id, box), is first overlapped by a half of what is shown."""
-    first, tracks = {}, score.shown(results)
-    for number, result in enumerate(results, 1):
-        here, shown = objects[objects[:, 0] == number], tracks[tracks[:, 0] == number]
-        if len(here) and len(shown):
-            for name in here[score.overlap(here[:, 2:6], shown[:, 2:6]).max(axis=1) >= 0.5][:, 1]:
-                first.setdefault(int(name), result["running-time"] / 1e9)
-    return first
-
-
 class Figures:
     """Of one setting on one footage: a row for each clip and trial."""
 
@@ -130,16 +118,13 @@ class Figures:
 
     def add(self, results, counters, objects, reported):
         """reported: when every-frame, whose turn comes first, reports each of the objects."""
-        names, soon = ("HOTA", "DetA", "AssA"), np.nan
-        found = dict.fromkeys(names, np.nan)
+        scores, soon = [np.nan] * 3, np.nan
         if len(objects):
-            sequence = score.sequence(objects, score.padded(score.shown(results)), len(results))
-            found = metrics.HOTA().eval_sequence(sequence)
+            scores = score.hota(objects, score.shown(results), len(results))
         if reported:
-            first = seen_first(objects, results)
+            first = score.seen_first(objects, results)
             soon = np.mean([first.get(name, float("inf")) - time < 0.21 for name, time in reported.items()])
-        self.rows.append((counters["detections"] / len(results), counters["cpu-ms"],
-                          *(100 * np.mean(found[name]) for name in names), soon))
+        self.rows.append((counters["detections"] / len(results), counters["cpu-ms"], *scores, soon))
         for name, count in counters.items():
             if name.startswith(("looks-", "views-")) and name != "looks-interval":
                 self.why[name[6:]] += count
@@ -161,7 +146,7 @@ def measure(footage, model, options):
                     objects = clip.expected(first, margin, len(results))
                     if objects is None:
                         objects = score.padded(score.shown(results))
-                    reported = seen_first(objects, results)
+                    reported = score.seen_first(objects, results)
                 figures[name].add(results, counters, objects, reported)
     return figures
 

@@ -5,7 +5,8 @@ Usage: intervals.py [--trials N] [--truth SEQUENCE] VIDEO [PROPERTY=VALUE ...]. 
 all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
 Pipelines/setup builds.
 
-The network looks once, at every frame; all runs play that back. A trial begins three frames later than the one before it, with
+The network looks once, at every frame; all runs play that back, which is soon done and leaves out what it costs: for that and for zoom=auto
+there is budget.py. A trial begins three frames later than the one before it, with
 boxes moved by a percent of their size: one sequence alone says little. Printed are means over the trials: frames that were looked at, in
 all and by why; HOTA, and the DetA and AssA that it is made of; and of the objects that inference on every frame reports, those reported within
 0.2 seconds of then.
@@ -18,13 +19,10 @@ import sys
 import tempfile
 
 import numpy as np
-from trackeval import metrics
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tracking"))
 import score  # noqa: E402
-from element import box, play  # noqa: E402
-
-SHOWN = ("new", "tracked")
+from element import play  # noqa: E402
 
 
 def trial(lines, number, path):
@@ -43,32 +41,6 @@ def trial(lines, number, path):
                         found[:4] = [value + size * dice.gauss(0, 0.01)
                                      for value, size in zip(found[:4], (width, height, width, height))]
             file.write(json.dumps(entry, separators=(",", ":")) + "\n")
-
-
-def rows(results):
-    return np.array([(number, thing["tracking-id"], *box(thing, result)) for number, result in enumerate(results, 1)
-                     for thing in result["objects"] if thing["state"] in SHOWN], float).reshape(-1, 6)
-
-
-def padded(tracks):
-    return np.hstack([tracks, np.ones((len(tracks), 3))])
-
-
-def hota(truth, tracks, length):
-    figures = metrics.HOTA().eval_sequence(score.sequence(truth, padded(tracks), length))
-    return [100 * float(np.mean(figures[name])) for name in ("HOTA", "DetA", "AssA")]
-
-
-def seen_first(objects, results):
-    """When each of the objects, given by frame as (id, box), is first overlapped by a half of what is shown."""
-    first = {}
-    for number, result in enumerate(results, 1):
-        here = objects[objects[:, 0] == number]
-        shown = np.array([box(thing, result) for thing in result["objects"] if thing["state"] in SHOWN]).reshape(-1, 4)
-        if len(here) and len(shown):
-            for name in here[score.overlap(here[:, 2:6], shown).max(axis=1) >= 0.5][:, 1]:
-                first.setdefault(int(name), result["running-time"] / 1e9)
-    return first
 
 
 def main():
@@ -93,12 +65,12 @@ def main():
                 results, counters = play(options.video, [*kept, "detector=recorded", f"detections-file={recording}",
                                                          f"inference-interval={interval}"])
                 if every is None:
-                    objects = truth if truth is not None else padded(rows(results))
-                    every, frames = seen_first(objects, results), counters["detections"]
-                first = seen_first(objects, results)
+                    objects = truth if truth is not None else score.padded(score.shown(results))
+                    every, frames = score.seen_first(objects, results), counters["detections"]
+                first = score.seen_first(objects, results)
                 late = [first.get(name, float("inf")) - time < 0.21 for name, time in every.items()]
                 figures.setdefault(interval, []).append((
-                    counters["detections"] / frames, *hota(objects, rows(results), len(results)), np.mean(late) if late else 1,
+                    counters["detections"] / frames, *score.hota(objects, score.shown(results), len(results)), np.mean(late) if late else 1,
                     {name[6:]: count for name, count in counters.items() if name.startswith("looks-") and count}))
     print(f"{'inference-interval':<20} {'looked at':>9} {'HOTA':>6} {'DetA':>6} {'AssA':>6} {'in 0.2 s':>8}")
     for interval, runs in figures.items():

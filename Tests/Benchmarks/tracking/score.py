@@ -47,6 +47,17 @@ def overlap(a, b):
     return shared / np.maximum(whole, 1e-9)
 
 
+def seen_first(objects, results):
+    """When each of the objects, given as tracks, is first overlapped by a half of what the element shows."""
+    first, tracks = {}, shown(results)
+    for number, result in enumerate(results, 1):
+        here, there = objects[objects[:, 0] == number], tracks[tracks[:, 0] == number]
+        if len(here) and len(there):
+            for name in here[overlap(here[:, 2:6], there[:, 2:6]).max(axis=1) >= 0.5][:, 1]:
+                first.setdefault(int(name), result["running-time"] / 1e9)
+    return first
+
+
 def counted(truth, tracks, regions):
     """Which of a frame's tracks count."""
     counts = np.ones(len(tracks), bool)
@@ -92,6 +103,12 @@ def sequence(truth, tracks, length):
 def kinds():
     quiet = {"PRINT_CONFIG": False, "THRESHOLD": 0.5}
     return {"HOTA": metrics.HOTA(), "CLEAR": metrics.CLEAR(quiet), "Identity": metrics.Identity(quiet)}
+
+
+def hota(truth, tracks, length):
+    """HOTA, and the DetA and AssA that it is made of, in percent."""
+    figures = metrics.HOTA().eval_sequence(sequence(truth, padded(tracks), length))
+    return [100 * float(np.mean(figures[name])) for name in ("HOTA", "DetA", "AssA")]
 
 
 def evaluated(truth, tracks, length):
