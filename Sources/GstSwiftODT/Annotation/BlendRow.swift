@@ -36,6 +36,18 @@ final class BlendRow {
         set(place, BlendRow.samples(UInt16.self, UInt16(depth.white), component: component, color: color))
     }
 
+    /// Puts copies of some samples behind them, so that they stand there as many times.
+    func `repeat`(_ samples: Range<Int>, times: Int) {
+        let (start, size) = (samples.lowerBound * depth.bytes, samples.count * depth.bytes)
+        var done = size
+        while done < size * times {
+            // Twice as many each time.
+            let more = min(done, size * times - done)
+            for row in [value, keep] { (row + start + done).copyMemory(from: row + start, byteCount: more) }
+            done += more
+        }
+    }
+
     @inline(__always)
     private func set<Sample: BlendSample>(_ place: Int, _ samples: (value: Sample, keep: Sample)) {
         value.storeBytes(of: samples.value, toByteOffset: place * MemoryLayout<Sample>.size, as: Sample.self)
@@ -48,9 +60,14 @@ final class BlendRow {
     static func samples<Sample: BlendSample>(
         _: Sample.Type, _ white: Sample, component: Int, color: SIMD4<Float>
     ) -> (value: Sample, keep: Sample) {
-        let alpha = Sample(min(max(color.w, 0), Float(white)) + 0.5)
-        let value = Sample(min(max(color[component], 0), Float(white)) + 0.5)
-        return (min(value, alpha), white - alpha)
+        let alpha: Sample = rounded(color.w, white)
+        return (min(rounded(color[component], white), alpha), white - alpha)
+    }
+
+    /// By way of a machine integer: from a float to any other integer the way is many times as long.
+    @inline(__always)
+    private static func rounded<Sample: BlendSample>(_ level: Float, _ white: Sample) -> Sample {
+        Sample(truncatingIfNeeded: Int32(min(max(level, 0), Float(UInt32(white))) + 0.5))
     }
 }
 
@@ -81,6 +98,35 @@ extension BlendRow {
             blend(UInt8.self, value, keep, old, count, bits: 8, shift: 0)
         } else {
             blend(UInt16.self, value, keep, old, count, bits: depth.bits, shift: depth.shift)
+        }
+    }
+
+    /// Puts the same bytes into line after line, whatever was there.
+    static func cover(
+        _ value: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer, lines: Int, stride: Int
+    ) {
+        switch count {
+        case 16...:
+            for line in 0..<lines { (old + line * stride).copyMemory(from: value, byteCount: count) }
+        case 8...: cover(UInt64.self, value, count, old, lines, stride)
+        case 4...: cover(UInt32.self, value, count, old, lines, stride)
+        case 2...: cover(UInt16.self, value, count, old, lines, stride)
+        default: cover(UInt8.self, value, count, old, lines, stride)
+        }
+    }
+
+    /// One to two words of bytes, as two words that may overlap: standing lines are as narrow as that, and long.
+    @inline(__always)
+    private static func cover<Word: FixedWidthInteger & BitwiseCopyable>(
+        _: Word.Type, _ value: UnsafeRawPointer, _ count: Int, _ old: UnsafeMutableRawPointer, _ lines: Int,
+        _ stride: Int
+    ) {
+        let last = count - MemoryLayout<Word>.size
+        let first = value.loadUnaligned(as: Word.self)
+        let second = value.loadUnaligned(fromByteOffset: last, as: Word.self)
+        for line in 0..<lines {
+            (old + line &* stride).storeBytes(of: first, as: Word.self)
+            (old + line &* stride + last).storeBytes(of: second, as: Word.self)
         }
     }
 

@@ -39,15 +39,27 @@ final class Blender {
             let count = units.count * layout.unitSamples
             let plane = frame.plane(layout.plane)
             let start = plane.base + units.lowerBound * layout.unitSamples * depth.bytes
-            var built: Float = 0
-            for line in lines(of: layout, from: target.y, to: target.maxY) {
-                let coverage = coverage(of: line, in: layout, from: target.y, to: target.maxY)
-                guard coverage > 0 else { continue }
-                if coverage != built {
-                    build(layout, units: units, from: target.x, to: target.maxX, color: color * coverage)
-                    built = coverage
+            let lines = lines(of: layout, from: target.y, to: target.maxY)
+            func coverage(_ line: Int) -> Float {
+                self.coverage(of: line, in: layout, from: target.y, to: target.maxY)
+            }
+            var line = lines.lowerBound
+            while line < lines.upperBound {
+                let first = line
+                let share = coverage(first)
+                repeat { line += 1 } while line < lines.upperBound && coverage(line) == share
+                guard share > 0 else { continue }
+                let isOpaque = build(layout, units: units, from: target.x, to: target.maxX, color: color * share)
+                if isOpaque, depth.bytes == 1 {
+                    // Nothing is left of whole bytes, so they need not be read. The lines of most boxes are of this kind.
+                    BlendRow.cover(
+                        row.value, count: count, into: start + first * plane.stride, lines: line - first,
+                        stride: plane.stride)
+                    continue
                 }
-                blend(row.value, keep: row.keep, count: count, into: start + line * plane.stride)
+                for line in first..<line {
+                    blend(row.value, keep: row.keep, count: count, into: start + line * plane.stride)
+                }
             }
         }
     }
@@ -75,9 +87,17 @@ final class Blender {
     }
 
     /// What a line of the rectangle looks like in one plane, left in ``row``.
-    private func build(_ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>) {
+    ///
+    /// - Returns: whether it covers all that it is laid over.
+    private func build(
+        _ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>
+    ) -> Bool {
         row.clear(units.count * layout.unitSamples)
-        for (index, unit) in units.enumerated() {
+        let inner = layout.units(across: left)
+        let whole = inner..<max(inner, right >> layout.unitShift)
+        var unit = units.lowerBound
+        while unit < units.upperBound {
+            let place = (unit - units.lowerBound) * layout.unitSamples
             let unitStart = unit << layout.unitShift
             for sample in layout.samples {
                 let start = unitStart + sample.firstPixel
@@ -85,9 +105,14 @@ final class Blender {
                 let inside = min(end, right) - max(start, left)
                 guard inside > 0 else { continue }
                 let part = Float(inside) / Float(min(end, canvas.width) - start)
-                row.set(index * layout.unitSamples + sample.place, component: sample.component, color: color * part)
+                row.set(place + sample.place, component: sample.component, color: color * part)
             }
+            // Units that lie inside as a whole are all the same.
+            let same = whole.contains(unit) ? whole.upperBound - unit : 1
+            row.repeat(place..<(place + layout.unitSamples), times: same)
+            unit += same
         }
+        return whole == units && layout.samples.count == layout.unitSamples && color.w >= Float(depth.white)
     }
 
     @inline(__always)

@@ -47,34 +47,57 @@ extension Blender {
         let size = 2 * half * MemoryLayout<Sample>.size
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
             let samples = UnsafeMutableRawBufferPointer(bytes).bindMemory(to: Sample.self)
-            samples.initialize(repeating: 0)
-            for index in half..<(2 * half) { samples[index] = white }
-            for line in 0..<lines {
-                let (upper, lower) = pixelRows(of: line, in: layout)
-                for sample in layout.samples {
-                    var index = line * units * layout.unitSamples + sample.place
-                    // Most of a label is one colour: the last one converted is likely to be wanted again.
-                    var (value, keep) = (Sample.zero, white)
-                    var known: UInt32? = 0
-                    for unit in 0..<units {
-                        let x = unit << layout.unitShift + sample.firstPixel
-                        let only = view.uniform(x: x, pixels: sample.pixels, upper: upper, lower: lower)
-                        if only == nil || only != known {
-                            let mean = view.mean(x: x, pixels: sample.pixels, upper: upper, lower: lower)
-                            let color = matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w)
-                            (value, keep) = BlendRow.samples(
-                                Sample.self, white, component: sample.component, color: color)
-                            known = only
-                        }
-                        samples[index] = value
-                        samples[half + index] = keep
-                        index += layout.unitSamples
-                    }
+            samples[..<half].initialize(repeating: 0)
+            samples[half...].initialize(repeating: white)
+            for sample in layout.samples {
+                func convert(_ share: PixelShare) {
+                    self.convert(view, to: layout, sample, share, into: samples, half: half)
+                }
+                // As literals: what is added up is then all there is to do for most samples.
+                switch (sample.pixels, layout.lineShift) {
+                case (1, 0): convert(PixelShare(pixels: 1, rows: 1))
+                case (2, 1): convert(PixelShare(pixels: 2, rows: 2))
+                default: convert(PixelShare(pixels: sample.pixels, rows: 1 << layout.lineShift))
                 }
             }
             count = size
         }
         return Tile.Plane(units: units, lines: lines, bytes: bytes)
+    }
+
+    /// All of one sample in the units of a plane.
+    @inline(__always)
+    private func convert<Sample: BlendSample>(
+        _ view: BufferView, to layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
+        into samples: UnsafeMutableBufferPointer<Sample>, half: Int
+    ) {
+        let units = layout.units(across: view.width)
+        let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
+        ConvertedColors<Sample>.with { colors in
+            for line in 0..<view.height >> layout.lineShift {
+                let (upper, lower) = pixelRows(of: line, in: layout)
+                var index = line * units * layout.unitSamples + sample.place
+                var last = ChannelSum.none
+                var color: (value: Sample, keep: Sample) = (0, 0)
+                for unit in 0..<units {
+                    let x = unit << layout.unitShift + sample.firstPixel
+                    let sum = view.sum(x: x, upper: upper, lower: lower, share)
+                    // Most of a label is one colour: the last one converted is likely to be wanted again.
+                    if sum != last {
+                        last = sum
+                        color = colors.converted(sum) {
+                            let mean = sum.mean(share)
+                            return BlendRow.samples(
+                                Sample.self, white, component: sample.component,
+                                color: matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w))
+                        }
+                    }
+                    samples[index] = color.value
+                    samples[half + index] = color.keep
+                    index += layout.unitSamples
+                }
+            }
+        }
     }
 }
 
@@ -102,32 +125,70 @@ private struct BufferView {
         stepY = offset(0, 1) - first
     }
 
-    /// The pixel, if all of them are the same.
+    /// All of the pixels that a sample stands for. The lower row does not count where there is one only.
     @inline(__always)
-    func uniform(x: Int, pixels: Int, upper: Int, lower: Int) -> UInt32? {
-        let first = origin[x * stepX + upper * stepY]
-        if lower != upper, first != origin[x * stepX + lower * stepY] { return nil }
-        guard pixels > 1 else { return first }
-        if first != origin[(x + 1) * stepX + upper * stepY] { return nil }
-        if lower != upper, first != origin[(x + 1) * stepX + lower * stepY] { return nil }
-        return first
-    }
-
-    /// Red, green, blue and alpha, 0...1 and multiplied with alpha, of one, two or four pixels together.
-    @inline(__always)
-    func mean(x: Int, pixels: Int, upper: Int, lower: Int) -> SIMD4<Float> {
-        var sum = SIMD4<UInt32>.zero
-        for column in x..<(x + pixels) {
-            sum &+= channels(column, upper)
-            if lower != upper { sum &+= channels(column, lower) }
+    func sum(x: Int, upper: Int, lower: Int, _ share: PixelShare) -> ChannelSum {
+        var sum = ChannelSum()
+        var column = x
+        while column < x &+ share.pixels {
+            sum.add(origin[column &* stepX &+ upper &* stepY])
+            if share.rows > 1 { sum.add(origin[column &* stepX &+ lower &* stepY]) }
+            column &+= 1
         }
-        let weight = 1 / (255 * Float(lower != upper ? 2 * pixels : pixels))
-        return SIMD4<Float>(sum) * weight
+        return sum
+    }
+}
+
+/// How many pixels a sample stands for, across and down.
+private struct PixelShare {
+    let pixels: Int
+    let rows: Int
+}
+
+/// Alpha, green, red and blue of some pixels, added up in 16 bits each.
+private struct ChannelSum: Equatable {
+    /// No pixels have as much.
+    static let none = ChannelSum(lanes: .max)
+
+    private(set) var lanes: UInt64 = 0
+
+    @inline(__always)
+    mutating func add(_ argb: UInt32) {
+        lanes &+= UInt64(argb & 0x00FF_00FF) | UInt64(argb & 0xFF00_FF00) &<< 24
+    }
+
+    /// Red, green, blue and alpha, 0...1 and multiplied with alpha.
+    func mean(_ share: PixelShare) -> SIMD4<Float> {
+        let sum = SIMD4(lanes &>> 16, lanes &>> 32, lanes, lanes &>> 48) & 0xFFFF
+        let weight = 1 / (255 * Float(share.pixels * share.rows))
+        return SIMD4<Float>(SIMD4<UInt32>(truncatingIfNeeded: sum)) * weight
+    }
+}
+
+/// Colours that have been converted lately. A drawing has few, each of them many times: of two, and what lies between them at the edges
+/// of letters.
+private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
+    private struct Entry {
+        var sum: ChannelSum
+        var color: (value: Sample, keep: Sample)
+    }
+
+    private static var places: Int { 256 }
+
+    private let entries: UnsafeMutableBufferPointer<Entry>
+
+    /// Lends an empty one for the duration of the call.
+    static func with(_ body: (borrowing Self) -> Void) {
+        withUnsafeTemporaryAllocation(of: Entry.self, capacity: places) { entries in
+            entries.initialize(repeating: Entry(sum: .none, color: (0, 0)))
+            body(Self(entries: entries))
+        }
     }
 
     @inline(__always)
-    private func channels(_ x: Int, _ y: Int) -> SIMD4<UInt32> {
-        let argb = origin[x * stepX + y * stepY]
-        return SIMD4((argb >> 16) & 255, (argb >> 8) & 255, argb & 255, argb >> 24)
+    func converted(_ sum: ChannelSum, convert: () -> (value: Sample, keep: Sample)) -> (value: Sample, keep: Sample) {
+        let place = Int(truncatingIfNeeded: (sum.lanes &* 0x9E37_79B9_7F4A_7C15) &>> 56)
+        if entries[place].sum != sum { entries[place] = Entry(sum: sum, color: convert()) }
+        return entries[place].color
     }
 }
