@@ -7,6 +7,7 @@ final class FrameFinisher {
     private let statistics: Statistics
     private let reporter: BusReporter
     private let annotator = Annotator()
+    private let drawingMemory = DrawingMemory()
     private var figures = SteadyFigures()
     private var coasting = CoastingPatience()
     private var looks = RecentLooks()
@@ -131,6 +132,7 @@ final class FrameFinisher {
         _ objects: [SceneObject], into buffer: inout UnsafeMutablePointer<GstBuffer>, queued: QueuedFrame,
         format: StreamFormat
     ) throws {
+        drawingMemory.passFrame()
         let options = queued.settings.annotator
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
@@ -147,6 +149,7 @@ final class FrameFinisher {
                 time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
+        if DrawingMemory.isNeeded(for: buffer) { statistics.time(.copy) { drawingMemory.copyBytes(of: buffer) } }
         let isInterlaced = format.isInterlaced(buffer)
         let isMapped: Void? = format.withFrame(
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time

@@ -13,6 +13,8 @@ final class Statistics: Sendable {
         case track
         case classify
         case draw
+        /// Within ``draw``: a frame that somebody else still needs is copied before it is drawn on.
+        case copy
         case report
     }
 
