@@ -177,6 +177,7 @@ private struct BlockMean<Sample: SummedSample> {
             case (3, 1): Self.grey(sum, step: 1, factor: 3, count: whole, level, out)
             case (4, 1): Self.grey(sum, step: 1, factor: 4, count: whole, level, out)
             case (6, 1): Self.grey(sum, step: 1, factor: 6, count: whole, level, out)
+            case (12, 1): Self.grey(sum, step: 1, factor: 12, count: whole, level, out)
             default: Self.grey(sum, step: step, factor: factor, count: whole, level, out)
             }
             if rest > 0 {

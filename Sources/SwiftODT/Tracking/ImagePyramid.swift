@@ -17,9 +17,10 @@ final class ImagePyramid {
             sizes.append((width / 2, height / 2))
         }
         // Vector reads may reach past the end of the last row.
-        let count = sizes.reduce(32) { $0 + $1.0 * $1.1 }
-        storage = .allocate(capacity: count)
-        storage.initialize(repeating: 0, count: count)
+        let reach = 32
+        let count = sizes.reduce(0) { $0 + $1.0 * $1.1 }
+        storage = .allocate(capacity: count + reach)
+        (storage + count).initialize(repeating: 0, count: reach)
         var start = storage
         levels = sizes.map { width, height in
             defer { start += width * height }

@@ -37,16 +37,25 @@ struct SceneCut {
 
     private mutating func shrink(_ plane: LumaPlane) {
         current.removeAll(keepingCapacity: true)
-        for row in 0..<Self.rows {
-            let (top, bottom) = (row * plane.height / Self.rows, (row + 1) * plane.height / Self.rows)
-            for column in 0..<Self.columns {
-                let (left, right) = (column * plane.width / Self.columns, (column + 1) * plane.width / Self.columns)
-                var sum: UInt32 = 0
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: plane.width) { sums in
+            guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
+            for row in 0..<Self.rows {
+                let (top, bottom) = (row * plane.height / Self.rows, (row + 1) * plane.height / Self.rows)
+                // Down first, which is one straight pass.
+                sums.initialize(repeating: 0)
                 for y in top..<bottom {
-                    let line = y * plane.width
-                    for x in left..<right { sum &+= UInt32(plane.pixels[line + x]) }
+                    let line = pixels + y * plane.width
+                    var x = 0
+                    while x < sums.count {
+                        sum[x] &+= UInt32(truncatingIfNeeded: line[x])
+                        x &+= 1
+                    }
                 }
-                current.append(Float(sum) / Float((bottom - top) * (right - left)))
+                for column in 0..<Self.columns {
+                    let (left, right) = (column * plane.width / Self.columns, (column + 1) * plane.width / Self.columns)
+                    let total = sums[left..<right].reduce(0, &+)
+                    current.append(Float(total) / Float((bottom - top) * (right - left)))
+                }
             }
         }
     }
