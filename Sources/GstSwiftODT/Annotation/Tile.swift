@@ -50,14 +50,13 @@ extension Blender {
             samples[..<half].initialize(repeating: 0)
             samples[half...].initialize(repeating: white)
             for sample in layout.samples {
-                func convert(_ share: PixelShare) {
-                    self.convert(view, to: layout, sample, share, into: samples, half: half)
-                }
-                // As literals: what is added up is then all there is to do for most samples.
+                // As literals: nothing is left then of what does not apply.
                 switch (sample.pixels, layout.lineShift) {
-                case (1, 0): convert(PixelShare(pixels: 1, rows: 1))
-                case (2, 1): convert(PixelShare(pixels: 2, rows: 2))
-                default: convert(PixelShare(pixels: sample.pixels, rows: 1 << layout.lineShift))
+                case (1, 0): convert(view, layout, sample, PixelShare(pixels: 1, rows: 1), into: samples, half)
+                case (2, 1): convert(view, layout, sample, PixelShare(pixels: 2, rows: 2), into: samples, half)
+                default:
+                    let share = PixelShare(pixels: sample.pixels, rows: 1 << layout.lineShift)
+                    convert(view, layout, sample, share, into: samples, half)
                 }
             }
             count = size
@@ -68,20 +67,25 @@ extension Blender {
     /// All of one sample in the units of a plane.
     @inline(__always)
     private func convert<Sample: BlendSample>(
-        _ view: BufferView, to layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
-        into samples: UnsafeMutableBufferPointer<Sample>, half: Int
+        _ view: BufferView, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
+        into samples: UnsafeMutableBufferPointer<Sample>, _ half: Int
     ) {
         let units = layout.units(across: view.width)
+        let step = view.stepX << layout.unitShift
         let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
+        guard let value = samples.baseAddress else { return }
+        let keep = value + half
         ConvertedColors<Sample>.with { colors in
             for line in 0..<view.height >> layout.lineShift {
-                let (upper, lower) = pixelRows(of: line, in: layout)
-                var index = line * units * layout.unitSamples + sample.place
+                let rows = pixelRows(of: line, in: layout)
+                let upper = view.row(rows.0) + sample.firstPixel * view.stepX
+                let lower = share.rows > 1 ? view.row(rows.1) + sample.firstPixel * view.stepX : upper
+                var place = line * units * layout.unitSamples + sample.place
+                var pixel = 0
                 var last = ChannelSum.none
                 var color: (value: Sample, keep: Sample) = (0, 0)
-                for unit in 0..<units {
-                    let x = unit << layout.unitShift + sample.firstPixel
-                    let sum = view.sum(x: x, upper: upper, lower: lower, share)
+                for _ in 0..<units {
+                    let sum = view.sum(upper + pixel, lower + pixel, share)
                     // Most of a label is one colour: the last one converted is likely to be wanted again.
                     if sum != last {
                         last = sum
@@ -92,9 +96,10 @@ extension Blender {
                                 color: matrix.samples(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w))
                         }
                     }
-                    samples[index] = color.value
-                    samples[half + index] = color.keep
-                    index += layout.unitSamples
+                    value[place] = color.value
+                    keep[place] = color.keep
+                    place &+= layout.unitSamples
+                    pixel &+= step
                 }
             }
         }
@@ -106,7 +111,8 @@ private struct BufferView {
     let width: Int
     let height: Int
     private let origin: UnsafePointer<UInt32>
-    private let stepX: Int
+    /// From a pixel to the next one.
+    let stepX: Int
     private let stepY: Int
 
     init(_ pixels: UnsafePointer<UInt32>, stride: Int, width: Int, height: Int, orientation: Orientation) {
@@ -125,21 +131,24 @@ private struct BufferView {
         stepY = offset(0, 1) - first
     }
 
-    /// All of the pixels that a sample stands for. The lower row does not count where there is one only.
+    func row(_ y: Int) -> UnsafePointer<UInt32> { origin + y * stepY }
+
+    /// All of the pixels that a sample stands for, from the first one of its upper and its lower row on. The lower row does not count where
+    /// there is one only.
     @inline(__always)
-    func sum(x: Int, upper: Int, lower: Int, _ share: PixelShare) -> ChannelSum {
+    func sum(_ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ share: PixelShare) -> ChannelSum {
         var sum = ChannelSum()
-        var column = x
-        while column < x &+ share.pixels {
-            sum.add(origin[column &* stepX &+ upper &* stepY])
-            if share.rows > 1 { sum.add(origin[column &* stepX &+ lower &* stepY]) }
-            column &+= 1
+        sum.add(upper[0])
+        if share.rows > 1 { sum.add(lower[0]) }
+        if share.pixels > 1 {
+            sum.add(upper[stepX])
+            if share.rows > 1 { sum.add(lower[stepX]) }
         }
         return sum
     }
 }
 
-/// How many pixels a sample stands for, across and down.
+/// How many pixels a sample stands for, across and down: one or two.
 private struct PixelShare {
     let pixels: Int
     let rows: Int
