@@ -1,10 +1,12 @@
 """Plays one pipeline as fast as it goes and prints what meter.py measures of it.
 
-Usage: play.py STREAMS PIPELINE [FRAMES [WARM-UP]] [-v] [-m FRAMES,FRAMES,...]. PIPELINE is to go on for as many frames; every stream ends in
-a fakesink. Start-up is not counted. With -v the stats of an element named odt, too; with -m the memory that is resident after so many frames.
+Usage: play.py STREAMS PIPELINE [FRAMES [WARM-UP]] [-v] [-i] [-m FRAMES,FRAMES,...]. PIPELINE is to go on for as many frames; every stream ends in
+a fakesink. Start-up is not counted. With -v the stats of an element named odt, too; with -i `inside-ms`, the CPU time that the streaming thread spends
+between its pads a frame; with -m the memory that is resident after so many frames.
 """
 import pathlib
 import sys
+import time
 
 import gi
 
@@ -13,6 +15,27 @@ from gi.repository import Gst  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from meter import Meter, resident  # noqa: E402
+
+
+class Inside:
+    """The CPU time of one thread from an element's sink pad to its source pad: a frame's way through it, where no frame waits for later ones."""
+
+    def __init__(self, element):
+        self.spent, self.begun = [], None
+        for name, hear in (("sink", self.begin), ("src", self.end)):
+            element.get_static_pad(name).add_probe(Gst.PadProbeType.BUFFER, hear)
+
+    def begin(self, pad, info):
+        self.begun = time.thread_time()
+        return Gst.PadProbeReturn.OK
+
+    def end(self, pad, info):
+        self.spent.append(time.thread_time() - self.begun)
+        return Gst.PadProbeReturn.OK
+
+    def tell(self, meter):
+        counted = self.spent[meter.warm_up:meter.warm_up + meter.frames]
+        print(f"inside-ms {sum(counted) / len(counted) * 1000:.3f}")
 
 
 def main():
@@ -33,6 +56,8 @@ def main():
     iterator = pipeline.iterate_sinks()
     while (found := iterator.next())[0] == Gst.IteratorResult.OK:
         found[1].get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, hear)
+    element = pipeline.get_by_name("odt")
+    inside = Inside(element) if element and "-i" in sys.argv else None
     pipeline.set_state(Gst.State.PLAYING)
     end, seen = None, -1
     while end is None and meter.count > seen:
@@ -43,9 +68,10 @@ def main():
         sys.exit("play.py: " + (
             "nothing for ten minutes" if end is None else f"only {meter.count} frames" if end.type == Gst.MessageType.EOS
             else str(end.parse_error())))
-    element = pipeline.get_by_name("odt")
     if element and "-v" in sys.argv:
         print(element.props.stats.to_string())
+    if inside:
+        inside.tell(meter)
     pipeline.set_state(Gst.State.NULL)
 
 
