@@ -2,8 +2,9 @@
 ///
 /// A scene in which nothing changes but what known objects explain is looked at after one second, then two, then every four. Newcomers are looked at until they are
 /// proved, whatever is missed soon and then less and less often, boxes once they have been carried as far as went well with them,
-/// unexplained motion at once. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about
-/// equally often; none is looked at more often than it has frames.
+/// unexplained motion at once, or when the latest look is a moment old. What stands as it stood is no reason: the same picture gets the same
+/// answer. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about equally often; none is
+/// looked at more often than it has frames, and only newcomers and new scenes in frame after frame.
 struct AdaptivePace: Sendable {
     private var lastLook: Nanoseconds?
     /// What is known since the latest frame that was finished.
@@ -15,11 +16,16 @@ struct AdaptivePace: Sendable {
     private var places: ContiguousArray<Box> = []
     private var foundPlaces: ContiguousArray<Box> = []
     private var patience = leastPatience
+    private var lastFrame: Nanoseconds?
+    /// Seconds from the frame before to this one.
+    private var step = 0.0
 
     /// A camera that moves changes more than this share of the picture at once.
     private static let scene = 0.4
-    /// Seconds between two looks because of objects that are known, at least.
-    private static let pause = 0.15
+    /// Between two looks because of objects that are known, or of what moves, at least: seconds, and frames, which come a little early or
+    /// late. Two frames are what a slow stream has to spare, a tenth of a second is what people need who pass each other.
+    private static let pause = 0.09
+    private static let pauseInFrames = 1.5
     /// Seconds after which an object that was missed is looked for again: so many the first time, twice as many each time.
     private static let firstMiss = 0.1
     /// Seconds after which what moves and was looked at in vain is looked at again: what every frame would have shown of it is told of
@@ -29,7 +35,11 @@ struct AdaptivePace: Sendable {
     private static let leastPatience = 1.0
     private static let mostPatience = 4.0
 
-    mutating func note(_ outlook: Outlook?) { known = outlook }
+    /// Those who are known to be gone neither explain what moves where they were nor are worth a look.
+    mutating func note(_ outlook: Outlook?) {
+        known = outlook
+        known?.places.removeAll(where: \.isAbsent)
+    }
 
     /// The frame at `time` is looked at.
     mutating func noteLook(at time: Nanoseconds, in plane: LumaPlane?) {
@@ -40,11 +50,14 @@ struct AdaptivePace: Sendable {
 
     /// Why the frame at `time` is to be looked at; `nil` where it need not.
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> Attention.Reason? {
+        if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
+        lastFrame = time
         guard let plane, let lastLook, let known, time >= lastLook else { return .start }
         let seconds = Double(time - lastLook) / 1e9
         locate(known, in: plane)
+        // All that was known has ended with a cut.
+        guard let answered = known.answered else { return .scene }
         if !isAnswerTaken {
-            guard let answered = known.answered else { return .scene }
             // Live, the answer may be there and its frame not finished yet.
             guard answered >= lastLook else { return seconds >= Self.leastPatience ? .quiet : nil }
             isAnswerTaken = true
@@ -56,9 +69,11 @@ struct AdaptivePace: Sendable {
         guard change.compare(plane) else { return .start }
         motion.find(in: change, besides: places, foundPlaces, at: time)
         if motion.share > Self.scene { return .scene }
-        if known.places.contains(where: { !$0.isProved && $0.misses == 0 }) { return .newcomer }
-        if let reason = reasonOfObjects(known, after: seconds) { return reason }
-        if motion.isNews { return .motion }
+        if isAnyUnproved(known, after: seconds) { return .newcomer }
+        if seconds >= max(Self.pause, Self.pauseInFrames * step) {
+            if let reason = reasonOfObjects(known, after: seconds) { return reason }
+            if motion.isNews { return .motion }
+        }
         if motion.isAny, seconds >= Self.restless { return .restless }
         return reasonOfTime(after: seconds)
     }
@@ -68,8 +83,15 @@ struct AdaptivePace: Sendable {
         for place in outlook.places { places.append(place.box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
     }
 
+    /// Whether somebody is new whom a look may prove now: what has not changed in the picture since it was found can wait.
+    private func isAnyUnproved(_ outlook: Outlook, after seconds: Double) -> Bool {
+        for (index, place) in outlook.places.enumerated() where !place.isProved && place.misses == 0 {
+            if seconds >= Self.leastPatience || change.differs(in: places[index]) { return true }
+        }
+        return false
+    }
+
     private func reasonOfObjects(_ outlook: Outlook, after seconds: Double) -> Attention.Reason? {
-        guard seconds >= Self.pause else { return nil }
         var isDrifting = false
         for (index, place) in outlook.places.enumerated() where place.isProved {
             if place.misses > 0 {

@@ -6,8 +6,8 @@ enum CarriedLimit {
     /// Seconds for one whose box has not been carried yet.
     private static let first = 0.2
     /// Seconds at most, and for those who overlap.
-    private static let most = 2.0
-    private static let overlapping = 0.2
+    private static let most = 4.0
+    private static let overlapping = 0.1
     /// What may be missing of the overlap with where the object is found then: of those who are near another, and of others.
     private static let tolerance = 0.35
     private static let toleranceAlone = 0.5

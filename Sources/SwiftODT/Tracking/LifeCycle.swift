@@ -1,7 +1,9 @@
 /// Birth, probation and end of tracks, and what is told about them.
 extension TrackerState {
     /// After an answer: shows those that have proved themselves, drops those that have not, begins new ones.
-    mutating func live(_ answer: [Detection], at time: Nanoseconds, part: SeenPart?) {
+    ///
+    /// - Parameter frame: the one before that which the answer is about.
+    mutating func live(_ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, part: SeenPart?) {
         let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
             let pair = matcher.pairs[number]
@@ -9,11 +11,12 @@ extension TrackerState {
             if tracklets[pair.track].isProved(by: weight, of: hits) { show(pair.track) }
         }
         var isAnyUnproved = false
-        let patience = max(0, options.maxAge).times(Self.patienceUnlooked)
+        let maxAge = max(0, options.maxAge)
+        let patience = maxAge.times(Self.patienceUnlooked)
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
             if tracklets[index].isShown { tracklets[index].isNew = false }
             guard tracklets[index].wasLookedAt(in: part, at: time, patience: patience) else { continue }
-            tracklets[index].misses += 1
+            tracklets[index].miss(after: frame, patience: maxAge)
             isAnyUnproved = isAnyUnproved || !tracklets[index].isShown
         }
         if isAnyUnproved { dropUnproved() }
@@ -47,7 +50,7 @@ extension TrackerState {
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0, box.clipped(width: width, height: height).area < 0.1 * box.area { return .leftFrame }
-        return now - tracklets[index].lastSeen > max(0, options.maxAge) ? .lost : nil
+        return now - tracklets[index].unseenSince > max(0, options.maxAge) ? .lost : nil
     }
 
     /// When a track was seen best, and how far it has come. Looks through all of them.

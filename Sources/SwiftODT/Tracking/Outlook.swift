@@ -10,6 +10,8 @@ public struct Outlook: Sendable {
         public var isProved: Bool
         /// How many answers have missed it since it was last seen.
         public var misses: Int
+        /// Whether its place shows that it is gone, as far as it is not seen again.
+        public var isAbsent: Bool
         /// When it was seen last.
         public var lastSeen: Nanoseconds
         /// How near the picture has to be looked at for it to be seen, as far as that is known; 1 is the whole picture.
@@ -18,10 +20,10 @@ public struct Outlook: Sendable {
         public var carried: Carried
 
         public init(
-            box: Box, isProved: Bool = true, misses: Int = 0, lastSeen: Nanoseconds = 0, nearness: Double = 1,
-            carried: Carried = Carried()
+            box: Box, isProved: Bool = true, misses: Int = 0, isAbsent: Bool = false, lastSeen: Nanoseconds = 0,
+            nearness: Double = 1, carried: Carried = Carried()
         ) {
-            (self.box, self.isProved, self.misses) = (box, isProved, misses)
+            (self.box, self.isProved, self.misses, self.isAbsent) = (box, isProved, misses, isAbsent)
             (self.lastSeen, self.nearness, self.carried) = (lastSeen, nearness, carried)
         }
     }
@@ -57,7 +59,8 @@ extension TrackerState {
             places: tracklets.indices.map {
                 Outlook.Place(
                     box: tracklets[$0].shownBox(at: settledTime), isProved: tracklets[$0].isShown,
-                    misses: tracklets[$0].misses, lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness,
+                    misses: tracklets[$0].misses, isAbsent: tracklets[$0].presence.isAbsent,
+                    lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness,
                     carried: tracklets[$0].carried)
             })
     }

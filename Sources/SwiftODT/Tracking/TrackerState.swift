@@ -64,7 +64,7 @@ struct TrackerState: ~Copyable {
         guard let index = history.index(at: time) else { return }
         lastAnswer = time
         if index == history.count - 1, settledTime == history.time(index) {
-            answer(detections, at: settledTime, in: history.latestPlane, of: part)
+            answer(detections, at: index, in: history.latestPlane, of: part)
             history.drop(first: index)
         } else {
             answerLate(detections, at: index, of: part)
@@ -134,8 +134,9 @@ struct TrackerState: ~Copyable {
     }
 
     private mutating func answer(
-        _ detections: [Detection], at time: Nanoseconds, in plane: LumaPlane?, of part: SeenPart?
+        _ detections: [Detection], at index: Int, in plane: LumaPlane?, of part: SeenPart?
     ) {
+        let time = history.time(index)
         // A view, so that tracklets, which are large, are not copied.
         tracklets.withUnsafeBufferPointer {
             matcher.match(detections, of: part, in: plane, with: $0, at: time, options: options)
@@ -154,7 +155,7 @@ struct TrackerState: ~Copyable {
                 noise: known, magnification: part?.magnification ?? 1,
                 teaching: &statistics)
         }
-        live(detections, at: time, part: part)
+        live(detections, at: time, after: history.time(max(0, index - 1)), part: part)
         let last = history.isEmpty ? nil : history[0].plane.map { (plane: $0, time: history.time(0)) }
         places.look(at: &tracklets, in: plane, after: last, time: time)
     }
@@ -167,7 +168,7 @@ struct TrackerState: ~Copyable {
             guard let carried = entry.carried(tracklets[number].key) else { continue }
             (tracklets[number].filter, tracklets[number].lead) = (carried.filter, carried.lead)
         }
-        answer(detections, at: entry.time, in: entry.plane, of: part)
+        answer(detections, at: index, in: entry.plane, of: part)
         history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)

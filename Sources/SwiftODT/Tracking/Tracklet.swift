@@ -11,6 +11,8 @@ struct Tracklet: Sendable {
     /// When and where it was seen last.
     private(set) var lastSeen: Nanoseconds
     private(set) var lastBox: Box
+    /// Since when it may have been gone: the frame before the one that an answer first missed it in. Until then nobody had looked.
+    private(set) var unseenSince: Nanoseconds
     /// The latest of these, and those before.
     var sightings: Sightings
     let firstSeen: Nanoseconds
@@ -36,7 +38,7 @@ struct Tracklet: Sendable {
     /// How near the picture has to be looked at for it to be seen, as far as that is known.
     private(set) var nearness: Double
     /// How many of the detector's answers that could have seen it have missed it since it was last seen.
-    var misses = 0
+    private(set) var misses = 0
     /// Whether it has been shown in no answer before the latest.
     var isNew = true
     /// What is added to the filter's box when it is shown, since when, and how long it takes to fade out, so that boxes
@@ -56,7 +58,7 @@ struct Tracklet: Sendable {
         filter = BoxFilter(detection.box, jitter: jitter)
         filterWhenSeen = filter
         sightings = Sightings(Sighting(time: time, box: detection.box))
-        (lastSeen, lastBox) = (time, detection.box)
+        (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
         firstSeen = time
         knownSince = time
         lastStrong = time
@@ -110,13 +112,23 @@ extension Tracklet {
         // What is seen larger is named better.
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         nearness = misses > 0 ? max(nearness, magnification) : min(nearness, magnification)
-        (lastSeen, lastBox) = (time, detection.box)
+        (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
         sightings.add(sighting)
         score = detection.score
         if score > best.score { best = Track.Best(score: score, box: detection.box, time: time) }
         hits += 1
         misses = 0
         statistics.learn(from: sightings)
+    }
+
+    /// An answer that would have told of it has not.
+    ///
+    /// - Parameters:
+    ///   - frame: the one before that which the answer is about.
+    ///   - patience: whoever was seen longer ago than this is given no more time.
+    mutating func miss(after frame: Nanoseconds, patience: Nanoseconds) {
+        if misses == 0, frame - lastSeen <= patience { unseenSince = max(lastSeen, frame) }
+        misses += 1
     }
 
     /// Whether an answer about a part of the picture, or about all of it, would have told of it.

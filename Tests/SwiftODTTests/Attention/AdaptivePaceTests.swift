@@ -12,6 +12,8 @@ import Testing
         var things: (Double) -> [Box] = { _ in [] }
         /// What the detector sees and the tracker knows of them.
         var known: (Double) -> [Outlook.Place] = { _ in [] }
+        /// Since when all that was answered before has ended.
+        var ends = Double.infinity
         var light: (Double) -> Int = { _ in 0 }
         /// Another picture altogether.
         var scene: (Double) -> Int = { _ in 0 }
@@ -34,6 +36,7 @@ import Testing
                     looks.append(Look(seconds: now, reason: reason))
                     answered = time
                 }
+                if now >= ends, answered.map({ Double($0) < ends * 1e9 }) ?? false { answered = nil }
                 attention.note(Outlook(time: time, answered: answered, places: known(now)))
             }
             return looks
@@ -86,6 +89,8 @@ import Testing
         let later = looks.filter { $0.seconds > 5 }
         // A newcomer whom the detector sees at last is told of a fifth of a second late at most: it is looked at each 0.3 s.
         #expect(later.count >= 11 && later.count <= 20)
+        // Not in frame after frame: a look that found nothing is most likely followed by another.
+        #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds > 0.15 })
         #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds < 0.35 })
     }
 
@@ -108,15 +113,52 @@ import Testing
         #expect(two.count { $0.reason == .drift } >= 5)
     }
 
+    /// Those who are near each other are looked at twice as often where there are frames to spare: at 10 frames a second at each second one,
+    /// at 30 ten times a second.
+    @Test(arguments: [(10.0, 0.2), (30, 0.1)])
+    func whoOverlapAreLookedAtAsOftenAsFramesAllow(_ rate: Double, _ pause: Double) {
+        let other = Outlook.Place(
+            box: Box(x: 20, y: 60, width: 50, height: 80), carried: Outlook.Carried(over: 500_000_000, error: 0.02))
+        let looks = Play(
+            rate: rate, seconds: 2, things: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.02), other] }
+        ).looks().filter { $0.seconds < 1 }
+        #expect(looks.count == Int((1 / pause).rounded()))
+        for (one, next) in zip(looks, looks.dropFirst()) { #expect(abs(next.seconds - one.seconds - pause) < 0.001) }
+    }
+
     @Test func whoIsNewIsLookedAtUntilProvedAndWhoIsMissedLessAndLessOften() {
         let newcomer = Play(
-            seconds: 3, known: { $0 < 0.95 ? [] : [Self.place(1, isProved: $0 > 1.45)] }
+            seconds: 3, things: { [Self.walker($0)] },
+            known: { $0 < 0.95 ? [] : [Self.place($0, isProved: $0 > 1.45)] }
         ).looks().filter { $0.reason == .newcomer }
         // Known after the frame at 1.0 s, proved after that at 1.5.
         #expect(newcomer.map { ($0.seconds * 10).rounded() } == [11, 12, 13, 14, 15])
         let lost = Outlook.Place(box: Box(x: 9, y: 9, width: 30, height: 30), misses: 3)
         let missed = Play(seconds: 4, known: { _ in [lost] }).looks().filter { $0.reason == .missed }
         #expect(missed.count >= 8 && missed.count <= 10)
+    }
+
+    /// A thing that stands there, named and not named again by a detector that is not sure: the same picture gets the same answer.
+    @Test func whatIsNewAndHasNotChangedCanWait() {
+        let looks = Play(seconds: 5, known: { $0 < 0.95 ? [] : [Self.place(1, isProved: false)] }).looks()
+        #expect(looks.map(\.reason) == [.start, .quiet, .newcomer, .newcomer, .newcomer])
+        #expect(looks.map { $0.seconds.rounded() } == [0, 1, 2, 3, 4])
+    }
+
+    /// Who has gone is not looked for, and whoever comes where that was is news.
+    @Test func whoIsGoneIsNoReasonAndExplainsNothing() {
+        let gone = Outlook.Place(box: Box(x: 20, y: 40, width: 80, height: 120), misses: 1, isAbsent: true)
+        let looks = Play(
+            seconds: 6, things: { $0 < 4.95 ? [] : [Box(x: 15, y: 30, width: 20, height: 40)] }, known: { _ in [gone] }
+        ).looks().filter { $0.seconds < 5.5 }
+        #expect(looks.prefix(4).map(\.reason) == [.start, .quiet, .quiet, .motion])
+    }
+
+    /// Two scenes that resemble each other: only the tracker has seen the cut, after the frame it comes with.
+    @Test func aCutThatEndedAllTracksIsLookedAtWithTheNextFrame() {
+        let looks = Play(seconds: 3, ends: 1.95).looks()
+        #expect(looks.first { $0.seconds > 1.5 } == .init(seconds: 2.1, reason: .scene))
+        #expect(looks.count { $0.reason == .scene } == 1)
     }
 
     @Test func aCutIsLookedAtAtOnceAndLightIsNoMotion() {

@@ -36,6 +36,41 @@ import Testing
         #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
     }
 
+    /// Where not every frame is looked at, an object is unseen since it was missed, not since it was seen: it is given the same second.
+    @Test(arguments: [1, 2, 5, 10])
+    func whoeverIsMissedIsGivenTheSameTimeHoweverOftenIsLooked(_ interval: Int) {
+        let tracker = Tracker()
+        // Missed from here on; the frame before it may have shown it.
+        let missed = 50
+        for frame in 0..<missed + 40 {
+            tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
+            if frame % interval == 0 {
+                tracker.update(frame < missed ? [detection(x: 100)] : [], seenAt: Nanoseconds(frame) * 40_000_000)
+            }
+            let expected: [Track.State] =
+                switch frame {
+                case ..<interval: [.new]
+                case ..<missed: [.tracked]
+                case ..<(missed + 25): [.coasting]
+                case missed + 25: [.lost]
+                default: []
+                }
+            #expect(tracker.tracks.map(\.state) == expected, "at \(frame)")
+        }
+    }
+
+    /// Nobody waits for those who were last seen long ago.
+    @Test func whoeverIsMissedAfterALongTimeIsLostAtOnce() {
+        let tracker = Tracker()
+        for frame in 0..<200 {
+            tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
+            if frame % 40 == 0 {
+                tracker.update(frame < 100 ? [detection(x: 100)] : [], seenAt: Nanoseconds(frame) * 40_000_000)
+            }
+            #expect(tracker.trackCount == (frame < 122 ? 1 : 0), "at \(frame)")
+        }
+    }
+
     @Test func idsGoOnAfterAReset() {
         let tracker = Tracker()
         _ = step(tracker, frame: 0, [detection(x: 100), detection(x: 300)])
