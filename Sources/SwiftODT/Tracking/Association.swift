@@ -37,31 +37,37 @@ struct Association: ~Copyable {
     /// thing, but the bicycle behind somebody who walks away is not that somebody.
     private static let doubtOfOtherLabel = 0.4
 
+    /// Overlap that it takes at least where the detection is doubtful: what is near a track is not for that its own.
+    private static let fitOfDoubtful = 0.4
+
     /// After so many seconds a track has earned half the standing there is.
     private static let halfStanding = 0.5
 
     private var assignment = Assignment()
-    /// The pairs of the latest ``match(_:_:_:with:at:rule:shift:appearances:)``.
+    /// The pairs of the latest ``match(_:_:_:with:at:patience:rule:shift:appearances:scoreWeight:)``.
     private(set) var pairs = ScratchList<Pair>()
 
     /// Finds the best pairs among some of the tracks, given by index, and the detections that are their neighbours.
     ///
     /// - Parameters:
+    ///   - patience: how long a track may be held by doubtful detections at least, see ``Tracklet/isEstablished(at:patience:)``.
     ///   - shift: how far the camera has moved everything away from the predictions.
     ///   - scoreWeight: what an unusual score takes away, see ``ScoreStatistics``.
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>, _ neighbours: borrowing Neighbours,
-        with detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, rule: Rule, shift: SIMD2<Double>,
-        appearances: borrowing DetectionAppearances, scoreWeight: Double
+        with detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, patience: Nanoseconds, rule: Rule,
+        shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double
     ) {
         pairs.clear()
         if neighbours.all.isEmpty { return }
         assignment.begin(columns: detections.count)
         for row in rows.indices {
             let track = tracks.baseAddress.unsafelyUnwrapped + rows[row]
+            let isEstablished = track.pointee.isEstablished(at: time, patience: patience)
             for place in neighbours.places(of: row) {
                 let neighbour = neighbours.all[place]
                 let column = Int(neighbour.column)
+                if detections[column].isDoubtful, !isEstablished { continue }
                 let gain = Self.gain(
                     of: detections[column], for: track, overlap: neighbour.overlap, at: time, rule: rule, shift: shift,
                     appearances: appearances, scoreWeight: scoreWeight)
@@ -89,7 +95,7 @@ struct Association: ~Copyable {
         let expected = track.pointee.filter.box.offset(x: shift.x, y: shift.y)
         let closer = WideBox(expected, by: margin).overlap(WideBox(detection.box, by: margin))
         let share = isOther ? closer.shared / closer.whole * doubtOfOtherLabel : closer.shared / closer.whole
-        guard share > rule.threshold else { return 0 }
+        guard share > (detection.isDoubtful ? max(rule.threshold, fitOfDoubtful) : rule.threshold) else { return 0 }
         let likeness = share * heightAgreement(expected, detection.box).squareRoot() - rule.threshold
         guard likeness > 0 else { return 0 }
         let motion = 0.3 * track.pointee.filter.likeness(detection.box, shift: shift)
@@ -98,7 +104,7 @@ struct Association: ~Copyable {
         let spokenFor = track.pointee.secondsStrong
         let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
         let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
-        let surprise = scoreWeight * track.pointee.usualScore.distance(to: detection.score)
+        let surprise = scoreWeight * track.pointee.usualScore.distance(to: detection.ownScore)
         return max(likeness + motion + standing - surprise, 1e-6)
             + appearances.worth(of: track.pointee.appearance, at: expected, detection)
     }

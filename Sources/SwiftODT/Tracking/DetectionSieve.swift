@@ -49,12 +49,14 @@ struct DetectionSieve: ~Copyable {
         accepted.clear()
         for number in places.indices {
             let index = places[number].index
+            let score = min(1, detections[index].score)
             accepted.append(
                 SiftedDetection(
-                    box: detections[index].box, score: min(1, detections[index].score),
+                    box: detections[index].box, score: score, ownScore: score,
                     label: detections[index].label?.index ?? -1, source: index))
         }
         dropDuplicates()
+        discountOverlapped(from: floor)
     }
 
     /// What is not finite does not compare like this either.
@@ -80,5 +82,32 @@ struct DetectionSieve: ~Copyable {
             }
         }
         if isDoubled { accepted.keep { $0.score > 0 } }
+    }
+
+    /// Leaves of each score what no surer box of a thing of the same name explains. Where that is too little, the box goes.
+    private mutating func discountOverlapped(from floor: Double) {
+        var isExplained = false
+        for first in accepted.indices {
+            let one = accepted[first]
+            // What begins further right, or shares less of the height, overlaps too little.
+            let end = one.box.x + (1 - SoftSuppression.free) * one.box.width
+            for second in first + 1..<accepted.count {
+                let other = accepted[second]
+                if other.box.x >= end { break }
+                let height = min(one.box.maxY, other.box.maxY) - max(one.box.y, other.box.y)
+                guard height > SoftSuppression.free * max(one.box.height, other.box.height), one.label == other.label,
+                    one.score != other.score
+                else { continue }
+                let share = SoftSuppression.share(ofOverlap: one.box.iou(other.box))
+                if share == 1 { continue }
+                let weaker = one.score < other.score ? first : second
+                accepted[weaker].ownScore = min(accepted[weaker].ownScore, accepted[weaker].score * share)
+                if accepted[weaker].ownScore < floor { isExplained = true }
+            }
+        }
+        guard isExplained else { return }
+        let before = accepted.count
+        accepted.keep { $0.ownScore >= floor }
+        unused.doubled += before - accepted.count
     }
 }

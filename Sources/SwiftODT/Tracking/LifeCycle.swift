@@ -7,7 +7,7 @@ extension TrackerState {
         let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
             let pair = matcher.pairs[number]
-            let weight = weight(of: pair.detection.score)
+            let weight = weight(of: pair.detection.ownScore)
             if tracklets[pair.track].isProved(by: weight, of: hits) { show(pair.track) }
         }
         var isAnyUnproved = false
@@ -106,7 +106,7 @@ extension TrackerState {
         tracklets.append(
             Tracklet(
                 key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
-                jitter: statistics.jitter, evidence: weight(of: detection.score), magnification: magnification))
+                jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
         nextKey += 1
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }

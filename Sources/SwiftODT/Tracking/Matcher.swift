@@ -37,20 +37,20 @@ struct Matcher: ~Copyable {
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
         appearances.countClaims(neighbours, on: strong.detections.view)
-        pass(.strong, tracks, shown.view, strong.detections.view, at: time)
+        pass(.strong, tracks, shown.view, strong.detections.view, at: time, patience: options.maxAge)
         keepFree()
         if !weak.isEmpty {
             findEstablished(for: tracks, at: time, patience: options.maxAge)
             neighbours.find(of: established.view, tracks, at: .predicted, shift: shift, in: &weak)
-            pass(.weak, tracks, established.view, weak.detections.view, at: time)
+            pass(.weak, tracks, established.view, weak.detections.view, at: time, patience: options.maxAge)
             keepFree()
         }
         if !strong.isEmpty {
             neighbours.find(of: shown.view, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.reappearing, tracks, shown.view, strong.detections.view, at: time)
+            pass(.reappearing, tracks, shown.view, strong.detections.view, at: time, patience: options.maxAge)
             keepFree()
             neighbours.find(of: young.view, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.young, tracks, young.view, strong.detections.view, at: time)
+            pass(.young, tracks, young.view, strong.detections.view, at: time, patience: options.maxAge)
         }
         findNewcomers()
         if let part { dropPieces(of: tracks, in: part) }
@@ -69,7 +69,8 @@ struct Matcher: ~Copyable {
         for index in tracks.indices {
             if tracks[index].isShown { shown.append(index) } else { young.append(index) }
         }
-        for detection in sieve.accepted.view {
+        for var detection in sieve.accepted.view {
+            detection.isDoubtful = detection.ownScore < threshold
             if detection.score >= threshold { strong.append(detection) } else { weak.append(detection) }
         }
     }
@@ -105,26 +106,24 @@ struct Matcher: ~Copyable {
         return camera.estimate()
     }
 
-    /// Weak detections keep what strong ones have spoken for: half as long again, and for a while in any case. What is longer
-    /// doubted than that has most likely never been there, or something else is.
+    /// Finds the tracks that weak detections may hold.
     private mutating func findEstablished(
         for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds
     ) {
         established.clear()
-        for index in shown.view {
-            let strongFor = tracks[index].lastStrong - tracks[index].firstSeen
-            if time - tracks[index].lastStrong <= max(patience, strongFor) / 2 { established.append(index) }
+        for index in shown.view where tracks[index].isEstablished(at: time, patience: patience) {
+            established.append(index)
         }
     }
 
     /// One stage: free tracks and free detections of some kind.
     private mutating func pass(
         _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
-        _ detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds
+        _ detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, patience: Nanoseconds
     ) {
         association.match(
-            tracks, rows, neighbours, with: detections, at: time, rule: rule, shift: shift, appearances: appearances,
-            scoreWeight: scores.weight)
+            tracks, rows, neighbours, with: detections, at: time, patience: patience, rule: rule, shift: shift,
+            appearances: appearances, scoreWeight: scores.weight)
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
             isTrackMatched[pair.track] = true
@@ -143,7 +142,7 @@ struct Matcher: ~Copyable {
             let usual = tracks[pair.track].usualScore
             let other = detections[pair.column + 1 < detections.count ? pair.column + 1 : 0]
             scores.learn(
-                fromItself: usual.distance(to: pair.detection.score), fromOther: usual.distance(to: other.score))
+                fromItself: usual.distance(to: pair.detection.ownScore), fromOther: usual.distance(to: other.ownScore))
         }
     }
 
@@ -156,7 +155,8 @@ struct Matcher: ~Copyable {
     }
 
     private mutating func findNewcomers() {
-        for detection in strong.detections.view where !isTaken[detection.source] && !isPart(detection) {
+        for detection in strong.detections.view
+        where !detection.isDoubtful && !isTaken[detection.source] && !isPart(detection) {
             newcomers.append(detection)
         }
         // The surest get the first ids.

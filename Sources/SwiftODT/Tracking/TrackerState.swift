@@ -151,9 +151,8 @@ struct TrackerState: ~Copyable {
             let pair = matcher.pairs[index]
             tracklets[pair.track].confirm(
                 by: pair.detection, called: detections[pair.detection.source].label,
-                appearance: matcher.appearances.clear(pair.detection), at: time, threshold: options.scoreThreshold,
-                noise: known, magnification: part?.magnification ?? 1,
-                teaching: &statistics)
+                appearance: matcher.appearances.clear(pair.detection), at: time, noise: known,
+                magnification: part?.magnification ?? 1, teaching: &statistics)
         }
         live(detections, at: time, after: history.time(max(0, index - 1)), part: part)
         let last = history.isEmpty ? nil : history[0].plane.map { (plane: $0, time: history.time(0)) }

@@ -65,7 +65,7 @@ struct Tracklet: Sendable {
         presence = Presence(at: detection.box)
         score = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
-        usualScore = UsualScore(detection.score)
+        usualScore = UsualScore(detection.ownScore)
         self.evidence = evidence
         self.appearance = appearance
         votes.vote(label, weight: detection.score * magnification, after: 0)
@@ -75,6 +75,12 @@ struct Tracklet: Sendable {
     /// Whether it is to be told of now: its place may show that it is gone, see ``Presence``.
     var isTold: Bool { isShown && !presence.isAbsent }
 
+    /// Whether doubtful detections may hold it. They keep what sure ones have spoken for: half as long again, and for a while in any
+    /// case. What is longer doubted than that has most likely never been there, or something else is.
+    func isEstablished(at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        time - lastStrong <= max(patience, lastStrong - firstSeen) / 2
+    }
+
     /// For how long detections that would begin a track have spoken for it, in seconds.
     var secondsStrong: Double { Double(lastStrong - firstSeen) / 1e9 }
 }
@@ -83,7 +89,6 @@ extension Tracklet {
     /// Takes in a detection that was matched, for the frame the filter stands at.
     mutating func confirm(
         by detection: SiftedDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
-        threshold: Double,
         noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
     ) {
         let sighting = Sighting(time: time, box: detection.box)
@@ -96,7 +101,7 @@ extension Tracklet {
             refill(to: detection.box, at: time, noise: noise)
             lead = .zero
         } else {
-            let doubt = DetectionDoubt.factor(score: detection.score, after: time - lastSeen)
+            let doubt = DetectionDoubt.factor(score: detection.ownScore, after: time - lastSeen)
             let gain = filter.correct(detection.box, jitter: noise.jitter * doubt)
             lead -= lead * gain
         }
@@ -105,10 +110,10 @@ extension Tracklet {
         filterWhenSeen = filter
         residual = (detection.box.vector - filter.position - lead) * Self.shareOfSeen
         (residualSince, residualSpan) = (time, Self.residualFade)
-        if detection.score >= threshold { lastStrong = time }
-        presence.confirm(at: detection.box, isSure: detection.score >= threshold)
+        if !detection.isDoubtful { lastStrong = time }
+        presence.confirm(at: detection.box, isSure: !detection.isDoubtful)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
-        usualScore.follow(detection.score, after: time - lastSeen)
+        usualScore.follow(detection.ownScore, after: time - lastSeen)
         // What is seen larger is named better.
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         nearness = misses > 0 ? max(nearness, magnification) : min(nearness, magnification)
