@@ -42,7 +42,7 @@ import Testing
             let x = 200 + 40 * time
             var found = [person(at: x, score: 0.9)]
             if frame > 0 { found.append(person(at: x + 20, score: 0.5)) }
-            for track in tracker.step(Nanoseconds(time * 1e9), found) { if let id = track.id { seen.insert(id) } }
+            seen.formUnion(tracker.step(Nanoseconds(time * 1e9), found).compactMap(\.id))
         }
         #expect(seen == [1])
     }
@@ -62,9 +62,9 @@ import Testing
             } else {
                 found.append(person(at: walker + 18, score: 0.5))
             }
-            let tracks = tracker.step(Nanoseconds(time * 1e9), found).filter { $0.state == .tracked || $0.state == .new }
+            let seen = tracker.step(Nanoseconds(time * 1e9), found).filter { $0.state == .tracked || $0.state == .new }
             // A second after the last sight of him, and more.
-            if time > 4 { away += tracks.compactMap { $0.id }.filter { $0 != 1 } }
+            if time > 4 { away += seen.compactMap(\.id).filter { $0 != 1 } }
         }
         #expect(away.isEmpty)
     }
@@ -77,8 +77,8 @@ import Testing
             let time = Double(frame) / rate
             let x = 100 + 80 * time
             let isNear = abs(x - 330) < 35
-            let tracks = tracker.step(
-                Nanoseconds(time * 1e9), [person(at: 330, score: 0.95), person(at: x, y: 170, score: isNear ? 0.6 : 0.9)])
+            let other = person(at: x, y: 170, score: isNear ? 0.6 : 0.9)
+            let tracks = tracker.step(Nanoseconds(time * 1e9), [person(at: 330, score: 0.95), other])
             guard time > 0.5 else { continue }
             #expect(Set(tracks.compactMap(\.id)) == [1, 2])
             #expect(tracks.count(where: { $0.state == .tracked }) == 2)
