@@ -14,6 +14,20 @@ final class BackgroundModel {
         static let strong: UInt8 = 3
     }
 
+    /// What a marked pixel is put down to.
+    enum Cause {
+        /// Chance, or what sways.
+        static let none: UInt8 = 0
+        /// What may be a thing.
+        static let object: UInt8 = 1
+        /// What has proved to be one: its coming and going makes no place restless.
+        static let proved: UInt8 = 2
+        /// The shadow of that, which does not do so either.
+        static let shadow: UInt8 = 3
+
+        static func isThing(_ cause: UInt8) -> Bool { cause == object || cause == proved }
+    }
+
     let width: Int
     let height: Int
     /// The background's grey level.
@@ -45,6 +59,7 @@ final class BackgroundModel {
 
     private let scratch: PixelGrid<Float>
     private let marksBefore: PixelGrid<UInt8>
+    private let causesBefore: PixelGrid<UInt8>
     private var framesLearnt = 0
 
     /// Smallest difference that counts, in grey levels.
@@ -80,6 +95,7 @@ final class BackgroundModel {
         scratch = grid()
         marks = PixelGrid(width: width, height: height, filled: 0)
         marksBefore = PixelGrid(width: width, height: height, filled: 0)
+        causesBefore = PixelGrid(width: width, height: height, filled: 0)
     }
 
     /// Takes the frame for the empty scene and starts to learn anew.
@@ -93,6 +109,7 @@ final class BackgroundModel {
         stillFor.fill(0)
         marks.fill(Mark.background)
         marksBefore.fill(Mark.background)
+        causesBefore.fill(Cause.none)
         framesLearnt = 1
     }
 
@@ -161,21 +178,24 @@ final class BackgroundModel {
 
     /// Learns from the frame just compared.
     /// - Parameters:
-    ///   - objects: not 0 where an object is reported; the background there waits.
+    ///   - causes: what each pixel's mark is put down to, see ``Cause``; behind a thing the background waits.
     ///   - elapsed: seconds since the frame before.
-    func learn(_ pixels: UnsafePointer<UInt8>, objects: UnsafePointer<UInt8>, elapsed: Float) {
+    func learn(_ pixels: UnsafePointer<UInt8>, causes: UnsafePointer<UInt8>, elapsed: Float) {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
         let calm = exp(-elapsed / Self.calmingTime)
         let (level, expected) = (level.base, expected.base)
         let (noise, restlessness) = (noise.base, restlessness.base)
-        let (smoothed, marks, marksBefore) = (smoothed.base, marks.base, marksBefore.base)
+        let (smoothed, marks, marksBefore, causesBefore) = (
+            smoothed.base, marks.base, marksBefore.base, causesBefore.base
+        )
         let (stillLevel, stillFor, seenFor) = (stillLevel.base, stillFor.base, seenFor.base)
         let count = self.level.count
         var i = 0
         while i < count {
             let isCovered = marks[i] != 0
-            let isObject = objects[i] != 0
+            let cause = causes[i]
+            let isObject = Cause.isThing(cause)
             let size = abs(smoothed[i])
             // Empty places are learnt at full speed, specks that nothing explains slowly. What an object covers only follows
             // the light, so that it fits when it comes to light again.
@@ -183,13 +203,15 @@ final class BackgroundModel {
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
             let hasFlipped = (marks[i] & 1) != (marksBefore[i] & 1)
-            let jump: Float = hasFlipped ? (isObject ? 0.25 : 2) : 0
+            let isExplained = max(cause, causesBefore[i]) >= Cause.proved
+            let jump: Float = hasFlipped ? (isExplained ? 0 : isObject ? 0.25 : 2) : 0
             restlessness[i] = min(restlessness[i] * calm + jump, 40)
             let near = abs(smoothed[i] - stillLevel[i]) < max(8, 0.35 * size)
             stillFor[i] = isCovered && near ? stillFor[i] + elapsed : 0
             stillLevel[i] = near ? stillLevel[i] + 0.2 * (smoothed[i] - stillLevel[i]) : smoothed[i]
             seenFor[i] += isCovered ? 0 : elapsed
             marksBefore[i] = marks[i]
+            causesBefore[i] = cause
             i &+= 1
         }
         measureNoise()

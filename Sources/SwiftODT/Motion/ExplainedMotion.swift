@@ -28,18 +28,20 @@ final class ExplainedMotion {
     /// Finds the regions of what is left of the marks.
     ///
     /// - Parameters:
-    ///   - objects: not 0 where marks may be those of a thing.
+    ///   - causes: what marks are put down to; those of no thing are left out.
     ///   - boxes: where known things are.
     func clear(
-        _ marks: PixelGrid<UInt8>, of objects: PixelGrid<UInt8>, in boxes: [Box], _ background: BackgroundModel,
+        _ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box], _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
     ) {
         known = boxes.map { $0.grown(by: Self.margin, least: Self.leastMargin) }
-        let (rest, marks, objects) = (rest.base, marks.base, objects.base)
-        for i in 0..<self.rest.count { rest[i] = objects[i] != 0 ? marks[i] : 0 }
+        let (rest, marks, causes) = (rest.base, marks.base, causes.base)
+        for i in 0..<self.rest.count { rest[i] = BackgroundModel.Cause.isThing(causes[i]) ? marks[i] : 0 }
         for box in known { clear(box) }
         labeler.label(self.rest, gap: Self.gap)
-        if lights.clear(self.rest, of: labeler, background, pixels) { labeler.label(self.rest, gap: Self.gap) }
+        if lights.clear(self.rest, of: labeler, background, pixels, locally: true) {
+            labeler.label(self.rest, gap: Self.gap)
+        }
     }
 
     private func clear(_ box: Box) {

@@ -8,7 +8,7 @@ final class MotionAnalyzer {
     private let shadows: ShadowFilter
     private let still: StillRegions
     private let explained: ExplainedMotion
-    private let objects: PixelGrid<UInt8>
+    private let causes: PixelGrid<UInt8>
     private var watch = SceneWatch()
     private var history = MotionHistory()
     private var time: Nanoseconds
@@ -25,6 +25,8 @@ final class MotionAnalyzer {
     private static let leastStrongShare = 0.1
     /// A region whose place is more restless than this on the mean, in grey levels, sways there, see ``BackgroundModel/restlessness``.
     private static let mostRestless: Float = 4
+    /// By this share things have to lie in a region, and make it up, for the region to be them.
+    private static let cover = 0.5
     /// Times between frames outside of what a camera does are taken for this many seconds at most.
     private static let longestStep = 1.0
 
@@ -37,7 +39,7 @@ final class MotionAnalyzer {
         shadows = ShadowFilter(width: width, height: height)
         still = StillRegions(width: width, height: height)
         explained = ExplainedMotion(width: width, height: height)
-        objects = PixelGrid(width: width, height: height, filled: 0)
+        causes = PixelGrid(width: width, height: height, filled: 0)
         time = plane.time
         plane.withPixels { pixels in
             if let first = pixels.baseAddress { background.restart(first) }
@@ -48,18 +50,23 @@ final class MotionAnalyzer {
 
     /// What moves in the plane, in its pixels, the most certain first.
     ///
-    /// - Parameter known: boxes of things that are known already: what moves there is left out, and so is what may as well be light,
-    ///   or sway at its place.
-    func look(at plane: LumaPlane, besides known: [Box]? = nil) -> [Detection] {
+    /// - Parameters:
+    ///   - known: boxes of things that are known already: what moves there is left out, and so is what may as well be light, or sway
+    ///     at its place.
+    ///   - proved: where things are of which it has been seen that they do not sway at their place: they are things everywhere, and
+    ///     make no place restless.
+    func look(at plane: LumaPlane, besides known: [Box]? = nil, proved: [Box] = []) -> [Detection] {
         let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time
         return plane.withPixels { pixels in
             guard let first = pixels.baseAddress else { return [] }
-            return look(first, elapsed: elapsed, besides: known)
+            return look(first, elapsed: elapsed, besides: known, proved: proved)
         }
     }
 
-    private func look(_ pixels: UnsafePointer<UInt8>, elapsed: Double, besides known: [Box]?) -> [Detection] {
+    private func look(
+        _ pixels: UnsafePointer<UInt8>, elapsed: Double, besides known: [Box]?, proved: [Box]
+    ) -> [Detection] {
         let light = LightChange(from: background.level, to: pixels, ignoring: background.marks)
         background.compare(pixels, light: light)
         let verdict = watch.judge(background, elapsed: Float(elapsed))
@@ -71,12 +78,19 @@ final class MotionAnalyzer {
         }
         let marks = specks.filter(background.marks)
         labeler.label(marks, gap: Self.gap)
-        if shadows.clear(marks, of: labeler, background, pixels) { labeler.label(marks, gap: Self.gap) }
+        causes.fill(BackgroundModel.Cause.none)
+        // With the shadows that they cast, which are taken away next.
+        if !proved.isEmpty { mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isMade($0, of: proved) }) }
+        if shadows.clear(marks, of: labeler, background, pixels, locally: known != nil) {
+            labeler.label(marks, gap: Self.gap)
+        }
         var accepted = labeler.regions.map(isObject)
-        if known != nil { leaveOutRestless(marks, &accepted) }
-        markObjects(marks, accepted)
+        let isProved = labeler.regions.map { isMade($0, of: proved) }
+        if known != nil { leaveOutRestless(marks, &accepted, but: isProved) }
+        mark(BackgroundModel.Cause.object, where: accepted)
+        if !proved.isEmpty { mark(BackgroundModel.Cause.proved, where: zip(accepted, isProved).map { $0 && $1 }) }
         let seen = known.map { measure(marks, besides: $0, pixels) } ?? measure(marks, labeler, accepted)
-        background.learn(pixels, objects: objects.base, elapsed: Float(elapsed))
+        background.learn(pixels, causes: causes.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)
         still.settle(marks, of: labeler, background, pixels)
         if verdict == .drifting { still.absorbAll(background, pixels) } else { still.dispel(background, pixels) }
@@ -84,17 +98,19 @@ final class MotionAnalyzer {
             history.forget()
             return []
         }
-        history.advance(seen, elapsed: elapsed)
+        let frame = MarkedFrame(pixels: pixels, marks: explained.rest, labeler: explained.labeler, light: light)
+        history.advance(seen, elapsed: elapsed, in: known == nil ? nil : frame)
         return history.things.map { thing in
             Detection(box: thing.box, score: thing.contrast * (0.6 + 0.4 * min(1, thing.age / 0.3)))
         }.sorted { $0.score > $1.score }
     }
 
     /// What is none of them is learnt as a part of the scene, and as restless all the sooner.
-    private func leaveOutRestless(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool]) {
+    private func leaveOutRestless(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isProved: [Bool]) {
         var sums = [Float](repeating: 0, count: accepted.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.restlessness.base[index] }
-        for region in accepted.indices where sums[region] > Self.mostRestless * Float(labeler.regions[region].area) {
+        for region in accepted.indices
+        where !isProved[region] && sums[region] > Self.mostRestless * Float(labeler.regions[region].area) {
             accepted[region] = false
         }
     }
@@ -105,10 +121,15 @@ final class MotionAnalyzer {
             && Double(region.strong) >= Self.leastStrongShare * Double(region.area)
     }
 
-    private func markObjects(_ marks: PixelGrid<UInt8>, _ accepted: [Bool]) {
-        objects.fill(0)
-        for run in labeler.runs where accepted[run.region] {
-            (objects.base + run.y * width + run.start).update(repeating: 1, count: run.end - run.start)
+    /// Whether most of the region is things that lie in it.
+    private func isMade(_ region: Region, of things: [Box]) -> Bool {
+        let inside = things.filter { $0.intersection(region.box).area >= Self.cover * $0.area }
+        return inside.reduce(0) { $0 + $1.area } > Self.cover * Double(region.area)
+    }
+
+    private func mark(_ cause: UInt8, where isMeant: [Bool]) {
+        for run in labeler.runs where isMeant[run.region] {
+            (causes.base + run.y * width + run.start).update(repeating: cause, count: run.end - run.start)
         }
     }
 
@@ -116,7 +137,7 @@ final class MotionAnalyzer {
     private func measure(
         _ marks: PixelGrid<UInt8>, besides known: [Box], _ pixels: UnsafePointer<UInt8>
     ) -> [MotionHistory.Sighting] {
-        explained.clear(marks, of: objects, in: known, background, pixels)
+        explained.clear(marks, of: causes, in: known, background, pixels)
         let accepted = explained.labeler.regions.map { isObject($0) && !explained.isPart($0) }
         return measure(explained.rest, explained.labeler, accepted)
     }
@@ -134,7 +155,7 @@ final class MotionAnalyzer {
             let region = labeler.regions[index]
             let clearness = Double(sums[index]) / Double(max(1, region.area))
             return MotionHistory.Sighting(
-                box: refinement.refine(region), contrast: 1 - 1 / (1 + 0.7 * clearness * clearness))
+                box: refinement.refine(region), contrast: 1 - 1 / (1 + 0.7 * clearness * clearness), region: index)
         }
     }
 }

@@ -20,6 +20,8 @@ final class ShadowFilter {
     }
 
     private let effect: Effect
+    /// Whether each place has its own noise, or all have the picture's.
+    private var usesPlaces = false
     private let kinds: PixelGrid<UInt8>
     private var counts: [(certain: Int, other: Int, otherStrong: Int)] = []
 
@@ -34,6 +36,8 @@ final class ShadowFilter {
     /// How far around a pixel its ground is compared, and how far from there a shadow's border may lie.
     private static let reach = 2
     private static let rim = 3
+    /// By this much the noise of a place may have been measured too low.
+    private static let margin: Float = 1.3
     /// Share of a region that must be no shadow for the rest to be taken away.
     private static let leastObjectShare = 0.1
 
@@ -43,11 +47,14 @@ final class ShadowFilter {
     }
 
     /// Clears the shadows' pixels in `marks`.
+    ///
+    /// - Parameter locally: whether the noise of each place counts, not that of the picture as a whole.
     /// - Returns: whether there were any, so that the regions have to be found again.
     func clear(
         _ marks: PixelGrid<UInt8>, of labeler: RegionLabeler, _ background: BackgroundModel,
-        _ pixels: UnsafePointer<UInt8>
+        _ pixels: UnsafePointer<UInt8>, locally: Bool = false
     ) -> Bool {
+        usesPlaces = locally
         kinds.fill(Kind.none)
         var found = 0
         labeler.forEachPixel(of: marks) { _, x, y, index in
@@ -98,6 +105,11 @@ final class ShadowFilter {
         return Kind.none
     }
 
+    /// Where the place itself is quieter than the picture as a whole, which water or leaves may make restless: how quiet, as a share.
+    private func quiet(_ index: Int, _ background: BackgroundModel) -> Float {
+        min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
+    }
+
     private func isMeant(_ difference: Float) -> Bool { effect == .darker ? difference < 0 : difference > 0 }
 
     private func kind(
@@ -124,7 +136,7 @@ final class ShadowFilter {
         guard range.contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
         // What noise explains; the plain difference's mean size times 1.25 is its deviation.
-        let noise = 1.25 * background.typicalPlainNoise
+        let noise = 1.25 * background.typicalPlainNoise * (usesPlaces ? quiet(index, background) : 1)
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }
         let texture = ratio * ratio * max(0, gg / n - (g / n) * (g / n))

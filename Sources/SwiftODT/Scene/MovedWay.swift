@@ -4,6 +4,9 @@ struct MovedWay {
     /// Whether it has.
     private(set) var isProof = false
 
+    /// Whether nothing of it is where it first was any more, as nothing that only sways, however far.
+    private(set) var hasLeft = false
+
     private var first: Box
     /// The latest of the points a step apart that it came by, and how long the way is by these.
     private var point: Box
@@ -24,15 +27,19 @@ struct MovedWay {
 
     /// The box is here now, in a picture of the given size.
     mutating func follow(_ box: Box, width: Int, height: Int) {
-        guard !isProof else { return }
+        guard !isProof else {
+            hasLeft = hasLeft || box.intersection(first).isEmpty
+            return
+        }
         let size = max(0, box.area).squareRoot()
         let stepped = Self.distance(point, box)
         guard stepped >= Self.step * size else { return }
         length += stepped
         point = box
         let growth = box.area / max(first.area, .leastNormalMagnitude)
-        let picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
-        if growth > Self.mostGrowth || growth * Self.mostGrowth < 1, box.isInside(picture), first.isInside(picture) {
+        if growth > Self.mostGrowth || growth * Self.mostGrowth < 1, Self.isInside(box, width, height),
+            Self.isInside(first, width, height)
+        {
             (first, length) = (box, 0)
             return
         }
@@ -59,11 +66,12 @@ struct MovedWay {
         let (dx, dy) = (a.centerX - b.centerX, a.centerY - b.centerY)
         return (dx * dx + dy * dy).squareRoot()
     }
-}
 
-extension Box {
-    /// Whether no side touches those of the other.
-    fileprivate func isInside(_ other: Box) -> Bool {
-        minX > other.minX && minY > other.minY && maxX < other.maxX && maxY < other.maxY
+    /// Whether all sides show where the thing ends, none of them where the picture does. Followed boxes are not exact: what comes in
+    /// keeps a side a fraction of a pixel off the border.
+    private static func isInside(_ box: Box, _ width: Int, _ height: Int) -> Bool {
+        let (across, down) = (border * box.width, border * box.height)
+        return box.minX > across && box.minY > down && box.maxX < Double(width) - across
+            && box.maxY < Double(height) - down
     }
 }

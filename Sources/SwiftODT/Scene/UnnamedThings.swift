@@ -117,7 +117,11 @@ final class UnnamedThings {
             analyzer = current
         }
         let (across, down) = (plane.scaleX, plane.scaleY)
-        return current.look(at: plane, besides: known.map { $0.scaled(x: 1 / across, y: 1 / down) }).map { moving in
+        let inPlane = { (box: Box) in box.scaled(x: 1 / across, y: 1 / down) }
+        // Of what was told of, what has left its place altogether: nothing that sways does.
+        let gone = lives.values.filter(\.way.hasLeft).compactMap(\.id)
+        let proved = tracks.filter { $0.state == .tracked && gone.contains($0.id ?? 0) }.map { inPlane($0.box) }
+        return current.look(at: plane, besides: known.map(inPlane), proved: proved).map { moving in
             var moving = moving
             moving.box = moving.box.scaled(x: across, y: down)
             return moving
@@ -164,8 +168,8 @@ final class UnnamedThings {
         for var track in tracker.tracks {
             guard let key = track.id else { continue }
             var life = lives[key] ?? Life(way: MovedWay(from: track.box), firstSeen: track.firstSeen)
+            if track.state == .tracked { life.way.follow(track.box, width: width, height: height) }
             if life.id == nil, track.state == .tracked {
-                life.way.follow(track.box, width: width, height: height)
                 let isOld = track.lastSeen - life.firstSeen >= Self.leastAge
                 let isKnown = knownSince.map { time - $0 >= Self.patience } ?? false
                 if life.way.isProof, isOld, isKnown { life.id = namer.takeID() }

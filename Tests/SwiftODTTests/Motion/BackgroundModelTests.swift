@@ -52,10 +52,30 @@ import Testing
         let before = background.level.base[Self.inside]
         for _ in 0..<30 {
             background.compare(frame, light: LightChange())
-            background.learn(frame, objects: objects, elapsed: 0.1)
+            background.learn(frame, causes: objects, elapsed: 0.1)
         }
         #expect(abs(background.level.base[Self.inside] - before) < 1)
         #expect(background.stillFor.base[Self.inside] > 2.5)
+    }
+
+    /// A place where things came by, with their shadows, was as restless as leaves after some of them, and the next one was none.
+    @Test(arguments: [BackgroundModel.Cause.proved, BackgroundModel.Cause.shadow])
+    func whatThingsAndTheirShadowsDoMakesNoPlaceRestless(_ cause: UInt8) {
+        func restlessness(_ cause: UInt8) -> Float {
+            let background = DrawnGrid.background(Self.ground, width: Self.width)
+            let nothing = [UInt8](repeating: 0, count: Self.ground.count)
+            let frame = Self.withSquare(60)
+            let causes = frame.indices.map { frame[$0] == Self.ground[$0] ? UInt8(0) : cause }
+            for _ in 0..<4 {
+                background.compare(frame, light: LightChange())
+                background.learn(frame, causes: causes, elapsed: 0.1)
+                background.compare(Self.ground, light: LightChange())
+                background.learn(Self.ground, causes: nothing, elapsed: 0.1)
+            }
+            return background.restlessness.base[Self.inside]
+        }
+        #expect(restlessness(cause) == 0)
+        #expect(restlessness(BackgroundModel.Cause.object) > 4)
     }
 
     @Test func slowChangesAreFollowed() {
@@ -64,7 +84,7 @@ import Testing
         let later = Self.withSquare(6)
         for _ in 0..<60 {
             background.compare(later, light: LightChange())
-            background.learn(later, objects: nothing, elapsed: 0.1)
+            background.learn(later, causes: nothing, elapsed: 0.1)
         }
         #expect(abs(background.level.base[Self.inside] - Float(later[Self.inside])) < 1)
     }
@@ -77,7 +97,7 @@ import Testing
         for number in 0..<20 {
             let frame = number % 2 == 0 ? Self.withSquare(25) : Self.ground
             background.compare(frame, light: LightChange())
-            background.learn(frame, objects: nothing, elapsed: 0.05)
+            background.learn(frame, causes: nothing, elapsed: 0.05)
         }
         #expect(background.threshold(Self.inside) > calm + 15)
         #expect(background.threshold(Self.outside) < calm + 1)
@@ -93,7 +113,7 @@ import Testing
         #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.background)
         for _ in 0..<4 {
             background.compare(Self.ground, light: LightChange())
-            background.learn(Self.ground, objects: nothing, elapsed: 0.1)
+            background.learn(Self.ground, causes: nothing, elapsed: 0.1)
             background.recall(Self.ground, light: LightChange())
         }
         #expect(abs(background.level.base[Self.inside] - Float(Self.ground[Self.inside])) < 3)
@@ -114,7 +134,7 @@ import Testing
         absorb(first)
         for _ in 0..<frames {
             background.compare(first, light: LightChange())
-            background.learn(first, objects: nothing, elapsed: 0.1)
+            background.learn(first, causes: nothing, elapsed: 0.1)
         }
         absorb(Self.withSquare(-60))
         let below = isGround ? Self.ground : first

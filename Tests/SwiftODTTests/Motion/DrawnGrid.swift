@@ -33,7 +33,7 @@ enum DrawnGrid {
         background.restart(pixels)
         for _ in 0..<frames {
             background.compare(pixels, light: LightChange())
-            background.learn(pixels, objects: nothing, elapsed: 0.1)
+            background.learn(pixels, causes: nothing, elapsed: 0.1)
         }
         return background
     }

@@ -78,4 +78,82 @@ import Testing
         #expect(counts.last == 2)
         #expect((3...5).contains(counts.filter { $0 == 1 }.count))
     }
+
+    /// Things with a texture on a plane of nothing, joined to regions, for a history.
+    private final class Stage {
+        private static let (width, height) = (160, 100)
+        private let marks = PixelGrid<UInt8>(width: Stage.width, height: Stage.height, filled: 0)
+        private let labeler = RegionLabeler(width: Stage.width, height: Stage.height)
+        private var pixels = [UInt8](repeating: 0, count: Stage.width * Stage.height)
+        private(set) var history = MotionHistory()
+
+        /// Shows boxes, the later ones before the earlier ones; nothing where there is none. Each has a texture of its own.
+        func show(_ boxes: Box?...) {
+            marks.fill(0)
+            for (number, box) in boxes.enumerated() {
+                guard let box else { continue }
+                for y in Int(box.minY)..<Int(box.maxY) {
+                    for x in max(0, Int(box.minX))..<min(Stage.width, Int(box.maxX)) {
+                        let (across, down) = (x - Int(box.minX), y - Int(box.minY))
+                        marks.base[y * Stage.width + x] = 3
+                        pixels[y * Stage.width + x] = UInt8(
+                            40 + 60 * number + (across / 3 * (7 + 4 * number) + down / 3 * 13) % 60)
+                    }
+                }
+            }
+            labeler.label(marks, gap: 1)
+            let sightings = labeler.regions.enumerated().map {
+                MotionHistory.Sighting(box: $1.box, contrast: 0.8, region: $0)
+            }
+            pixels.withUnsafeBufferPointer { pixels in
+                guard let first = pixels.baseAddress else { return }
+                let frame = MarkedFrame(pixels: first, marks: marks, labeler: labeler, light: LightChange())
+                history.advance(sightings, elapsed: MotionHistoryTests.step, in: frame)
+            }
+        }
+
+        /// How well the things fit the boxes, at worst, each to its best.
+        func fit(_ boxes: [Box]) -> Double {
+            boxes.map { box in history.things.map { $0.box.iou(box) }.max() ?? 0 }.min() ?? 0
+        }
+    }
+
+    /// They were one as soon as they touched: what goes the same way may be parts of one. Whoever has been apart for a second is none.
+    @Test func twoWhoMeetAndGoOnTogetherStayTwo() {
+        let stage = Stage()
+        for number in 0..<60 {
+            // The left one catches up, and then keeps pace.
+            let left = min(Double(number) * 2, 14 + Double(number))
+            let boxes = [
+                Box(x: left, y: 30, width: 26, height: 30), Box(x: 40 + Double(number), y: 34, width: 30, height: 34),
+            ]
+            stage.show(boxes[0], boxes[1])
+            if number > 0 { #expect(stage.history.things.count == 2 && stage.fit(boxes) > 0.8, "at \(number)") }
+        }
+    }
+
+    /// What comes by a thing, as one region with it from the first, was a part of it, and the thing grew.
+    @Test func whatComesToAKnownThingIsAnotherOne() {
+        let stage = Stage()
+        for number in 0..<24 {
+            let known = Box(x: 100 - Double(number), y: 40, width: 30, height: 30)
+            // It comes out from behind the known thing's lower side, all at once.
+            let other = Box(x: 94 - Double(number) * 2, y: 66, width: 24, height: 22)
+            stage.show(number < 8 ? nil : other, known)
+            if number >= 8 { #expect(stage.fit([known]) > 0.85, "at \(number)") }
+            if number >= 9 { #expect(stage.history.things.count == 2, "at \(number)") }
+        }
+    }
+
+    /// Two who met while one of them was still coming in: what came in behind was a thing of its own.
+    @Test func whatComesInBehindAThingIsMoreOfIt() {
+        let stage = Stage()
+        for number in 0..<34 {
+            let coming = Box(x: Double(number) * 2 - 30, y: 20, width: 60, height: 40)
+            let passing = Box(x: 90 - Double(number) * 3, y: 50, width: 30, height: 30)
+            stage.show(coming, passing)
+            if number > 3 { #expect(stage.history.things.count == 2, "at \(number)") }
+            if number > 6, number < 30 { #expect(stage.fit([passing]) > 0.8, "at \(number)") }
+        }
+    }
 }

@@ -49,4 +49,35 @@ import Testing
         #expect(count(marks.before, columns: 34..<44) > 150)
         #expect(count(marks.after, columns: 34..<44) < 30)
     }
+
+    /// Water in one part of the picture made its noise so large that anything dark elsewhere was as even as a shadow for it, and went.
+    @Test func aDarkThingStaysBesideRestlessWater() {
+        var dice = Dice(7)
+        func frame(_ isThere: Bool) -> [UInt8] {
+            DrawnGrid.pixels(width: Self.width, height: Self.height) { x, y in
+                if y >= 26 { return 120 + Int(dice.noise() * 14) }
+                let ground = 100 + (x * 11 + y * 17) % 8
+                guard isThere, (15..<45).contains(x), (6..<20).contains(y) else { return ground }
+                // A light part, on which what is dark beside it might hang as its shadow.
+                return (x < 25 ? 210 : 50) + (x * 7 + y * 5) % 12
+            }
+        }
+        let background = BackgroundModel(width: Self.width, height: Self.height)
+        let nothing = [UInt8](repeating: 0, count: Self.width * Self.height)
+        background.restart(frame(false))
+        for _ in 0..<80 {
+            let seen = frame(false)
+            background.compare(seen, light: LightChange())
+            background.learn(seen, causes: nothing, elapsed: 0.1)
+        }
+        let seen = frame(true)
+        background.compare(seen, light: LightChange())
+        let marks = SpeckFilter(width: Self.width, height: Self.height).filter(background.marks)
+        for y in 22..<Self.height { for x in 0..<Self.width { marks.base[y * Self.width + x] = 0 } }
+        let labeler = RegionLabeler(width: Self.width, height: Self.height)
+        labeler.label(marks, gap: 1)
+        _ = ShadowFilter(width: Self.width, height: Self.height).clear(
+            marks, of: labeler, background, seen, locally: true)
+        #expect(count(DrawnGrid.rows(marks), columns: 27..<43) > 180)
+    }
 }

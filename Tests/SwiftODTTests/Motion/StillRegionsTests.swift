@@ -24,7 +24,7 @@ import Testing
             if background.marks.base[place] != BackgroundModel.Mark.background { count += 1 }
             labeler.label(background.marks, gap: 1)
             let objects = (0..<seen.count).map { background.marks.base[$0] == 0 ? UInt8(0) : 1 }
-            background.learn(seen, objects: objects, elapsed: 0.1)
+            background.learn(seen, causes: objects, elapsed: 0.1)
             still.settle(background.marks, of: labeler, background, seen)
             still.dispel(background, seen)
         }
@@ -46,7 +46,7 @@ import Testing
         for _ in 0..<4 {
             background.compare(Self.withThing, light: LightChange())
             let objects = [UInt8](repeating: 0, count: Self.plain.count)
-            background.learn(Self.withThing, objects: objects, elapsed: 0.1)
+            background.learn(Self.withThing, causes: objects, elapsed: 0.1)
             still.absorbAll(background, Self.withThing)
         }
         background.compare(Self.withThing, light: LightChange())

@@ -224,4 +224,21 @@ import Testing
     @Test func comingInIsAWay() {
         #expect(isProof((1..<20).map { Box(x: 0, y: 100, width: 2 * Double($0), height: 40) }))
     }
+
+    /// Followed boxes are not exact: the side at the border was a fraction of a pixel off it, and what came in was taken for another
+    /// thing, and again, as long as it grew. It was told of when it had come in and gone on for a third of its size.
+    @Test func comingInIsAWayThoughTheBoxDoesNotQuiteReachTheBorder() {
+        #expect(isProof((1..<20).map { Box(x: 0.3, y: 100, width: 2 * Double($0), height: 40) }))
+    }
+
+    /// What sways never does, however far.
+    @Test func whatOverlapsItsFirstPlaceHasNotLeftIt() {
+        var way = MovedWay(from: start)
+        for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
+        #expect(way.isProof && !way.hasLeft)
+        for step in 20..<24 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
+        #expect(way.hasLeft)
+        way.follow(start, width: 320, height: 240)
+        #expect(way.hasLeft, "once and for all")
+    }
 }
