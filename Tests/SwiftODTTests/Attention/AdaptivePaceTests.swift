@@ -94,6 +94,14 @@ import Testing
         #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds < 0.35 })
     }
 
+    /// Two frames that follow each other show the same: what comes with the frame after a look waits for a moment, and no longer.
+    @Test func whatMovesRightAfterALookWaitsAMoment() throws {
+        let looks = Play(rate: 60, seconds: 2, things: { $0 < 1.01 ? [] : [Self.walker($0)] }).looks()
+        #expect(looks.prefix(2).map(\.reason) == [.start, .quiet])
+        let first = try #require(looks.first { $0.reason == .motion })
+        #expect(abs(first.seconds - looks[1].seconds - 0.1) < 0.001)
+    }
+
     @Test func whatMovesAndIsKnownIsCarriedAsLongAsThatGoesWell() {
         let well = Play(seconds: 8, things: { [Self.walker($0)] }, known: { [Self.place($0)] }).looks()
         let badly = Play(seconds: 8, things: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.5)] }).looks()
