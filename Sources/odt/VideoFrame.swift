@@ -9,7 +9,9 @@ enum VideoFrame {
     /// - Throws: ``ODTError`` that says what is missing.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {
         let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var folder = Array("\(place)/odt-XXXXXX".utf8CString)
+        // What mkdtemp replaces by something that nothing there is called.
+        let placeholder = String(repeating: "X", count: 6)
+        var folder = Array("\(place)/odt-\(placeholder)".utf8CString)
         guard mkdtemp(&folder) != nil else {
             throw ODTError(.failed, "no folder can be made in \(place): set TMPDIR to one that can be written to")
         }

@@ -21,7 +21,9 @@ enum NewFile {
     /// - Returns: its path; `nil` where it cannot be written.
     static func write(_ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "") -> String? {
         guard mayGrow else { return nil }
-        var name = Array("\(start)XXXXXX\(end)".utf8CString)
+        // What mkstemps replaces by something that no file there is called.
+        let placeholder = String(repeating: "X", count: 6)
+        var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
         guard file >= 0 else { return nil }
         // What the host program starts meanwhile is not to keep it open.
