@@ -12,10 +12,12 @@ extension LumaPlane {
         let width = (frame.width + factor - 1) / factor
         let height = (frame.height + factor - 1) / factor
         let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
-        if frame.format.depth.bytes == 1 {
-            BlockMean<UInt8>(frame, factor: factor, into: pixels).run()
+        if frame.format.depth.bytes > 1 {
+            BlockMean<Word>(frame, factor: factor, into: pixels).run()
+        } else if BytePair.fits(frame, factor: factor) {
+            BlockMean<BytePair>(frame, factor: factor, into: pixels).run()
         } else {
-            BlockMean<UInt16>(frame, factor: factor, into: pixels).run()
+            BlockMean<Byte>(frame, factor: factor, into: pixels).run()
         }
         return LumaPlane(
             adopting: pixels, width: width, height: height, scaleX: Double(factor), scaleY: Double(factor),
@@ -23,9 +25,13 @@ extension LumaPlane {
     }
 }
 
-/// A sample as it lies in memory, and what many of them are added up in.
-private protocol SummedSample: FixedWidthInteger, UnsignedInteger {
+/// What is read of a row at a time, and what many of them are added up in.
+private protocol SummedSample {
+    associatedtype Stored: FixedWidthInteger, UnsignedInteger
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
+
+    /// How many of a component's samples it is.
+    static var count: Int { get }
 
     /// Rows of a block that are added up: a sum of their samples has to fit, and that of a block into 32 bits. Taller blocks are
     /// sampled evenly.
@@ -34,26 +40,44 @@ private protocol SummedSample: FixedWidthInteger, UnsignedInteger {
     /// What grey level 1 adds to a sum; in full range, for the white of wider samples is a little more than 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
-    /// The sample as it is added up.
-    func summand(headroom: Int) -> Sum
+    /// What it adds.
+    static func summand(_ stored: Stored, headroom: Int) -> Sum
 }
 
-extension UInt8: SummedSample {
+private enum Byte: SummedSample {
+    static var count: Int { 1 }
     static var mostRows: Int { 256 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
     @inline(__always)
-    func summand(headroom: Int) -> UInt16 { UInt16(truncatingIfNeeded: self) }
+    static func summand(_ stored: UInt8, headroom: Int) -> UInt16 { UInt16(truncatingIfNeeded: stored) }
+}
+
+/// Two bytes of one component side by side, which lie in one block and need no sums of their own: half of the work.
+private enum BytePair: SummedSample {
+    static var count: Int { 2 }
+    static var mostRows: Int { 128 }
+    static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
+
+    @inline(__always)
+    static func summand(_ stored: UInt16, headroom: Int) -> UInt16 { (stored & 0xFF) &+ (stored &>> 8) }
+
+    /// Whether blocks begin and end between pairs, and all rows of them are added up.
+    static func fits(_ frame: Frame, factor: Int) -> Bool {
+        !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
+            && frame.width.isMultiple(of: 2) && factor <= mostRows
+    }
 }
 
 /// 14 bits of the sample count, wherever they lie: 64 times the grey level.
-extension UInt16: SummedSample {
+private enum Word: SummedSample {
+    static var count: Int { 1 }
     static var mostRows: Int { 64 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { depth.unitOf14Bits(fullRange: fullRange) }
 
     @inline(__always)
-    func summand(headroom: Int) -> UInt32 {
-        UInt32(truncatingIfNeeded: (self &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
+    static func summand(_ stored: UInt16, headroom: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: (stored &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
     }
 }
 
@@ -104,7 +128,7 @@ private struct BlockMean<Sample: SummedSample> {
         guard let component = parts.first?.component else { return }
         let step = component.step
         let reach = parts.reduce(0) { max($0, $1.component.offset) }
-        let samples = (frame.width - 1) * step + reach + 1
+        let samples = ((frame.width - 1) * step + reach + 1) / Sample.count
         let width = (frame.width + factor - 1) / factor
         let skip = (factor + Sample.mostRows - 1) / Sample.mostRows
         // Components that lie in a plane of their own have sums of their own.
@@ -141,7 +165,7 @@ private struct BlockMean<Sample: SummedSample> {
         let headroom = headroom
         var i = 0
         while i < count {
-            sum[i] = sample(row, i).summand(headroom: headroom)
+            sum[i] = Sample.summand(stored(row, i), headroom: headroom)
             i &+= 1
         }
     }
@@ -150,14 +174,14 @@ private struct BlockMean<Sample: SummedSample> {
         let headroom = headroom
         var i = 0
         while i < count {
-            sum[i] &+= sample(row, i).summand(headroom: headroom)
+            sum[i] &+= Sample.summand(stored(row, i), headroom: headroom)
             i &+= 1
         }
     }
 
     @inline(__always)
-    private func sample(_ row: UnsafeRawPointer, _ number: Int) -> Sample {
-        row.loadUnaligned(fromByteOffset: number &* MemoryLayout<Sample>.size, as: Sample.self)
+    private func stored(_ row: UnsafeRawPointer, _ number: Int) -> Sample.Stored {
+        row.loadUnaligned(fromByteOffset: number &* MemoryLayout<Sample.Stored>.size, as: Sample.Stored.self)
     }
 
     /// Turns a row of sums into grey levels where one component says it all.
@@ -168,28 +192,29 @@ private struct BlockMean<Sample: SummedSample> {
         let rest = frame.width - whole * factor
         let gain = parts[0].weight / Float(rows * factor)
         let last = parts[0].weight / Float(rows * max(rest, 1))
-        if Sample.self == UInt8.self && tone == nil {
+        // Sums a block, and behind the whole ones.
+        let (across, over) = (factor / Sample.count, rest / Sample.count)
+        if Sample.Sum.self == UInt16.self && tone == nil {
             let level = FixedPointLevel(gain: gain, floor: floor)
             // The usual factors as literals: the compiler then turns the sums into vector instructions.
-            switch (factor, step) {
+            switch (across, step) {
             case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
             case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
             case (3, 1): Self.grey(sum, step: 1, factor: 3, count: whole, level, out)
             case (4, 1): Self.grey(sum, step: 1, factor: 4, count: whole, level, out)
             case (6, 1): Self.grey(sum, step: 1, factor: 6, count: whole, level, out)
-            case (12, 1): Self.grey(sum, step: 1, factor: 12, count: whole, level, out)
-            default: Self.grey(sum, step: step, factor: factor, count: whole, level, out)
+            default: Self.grey(sum, step: step, factor: across, count: whole, level, out)
             }
             if rest > 0 {
                 let level = FixedPointLevel(gain: last, floor: floor)
-                Self.grey(sum + whole * factor * step, step: step, factor: rest, count: 1, level, out + whole)
+                Self.grey(sum + whole * across * step, step: step, factor: over, count: 1, level, out + whole)
             }
         } else {
             let level = FloatLevel(gain: gain, floor: floor, tone: tone)
-            Self.grey(sum, step: step, factor: factor, count: whole, level, out)
+            Self.grey(sum, step: step, factor: across, count: whole, level, out)
             if rest > 0 {
                 let level = FloatLevel(gain: last, floor: floor, tone: tone)
-                Self.grey(sum + whole * factor * step, step: step, factor: rest, count: 1, level, out + whole)
+                Self.grey(sum + whole * across * step, step: step, factor: over, count: 1, level, out + whole)
             }
         }
     }

@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: PixelFormat.allCases)
     func everyFormatGivesTheMeansOfItsBlocks(_ format: PixelFormat) {
-        for (width, height, bottomUp) in [(64, 48, false), (41, 23, true)] {
+        for (width, height, bottomUp) in [(64, 48, false), (41, 23, true), (78, 30, false), (77, 30, false)] {
             let picture = TestPicture(format, width: width, height: height, padding: 5, bottomUp: bottomUp)
             picture.paint(Self.pattern)
             let plane = picture.withFrame(time: 42) { LumaPlane.reduce($0, maximumSide: 20) }
