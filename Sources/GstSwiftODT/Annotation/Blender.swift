@@ -40,14 +40,12 @@ final class Blender {
             let plane = frame.plane(layout.plane)
             let start = plane.base + units.lowerBound * layout.unitSamples * depth.bytes
             let lines = lines(of: layout, from: target.y, to: target.maxY)
-            func coverage(_ line: Int) -> Float {
-                self.coverage(of: line, in: layout, from: target.y, to: target.maxY)
-            }
+            let whole = wholeLines(of: layout, from: target.y, to: target.maxY)
             var line = lines.lowerBound
             while line < lines.upperBound {
                 let first = line
-                let share = coverage(first)
-                repeat { line += 1 } while line < lines.upperBound && coverage(line) == share
+                line = whole.contains(first) ? whole.upperBound : first + 1
+                let share = coverage(of: first, in: layout, from: target.y, to: target.maxY)
                 guard share > 0 else { continue }
                 let isOpaque = build(layout, units: units, from: target.x, to: target.maxX, color: color * share)
                 if isOpaque, depth.bytes == 1 {
@@ -148,6 +146,14 @@ extension Blender {
         guard layout.lineShift > 0 else { return top..<bottom }
         guard canvas.interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
         return (top / 4 * 2)..<min((bottom + 3) / 4 * 2, lineCount(of: layout))
+    }
+
+    /// Those of them of which all pixels lie in the given rows.
+    private func wholeLines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
+        guard layout.lineShift > 0 else { return top..<bottom }
+        let (first, end) =
+            canvas.interlaced ? ((top + 3) / 4 * 2, bottom / 4 * 2) : ((top + 1) >> 1, bottom >> 1)
+        return first..<max(first, end)
     }
 
     /// How much of a line's pixels lie in the given rows.
