@@ -41,7 +41,7 @@ struct Report: Sendable {
 
     /// The fields in their order, but for the objects and what is said of them as text.
     var fields: [(name: String, value: FieldValue)] {
-        var fields: [(String, FieldValue)] = [
+        var fields: [(name: String, value: FieldValue)] = [
             ("version", .uint(Self.version)),
             ("sequence", .time(sequence)),
             ("epoch", .uint(epoch)),
@@ -151,7 +151,7 @@ struct ReportedObject: Sendable {
 
     var fields: [(name: String, value: FieldValue)] {
         let track = object.track
-        var fields: [(String, FieldValue)] = []
+        var fields: [(name: String, value: FieldValue)] = []
         if let id = track.id { fields.append(("tracking-id", .time(UInt64(id)))) }
         fields += [
             ("x", .uint(x)), ("y", .uint(y)), ("width", .uint(width)), ("height", .uint(height)),

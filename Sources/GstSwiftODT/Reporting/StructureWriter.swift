@@ -44,13 +44,14 @@ enum StructureWriter {
             g_value_set_double(&slot, number.isFinite ? number : 0)
         case .text(let text):
             g_value_init(&slot, GType.string)
-            g_value_set_string(&slot, text)
+            text.withCString { g_value_set_string(&slot, $0) }
         case .boolean(let flag):
             g_value_init(&slot, GType.boolean)
             g_value_set_boolean(&slot, flag ? 1 : 0)
         case .list(let item, let entries): slot = list(of: item, entries)
         }
-        gst_structure_take_value(structure, name, &slot)
+        // Handed over as it is, a string would be copied into an array first.
+        name.withCString { gst_structure_take_value(structure, $0, &slot) }
     }
 
     /// A list of structures of one name, which the caller unsets.
