@@ -125,9 +125,13 @@ struct BoxCarrier {
 
     private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {
         if let known = pyramids.first(where: { $0.plane === plane }) { return known }
-        let new = ImagePyramid(plane)
-        if pyramids.count >= 2 { pyramids.removeFirst() }
-        pyramids.append(new)
-        return new
+        if pyramids.count < 2 {
+            pyramids.append(ImagePyramid(plane))
+        } else {
+            var oldest = pyramids.removeFirst()
+            let isReused = isKnownUniquelyReferenced(&oldest) && oldest.take(plane)
+            pyramids.append(isReused ? oldest : ImagePyramid(plane))
+        }
+        return pyramids[pyramids.count - 1]
     }
 }

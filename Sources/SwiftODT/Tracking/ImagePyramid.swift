@@ -6,7 +6,7 @@ final class ImagePyramid {
         let height: Int
     }
 
-    let plane: LumaPlane
+    private(set) var plane: LumaPlane
     let levels: [Level]
     private let storage: UnsafeMutablePointer<Float>
 
@@ -26,11 +26,25 @@ final class ImagePyramid {
             defer { start += width * height }
             return Level(pixels: start, width: width, height: height)
         }
-        for index in 0..<plane.width * plane.height { storage[index] = Float(plane.pixels[index]) }
-        for (larger, smaller) in zip(levels, levels.dropFirst()) { Self.halve(larger, into: smaller) }
+        fill()
     }
 
     deinit { storage.deallocate() }
+
+    /// Becomes that of another plane, in the memory that it has: fresh memory is cleared by the system page by page.
+    ///
+    /// - Returns: whether it could, for the plane is of the same size.
+    func take(_ other: LumaPlane) -> Bool {
+        guard other.width == plane.width, other.height == plane.height else { return false }
+        plane = other
+        fill()
+        return true
+    }
+
+    private func fill() {
+        for index in 0..<plane.width * plane.height { storage[index] = Float(plane.pixels[index]) }
+        for (larger, smaller) in zip(levels, levels.dropFirst()) { Self.halve(larger, into: smaller) }
+    }
 
     private static func halve(_ from: Level, into to: Level) {
         for y in 0..<to.height {

@@ -35,13 +35,14 @@ struct PointFlow {
         -> SIMD2<Float>?
     {
         guard first.contains(point) else { return nil }
-        var template = Window.Patch()
+        // One above and one below the window's own, for slopes.
+        var rows = InlineArray<10, SIMD8<Float>>(repeating: .zero)
+        for row in rows.indices { rows[row] = first.row(row - 1, at: point) }
         var (slopeX, slopeY) = (Window.Patch(), Window.Patch())
         var (xx, xy, yy) = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
         for row in 0..<8 {
-            template[row] = first.row(row, at: point)
             slopeX[row] = (first.row(row, at: point + SIMD2(1, 0)) - first.row(row, at: point - SIMD2(1, 0))) * 0.5
-            slopeY[row] = (first.row(row + 1, at: point) - first.row(row - 1, at: point)) * 0.5
+            slopeY[row] = (rows[row + 2] - rows[row]) * 0.5
             xx += slopeX[row] * slopeX[row]
             xy += slopeX[row] * slopeY[row]
             yy += slopeY[row] * slopeY[row]
@@ -56,7 +57,7 @@ struct PointFlow {
             guard second.contains(point + moved) else { return nil }
             var (errorX, errorY) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
             for row in 0..<8 {
-                let difference = template[row] - second.row(row, at: point + moved)
+                let difference = rows[row + 1] - second.row(row, at: point + moved)
                 errorX += difference * slopeX[row]
                 errorY += difference * slopeY[row]
             }
@@ -84,6 +85,7 @@ private struct Window {
     }
 
     /// Eight samples of a row, -1 to 8, of the window around a point that ``contains(_:)`` has accepted.
+    @inline(__always)
     func row(_ row: Int, at point: SIMD2<Float>) -> SIMD8<Float> {
         let (x, y) = (Int(point.x), Int(point.y))
         let (alongX, alongY) = (point.x - Float(x), point.y - Float(y))
