@@ -4,11 +4,14 @@
 /// seen to go behind something. It is gone where its place shows something else that stands still: the background. What moves there
 /// may be hiding it, and is given a while. Before a camera that pans nothing stands still, and that while decides alone.
 struct PlaceCheck {
-    /// The pictures of earlier answers, the older one far enough back for things that move to have moved.
-    private var recent: LumaPlane?
-    private var earlier: LumaPlane?
-    /// When the newer one was seen; what a plane says of its time has not been checked.
-    private var recentTime: Nanoseconds = 0
+    /// The pictures of earlier answers, the latest first, each far enough from the next for things that move to have moved.
+    private var pictures: [Picture] = []
+
+    private struct Picture {
+        let plane: LumaPlane
+        /// When it was seen; what a plane says of its time has not been checked.
+        let time: Nanoseconds
+    }
 
     /// After an answer: looks after those it has missed.
     ///
@@ -21,26 +24,38 @@ struct PlaceCheck {
         time: Nanoseconds
     ) {
         guard let plane else { return forget() }
-        if recent == nil || time - recentTime >= Self.step {
-            (earlier, recent, recentTime) = (recent, plane, time)
+        if pictures.first.map({ time - $0.time >= Self.step }) ?? true {
+            pictures.insert(Picture(plane: plane, time: time), at: 0)
+            if pictures.count > Self.kept { pictures.removeLast() }
         }
         var looks = 0
         for index in tracklets.indices where tracklets[index].isShown && tracklets[index].lastStrong < time {
             if let last, last.time == tracklets[index].lastStrong {
-                tracklets[index].presence.remember(from: last.plane)
+                let earlier = lookedEarlier(at: tracklets[index])
+                tracklets[index].presence.remember(from: last.plane, earlier: earlier)
             }
             guard tracklets[index].misses > 0, !tracklets[index].presence.isAbsent, looks < Self.most,
                 !isCovered(index, tracklets)
             else { continue }
             looks += 1
             let place = tracklets[index].presence.doubt(
-                at: tracklets[index].filter.box, in: plane, before: earlier,
+                at: tracklets[index].filter.box, in: plane,
+                before: pictures.count > 1 ? pictures[1].plane : nil,
                 unseen: time - tracklets[index].lastSeen)
             if let place { tracklets[index].stop(at: place) }
         }
     }
 
-    mutating func forget() { (recent, earlier) = (nil, nil) }
+    mutating func forget() { pictures = [] }
+
+    /// A picture from a while before the detector was last sure of it, and where it was seen in that.
+    private func lookedEarlier(at tracklet: Tracklet) -> (plane: LumaPlane, box: Box)? {
+        guard let picture = pictures.first(where: { tracklet.lastStrong - $0.time >= Self.beforeHiding }) else {
+            return nil
+        }
+        let sighting = tracklet.sightings[tracklet.sightings.before(picture.time, near: 0)]
+        return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
+    }
 
     /// Whether another that is in sight covers so much of the box that it may hide what is in it.
     private func isCovered(_ index: Int, _ tracklets: ContiguousArray<Tracklet>) -> Bool {
@@ -52,6 +67,10 @@ struct PlaceCheck {
 
     /// From picture to picture at least.
     private static let step: Nanoseconds = 80_000_000
+    /// So many reach back by more than ``beforeHiding`` from the answer before this, whatever the rate.
+    private static let kept = 4
+    /// So long before, what the detector loses behind something was to be seen whole, if it walks.
+    private static let beforeHiding: Nanoseconds = 200_000_000
     /// So many are looked after at most, so that a crowd that vanishes at once costs little.
     private static let most = 50
 }

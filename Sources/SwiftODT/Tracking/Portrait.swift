@@ -25,26 +25,61 @@ struct Portrait: Sendable {
         }
     }
 
+    /// The halves of a box, in the order in which they are told of.
+    enum Half: Int, CaseIterable {
+        case left
+        case right
+        case upper
+        case lower
+
+        var opposite: Half {
+            switch self {
+            case .left: .right
+            case .right: .left
+            case .upper: .lower
+            case .lower: .upper
+            }
+        }
+    }
+
     /// How far the samples are from each other's, in grey levels, on average.
     func difference(_ other: Portrait) -> Double {
+        Double(SIMD8<UInt32>(truncatingIfNeeded: differences(other, rows: 0..<16)).wrappedSum()) / 128
+    }
+
+    /// The same of a half.
+    func difference(_ other: Portrait, in half: Half) -> Double {
+        let rows = half == .upper ? 0..<8 : half == .lower ? 8..<16 : 0..<16
+        let columns = differences(other, rows: rows)
+        let sum =
+            switch half {
+            case .left: columns.lowHalf.wrappedSum()
+            case .right: columns.highHalf.wrappedSum()
+            case .upper, .lower: columns.wrappedSum()
+            }
+        return Double(sum) / 64
+    }
+
+    /// Column by column; the sum of a half fits, too.
+    private func differences(_ other: Portrait, rows range: Range<Int>) -> SIMD8<UInt16> {
         var sum = SIMD8<UInt16>.zero
-        for row in 0..<16 {
+        for row in range {
             let (a, b) = (rows[row], other.rows[row])
             let (low, high) = (a.replacing(with: b, where: b .< a), a.replacing(with: b, where: b .> a))
             sum &+= SIMD8<UInt16>(truncatingIfNeeded: high &- low)
         }
-        return Double(SIMD8<UInt32>(truncatingIfNeeded: sum).wrappedSum()) / 128
+        return sum
     }
 
-    /// How well the whole correlates with another, and that half of it that does so best: left, right, upper or lower.
-    func correlation(_ other: Portrait) -> (whole: Double, half: Double) {
+    /// How well the whole correlates with another, and each ``Half``.
+    func correlation(_ other: Portrait) -> (whole: Double, halves: SIMD4<Double>) {
         let (upper, lower) = (Sums(of: self, other, rows: 0..<8), Sums(of: self, other, rows: 8..<16))
         let both = upper.adding(lower)
         return (
             both.correlation(Self.across),
-            max(
-                upper.correlation(Self.across), lower.correlation(Self.across), both.correlation(Self.leftHalf),
-                both.correlation(Self.across - Self.leftHalf))
+            SIMD4(
+                both.correlation(Self.leftHalf), both.correlation(Self.across - Self.leftHalf),
+                upper.correlation(Self.across), lower.correlation(Self.across))
         )
     }
 

@@ -9,18 +9,28 @@ struct Presence: Sendable {
     /// Where the detector was last sure of it, and what was to be seen there, which is looked at only when it is wanted.
     private var sureBox: Box
     private var portrait: Portrait?
+    /// The half of it that was hidden by then: the detector often loses what goes behind something no sooner than that.
+    private var hiddenHalf: Portrait.Half?
 
     init(at box: Box) { sureBox = box }
 
     /// The detector has seen it again.
     mutating func confirm(at box: Box, isSure: Bool) {
         (isAbsent, isMissing, isHiding) = (false, false, false)
-        if isSure { (sureBox, portrait) = (box, nil) }
+        if isSure { (sureBox, portrait, hiddenHalf) = (box, nil, nil) }
     }
 
     /// Remembers what it looked like, from the picture in which the detector was last sure of it.
-    mutating func remember(from plane: LumaPlane) {
-        if portrait == nil { portrait = Portrait(of: sureBox, in: plane) }
+    ///
+    /// - Parameter earlier: a picture from before, and where it was in that.
+    mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
+        guard portrait == nil else { return }
+        portrait = Portrait(of: sureBox, in: plane)
+        guard let portrait, let whole = earlier.flatMap({ Portrait(of: $0.box, in: $0.plane) }) else { return }
+        let halves = whole.correlation(portrait).halves
+        hiddenHalf = Portrait.Half.allCases.first {
+            halves[$0.rawValue] < Self.likenessOfHalf && halves[$0.opposite.rawValue] > Self.likenessOfHalf
+        }
     }
 
     /// Looks whether it can still be where it is expected; not asked where something else is seen to stand before it.
@@ -38,13 +48,20 @@ struct Presence: Sendable {
         }
         let fit = Self.fit(portrait, near: box, in: plane)
         if fit.isWhole { return nil }
-        if let there = Portrait(of: sureBox, in: plane), portrait.difference(there) < Self.noise { return sureBox }
-        isHiding = fit.isHalf && !isMissing && unseen < Self.vanishing
+        let there = Portrait(of: sureBox, in: plane)
+        if let there, portrait.difference(there) < Self.noise { return sureBox }
+        isHiding = !isMissing && (fit.isHalf && unseen < Self.vanishing || there.map(isBeforeIt) ?? false)
         isMissing = true
         if isHiding { return nil }
         let isStill = before.flatMap { Portrait(of: box, in: $0) }.map { here.difference($0) < Self.noise } ?? false
         isAbsent = isStill || unseen > Self.patience
         return nil
+    }
+
+    /// Whether what hid half of it still stands there.
+    private func isBeforeIt(_ there: Portrait) -> Bool {
+        guard let portrait, let hiddenHalf else { return false }
+        return portrait.difference(there, in: hiddenHalf) < Self.noiseOfHalf
     }
 
     /// Looks for the portrait in the box and a little around it.
@@ -57,7 +74,7 @@ struct Presence: Sendable {
                 if portrait.difference(seen) < noise { return (true, true) }
                 let correlation = portrait.correlation(seen)
                 if correlation.whole > likeness { return (true, true) }
-                isHalf = isHalf || correlation.half > likenessOfHalf
+                isHalf = isHalf || correlation.halves.max() > likenessOfHalf
             }
         }
         return (false, isHalf)
@@ -65,6 +82,8 @@ struct Presence: Sendable {
 
     /// Grey levels by which what stands still may change.
     private static let noise = 6.0
+    /// The same of a half that was hidden, of which a part may have come to be so since.
+    private static let noiseOfHalf = 15.0
     /// Correlation from which a thing is taken for the same. Half of it has to be more alike: there are more halves, of fewer
     /// samples.
     private static let likeness = 0.6

@@ -7,6 +7,8 @@ import Testing
 /// Somebody who is 80 x 200 pixels in pictures with texture; the detector answers at every frame.
 @Suite struct PresenceTests {
     private static let rates = [10.0, 25]
+    /// Where some of them were wrong before.
+    private static let manyRates = [5.0, 10, 15, 25, 30, 60]
 
     private func person(_ place: @escaping @Sendable (Double) -> (x: Double, y: Double), seed: UInt64 = 3)
         -> SyntheticScene.Thing
@@ -32,7 +34,7 @@ import Testing
     private func ids(_ tracks: [Track]) -> [Int?] { tracks.filter { $0.state != .lost }.map(\.id) }
 
     /// Its box stood there for a second.
-    @Test(arguments: rates)
+    @Test(arguments: manyRates)
     func whatWasTakenAwayIsGone(_ rate: Double) {
         let scene = SyntheticScene(things: [person { $0 < 2 ? (600, 300) : (-3000, 300) }])
         for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $1 < 2 }) {
@@ -45,13 +47,13 @@ import Testing
     @Test(arguments: rates)
     func whatIsCarriedOntoTheBackgroundIsGone(_ rate: Double) {
         let scene = SyntheticScene(things: [person { $0 < 2 ? (300 + 150 * $0, 300) : (-3000, 300) }])
-        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $1 < 2 }) where time > 2.3 {
+        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $1 < 2 }) where time > 2.2 {
             #expect(ids(tracks) == [], "at \(time)")
         }
     }
 
     /// The detector's last boxes are cut off by the picture's edge. What is expected beyond them is not there.
-    @Test(arguments: rates)
+    @Test(arguments: manyRates)
     func whatLeftThePictureIsGone(_ rate: Double) {
         let scene = SyntheticScene(things: [person { (800 + 200 * $0, 300) }])
         let frames = play(scene, seconds: 3.5, rate: rate, isSeen: { 800 + 200 * $1 < 1260 })
@@ -60,23 +62,21 @@ import Testing
     }
 
     /// Who stands where the picture shows them is kept, though the detector does not see them for most of a second.
-    @Test(arguments: rates)
+    @Test(arguments: manyRates)
     func whoStoppedIsKept(_ rate: Double) {
         let scene = SyntheticScene(things: [person { (300 + 150 * min($0, 1.8), 300) }])
-        for (time, tracks) in play(scene, seconds: 3.5, rate: rate, isSeen: { $1 < 2 || $1 > 2.8 }) {
+        for (time, tracks) in play(scene, seconds: 3.5, rate: rate, isSeen: { $1 < 2 || $1 > 2.7 }) {
             #expect(ids(tracks) == [1], "at \(time)")
         }
     }
 
     /// Behind a pillar that no detector knows: found as long as half can be seen, kept in between, the same after.
-    @Test func whoWalksBehindAPillarIsKept() {
-        let frames = walkBehindPillar(rate: 10)
+    /// At 5 frames a second it takes steps of half its width, and nothing tells this from being taken away.
+    @Test(arguments: manyRates.filter { $0 > 5 })
+    func whoWalksBehindAPillarIsKept(_ rate: Double) {
+        let frames = walkBehindPillar(rate: rate)
         #expect(frames.contains { $0.tracks.contains { $0.state == .coasting } })
         for (time, tracks) in frames { #expect(ids(tracks) == [1], "at \(time)") }
-    }
-
-    @Test func whoWalkedBehindAPillarHasTheSameIdAtAnyRate() {
-        #expect(ids(walkBehindPillar(rate: 25).last?.tracks ?? []) == [1])
     }
 
     private func walkBehindPillar(rate: Double) -> [(time: Double, tracks: [Track])] {
