@@ -6,7 +6,8 @@ Usage: budget.py [--quick] [--model MODEL]... [--trials N] [--frames N] [--set P
 FOOTAGE is a video, or one of these, which all are played where none is named:
   pets        PETS09-S2L1: eight people who cross, 10 frames a second, a camera that stands still
   one-by-one  people who walk through one after the other; the result of every frame with zoom=grid and YOLOX-nano stands for the truth
-  small       made up (clips.py), 1080p: things 24 to 160 pixels high
+  passing     made up (clips.py), 720p: people 250 to 600 pixels high who come and go one by one
+  small       the same, 1080p: things 24 to 160 pixels high
   large       the same, 120 to 480 pixels high
   hand-held   the same before a camera in a hand
   pan         the same before a camera that turns
@@ -50,6 +51,7 @@ SETTINGS = {
 PERSON = ["label-allowlist=person"]
 # What clips.py is asked for.
 MADE = {
+    "passing": "--clips 1 --frames 400 --seed 7 --heights 250-600 --size 1280x720 --noise 2 --kinds person --passing --things 30",
     "small": "--clips 2 --frames 100", "large": "--clips 2 --frames 100 --seed 2 --heights 120-480",
     "hand-held": "--clips 1 --frames 150 --seed 3 --heights 120-480 --camera hand-held --noise 2",
     "pan": "--clips 1 --frames 150 --seed 4 --heights 120-480 --camera pan --noise 2",

@@ -1,12 +1,12 @@
 """Makes clips with truth in which people and things of labelled photographs, small as in a large picture, move over real backgrounds.
 
 Usage: clips.py FOLDER [--photos FOLDER] [--size WIDTHxHEIGHT] [--clips N] [--frames N] [--seed N] [--things N] [--pace FACTOR]
-                [--heights LEAST-MOST] [--camera still|hand-held|pan] [--noise LEVELS]
+                [--heights LEAST-MOST] [--camera still|hand-held|pan] [--noise LEVELS] [--kinds NAME,...] [--passing] [--rate N]
 
-FOLDER gets for each clip `NAME.mp4` (H.264, 25 frames a second) and `NAME/gt/gt.txt` (MOTChallenge; the class is COCO's number of 80). Each
+FOLDER gets for each clip `NAME.mp4` (H.264) and `NAME/gt/gt.txt` (MOTChallenge; the class is COCO's number of 80). Each
 thing is cut out of its photograph with a rim that fades, brought to a height of 24 to 160 pixels, and walks along a line over another
 photograph, the background, in front of which the camera stands still, trembles in a hand, or turns to and fro. They hide each other as they come;
-with --pace 0 they stand. With --noise each frame has grain of its own, as cameras give it. With other numbers other clips come, with the same ones the
+with --pace 0 they stand; with --passing they come and go one after the other, and stand for a moment on their way. With --noise each frame has grain of its own, as cameras give it. With other numbers other clips come, with the same ones the
 same. Needs numpy and pillow from the Python package index, and gst-launch-1.0 with x264enc or openh264enc.
 """
 import argparse
@@ -27,7 +27,7 @@ def load(photos):
     return about["categories"], {picture["id"]: picture for picture in about["images"]}, about["annotations"]
 
 
-def cutouts(photos):
+def cutouts(photos, wanted):
     """Things with a rim of what is around them, which fades out: (class of 80, picture with alpha, box within it)."""
     categories, pictures, annotations = load(photos)
     names = [category["name"] for category in categories]
@@ -39,7 +39,7 @@ def cutouts(photos):
         file = pictures[about["image_id"]]
         rim = 0.12 * max(width, height)
         # Whole, alone, and large enough for the heights that are asked for.
-        if names[kind] not in KINDS or about["iscrowd"] or height < 100 or width < 30:
+        if names[kind] not in wanted or about["iscrowd"] or height < 100 or width < 30:
             continue
         if left < rim or top < rim or left + width > file["width"] - rim or top + height > file["height"] - rim:
             continue
@@ -83,10 +83,10 @@ class Walker:
         height = int(np.exp(chance.uniform(*np.log(options.heights))) / (1 - 2 * down))
         self.picture = picture.resize((max(8, picture.width * height // picture.height), height), Image.LANCZOS)
         self.rim = np.array([across * self.picture.width, down * height])
-        self.at = np.array([chance.uniform(0, size[0] - self.picture.width), chance.uniform(0, size[1] - height)])
+        self.at = np.array([chance.uniform(0, max(1, size[0] - self.picture.width)), chance.uniform(0, max(1, size[1] - height))])
         angle = chance.uniform(0, 2 * np.pi)
         # A quarter to one and a half of its height a second.
-        self.step = np.array([np.cos(angle), 0.4 * np.sin(angle)]) * height * options.pace * chance.uniform(0.25, 1.5) / 25
+        self.step = np.array([np.cos(angle), 0.4 * np.sin(angle)]) * height * options.pace * chance.uniform(0.25, 1.5) / options.rate
         self.size = size
 
     def move(self):
@@ -97,14 +97,46 @@ class Walker:
                 self.at[axis] = np.clip(self.at[axis], 0, self.size[axis] - self.picture.size[axis])
 
 
+class Passer(Walker):
+    """One thing that comes in at one side, stands for a moment, and leaves at the other."""
+
+    def __init__(self, *about, begins):
+        super().__init__(*about)
+        size, options, chance = about[4:]
+        speed = self.picture.height * options.pace * chance.uniform(0.3, 1.0) / options.rate
+        first, last = -self.picture.width, size[0]
+        if chance.random() < 0.5:
+            first, last = last, first
+        frames = max(2, int(abs(last - first) / speed))
+        way = np.linspace(first, last, frames)
+        stands = [way[int(frames * chance.uniform(0.2, 0.8))]] * int(chance.uniform(0, 4) * options.rate)
+        self.way = np.sort(np.concatenate([way, stands]))[::-1 if last < first else 1]
+        self.at = np.array([first, chance.uniform(0, max(1, size[1] - self.picture.height))], float)
+        self.begins, self.frame = int(begins), 0
+        self.ends = self.begins + len(self.way)
+
+    def move(self):
+        self.frame += 1
+        self.at[0] = self.way[min(max(0, self.frame - self.begins), len(self.way) - 1)]
+
+
+def passers(things, count, size, options, chance):
+    """Each comes when the one before has left, or a little sooner."""
+    found, begins = [], 0.5 * options.rate
+    for _ in range(count):
+        found.append(Passer(*things[chance.integers(len(things))], size, options, chance, begins=begins))
+        begins = found[-1].ends + chance.uniform(-1, 3) * options.rate
+    return found
+
+
 class Camera:
     """Where in the scene the picture's left upper corner is, frame by frame; between pixels, too."""
 
     # How far it gets from the middle, as a share of the picture's width and height.
     REACH = {"still": (0, 0), "hand-held": (0.06, 0.06), "pan": (0.4, 0.02)}
 
-    def __init__(self, kind, size, chance):
-        self.kind = kind
+    def __init__(self, kind, size, rate, chance):
+        self.kind, self.rate = kind, rate
         self.reach = np.array(self.REACH[kind]) * size
         self.scene = tuple(int(v) for v in np.ceil(np.array(size) + 2 * self.reach))
         # A hand sways, and trembles faster and less; frequencies of no common measure never repeat.
@@ -112,7 +144,7 @@ class Camera:
                       for share, hertz in ((0.7, 0.23), (0.2, 0.9), (0.07, 2.3), (0.03, 5.1)) if kind == "hand-held"]
 
     def at(self, frame):
-        seconds = frame / 25
+        seconds = frame / self.rate
         if self.kind == "pan":
             # To and fro in eight seconds, evenly: a fifth of the picture a second.
             there = np.array([2 * abs((seconds / 8 + 0.25) % 1 * 2 - 1) - 1, np.sin(seconds)])
@@ -130,10 +162,13 @@ def cut(corner, size, box):
 
 
 def make(path, things, chance, options):
-    camera = Camera(options.camera, options.size, chance)
+    camera = Camera(options.camera, options.size, options.rate, chance)
     scene = background(options.photos, camera.scene, chance)
     count = chance.integers(8, 14) if options.things is None else options.things
-    walkers = [Walker(*things[chance.integers(len(things))], camera.scene, options, chance) for _ in range(count)]
+    if options.passing:
+        walkers = passers(things, count, camera.scene, options, chance)
+    else:
+        walkers = [Walker(*things[chance.integers(len(things))], camera.scene, options, chance) for _ in range(count)]
     grain = chance.normal(0, options.noise, (options.size[1], options.size[0], 1)) if options.noise else None
     rows = []
     encoder = "x264enc speed-preset=veryfast quantizer=20 pass=quant"
@@ -141,7 +176,7 @@ def make(path, things, chance, options):
         encoder = "openh264enc bitrate=12000000"
     size = options.size
     player = subprocess.Popen(
-        ["gst-launch-1.0", "-q", *(f"fdsrc fd=0 ! rawvideoparse format=rgb width={size[0]} height={size[1]} framerate=25/1 ! videoconvert"
+        ["gst-launch-1.0", "-q", *(f"fdsrc fd=0 ! rawvideoparse format=rgb width={size[0]} height={size[1]} framerate={options.rate}/1 ! videoconvert"
                                    f" ! {encoder} ! h264parse ! mp4mux ! filesink location={path}.mp4").split()], stdin=subprocess.PIPE)
     for frame in range(1, options.frames + 1):
         picture, corner = scene.copy(), camera.at(frame)
@@ -179,9 +214,12 @@ def main():
     parser.add_argument("--pace", type=float, default=1, help="0: they stand")
     parser.add_argument("--camera", choices=Camera.REACH, default="still")
     parser.add_argument("--noise", type=float, default=0, metavar="LEVELS", help="of 256, standard deviation")
+    parser.add_argument("--kinds", type=lambda text: text.split(","), default=KINDS, help="by COCO's names")
+    parser.add_argument("--passing", action="store_true", help="they come and go one after the other")
+    parser.add_argument("--rate", type=int, default=25, help="frames a second")
     options = parser.parse_args()
     chance = np.random.default_rng(options.seed)
-    things = cutouts(options.photos)
+    things = cutouts(options.photos, options.kinds)
     options.folder.mkdir(parents=True, exist_ok=True)
     for number in range(options.clips):
         make(options.folder / f"{options.size[1]}p-{number}", things, chance, options)
