@@ -17,11 +17,15 @@ struct AdaptivePace: Sendable {
     private var foundPlaces: ContiguousArray<Box> = []
     private var patience = leastPatience
     private var lastFrame: Nanoseconds?
+    /// Whether the latest frame was another scene than the one looked at before it.
+    private var isChanging = false
     /// Seconds from the frame before to this one.
     private var step = 0.0
 
-    /// A camera that moves changes more than this share of the picture at once.
+    /// A camera that moves changes more than this share of the picture at once, and where it has just done so more than that: what has little
+    /// texture hardly changes from one frame to the next.
     private static let scene = 0.4
+    private static let sceneGoesOn = 0.2
     /// Between two looks because of objects that are known, or of what moves, at least: seconds, and frames, which come a little early or
     /// late. Two frames are what a slow stream has to spare, a tenth of a second is what people need who pass each other.
     private static let pause = 0.09
@@ -68,7 +72,8 @@ struct AdaptivePace: Sendable {
         }
         guard change.compare(plane) else { return .start }
         motion.find(in: change, besides: places, foundPlaces, at: time)
-        if motion.share > Self.scene { return .scene }
+        isChanging = motion.share > (isChanging ? Self.sceneGoesOn : Self.scene)
+        if isChanging { return .scene }
         if isAnyUnproved(known, after: seconds) { return .newcomer }
         if seconds >= max(Self.pause, Self.pauseInFrames * step) {
             if let reason = reasonOfObjects(known, after: seconds) { return reason }

@@ -8,7 +8,7 @@ struct UnexplainedMotion: Sendable {
     private(set) var isAny = false
     /// Whether something is that has not been looked at in vain just now.
     private(set) var isNews = false
-    /// In which share of the picture something is.
+    /// In which share of what no object covers something is.
     private(set) var share = 0.0
 
     private struct Cell {
@@ -50,13 +50,15 @@ struct UnexplainedMotion: Sendable {
         for box in formerPlaces { explain(box, in: change) }
         (isAny, isNews) = (false, false)
         var count = 0
+        let explained = change.count - isUnexplained.count { $0 }
         for index in cells.indices where isUnexplained[index] {
             count += 1
             cells[index].moved = time
             if cells[index].waits <= time { isNews = true }
         }
         isAny = count > 0
-        share = cells.isEmpty ? 0 : Double(count) / Double(cells.count)
+        // Where objects cover nearly all, what is left says little.
+        share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }
 
     /// It has been looked at, and the answer is there: what is still unexplained waits.

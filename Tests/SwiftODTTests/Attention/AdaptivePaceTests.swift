@@ -176,6 +176,24 @@ import Testing
         #expect(light.map(\.reason) == [.start, .quiet, .quiet, .quiet])
     }
 
+    /// A camera that turns after somebody large: what little is left of the background tells.
+    @Test func aCameraThatMovesIsNoticedBehindLargeObjects() {
+        let near = Outlook.Place(
+            box: Box(x: 0, y: 0, width: 200, height: 192), carried: Outlook.Carried(over: 500_000_000, error: 0.02))
+        let looks = Play(seconds: 2, known: { _ in [near] }, scene: { Int($0 * 10) }).looks()
+        #expect(looks.map(\.reason) == [.start] + Array(repeating: .scene, count: 19))
+    }
+
+    /// What has little texture hardly changes while a camera turns; where it does not turn, so little is no new scene.
+    @Test func aCameraThatGoesOnMovingIsFollowedOverWhatHasLittleTexture() {
+        func looks(from start: Double) -> [Play.Look] {
+            let calm = Box(x: 0, y: 0, width: 112, height: 96)
+            return Play(seconds: 3, things: { $0 < start ? [] : [calm] }, scene: { Int($0 * 10) }).looks()
+        }
+        #expect(looks(from: 1).dropFirst().allSatisfy { $0.reason == .scene } && looks(from: 1).count == 30)
+        #expect(!looks(from: 0).contains { $0.reason == .scene })
+    }
+
     @Test func theSameFramesGiveTheSameLooks() {
         let play = Play(seconds: 5, things: { [Self.walker($0)] }, known: { $0 < 2 ? [] : [Self.place($0)] })
         #expect(play.looks() == play.looks())
