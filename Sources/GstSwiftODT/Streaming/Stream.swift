@@ -127,14 +127,14 @@ final class Stream {
                     if settings.scene.follows { luma = LumaPlane.reduce(frame) }
                     frame.luma = luma
                     reason = attention.look(occasion, in: luma, at: pace)
-                    guard reason != nil, let source = sources.source else { return }
+                    guard let reason, let source = sources.source else { return }
                     if let recorder {
                         try recorder.begin(glance, isSubstitute: source.isSubstitute)
                         if case .open = foresight { foresight = try recorder.foresee(glance) }
                     }
                     var options = settings.detection
                     options.isAwaited = plan.waits && plan.depth == 0
-                    var part = settings.choosesParts ? choosePart(of: frame, for: source) : nil
+                    var part = settings.choosesParts ? choosePart(of: frame, because: reason, for: source) : nil
                     if let part { options.view = .part(part) }
                     let startedAt = MonotonicClock.now
                     let ticket: DetectionTicket
@@ -174,12 +174,12 @@ final class Stream {
     }
 
     /// The part of a frame that is looked at; `nil` for all of it.
-    private func choosePart(of frame: Frame, for source: DetectionSource) -> Box? {
+    private func choosePart(of frame: Frame, because cause: Attention.Reason, for source: DetectionSource) -> Box? {
         guard let input = source.inputSize else { return nil }
         let picture = PartChoice.Picture(
             width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
             turned: frame.orientation.swapsAxes, input: input)
-        let (part, reason) = partChoice.next(at: frame.time, in: picture, luma: frame.luma)
+        let (part, reason) = partChoice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
         statistics.count(reason)
         element.log(.log, "the look is at \(part.map { "\($0)" } ?? "the whole picture"): \(reason.rawValue)")
         return part

@@ -41,6 +41,14 @@ public struct Attention: Sendable {
         case drift
         /// It has not been looked for long.
         case quiet
+
+        /// Whether somebody or something asks for an answer: no occasion to look around.
+        var isQuestion: Bool {
+            switch self {
+            case .newcomer, .missed, .motion, .restless, .drift: true
+            case .asked, .interval, .start, .scene, .quiet: false
+            }
+        }
     }
 
     /// A frame that may be looked at.

@@ -4,17 +4,27 @@
 /// move everything, and that is nothing to look for.
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
+    /// Whether most of the picture stands: before a camera that turns nobody can tell what is large and moves.
+    private(set) var isCalm = true
+    /// When each cell moved last, and since when it did.
+    private var moved = [Nanoseconds](repeating: .min, count: ViewAges.columns * ViewAges.rows)
+    private var began = [Nanoseconds](repeating: .min, count: ViewAges.columns * ViewAges.rows)
+    private var latest: Nanoseconds?
     private var means: [Float] = []
     private var sums = [Float](repeating: 0, count: ViewAges.columns * ViewAges.rows)
     private var changes = [Float](repeating: 0, count: ViewAges.columns * ViewAges.rows)
 
     /// Grey levels by which a cell's mean changes where something comes into it.
     private static let least: Float = 1.5
-    /// The mean of what a cell was follows what it is by this share of a frame.
-    private static let follow: Float = 0.2
+    /// The mean of what a cell was follows what it is within so many seconds.
+    private static let memory = 0.2
+    /// What has been calm for so long begins to move anew.
+    private static let calm: Nanoseconds = 1_000_000_000
 
     /// - Parameter known: where objects are, in buffer pixels.
-    mutating func look(at plane: LumaPlane?, besides known: [Box]) {
+    mutating func look(at plane: LumaPlane?, at time: Nanoseconds, besides known: [Box]) {
+        let seconds = latest.map { max(0, Double(time.since($0)) / 1e9) } ?? 0
+        latest = time
         let (columns, rows) = (ViewAges.columns, ViewAges.rows)
         guard let plane, plane.width >= columns, plane.height >= rows else {
             for cell in isMoving.indices { isMoving[cell] = false }
@@ -40,13 +50,28 @@ struct CellMotion: Sendable {
         for cell in sums.indices { changes[cell] = abs(sums[cell] - means[cell]) }
         // Where most of the picture changes that is the camera, or the light.
         let usual = changes.sorted()[changes.count * 3 / 4]
+        isCalm = usual <= Self.least
+        let follow = Float(min(1, seconds / Self.memory))
         for cell in sums.indices {
             isMoving[cell] = changes[cell] > Self.least + 3 * usual
-            means[cell] += (sums[cell] - means[cell]) * Self.follow
+            means[cell] += (sums[cell] - means[cell]) * follow
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
         for box in known where box.isFinite {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height))
+        }
+        noteBeginnings(at: time)
+    }
+
+    /// What moves, thing by thing.
+    var regions: [MovingRegion] {
+        isMoving.contains(true) ? MovingRegion.all(in: zip(isMoving, began).map { $0 ? $1 : nil }) : []
+    }
+
+    private mutating func noteBeginnings(at time: Nanoseconds) {
+        for cell in isMoving.indices where isMoving[cell] {
+            if moved[cell] < time.adding(-Self.calm) || moved[cell] > time { began[cell] = time }
+            moved[cell] = time
         }
     }
 

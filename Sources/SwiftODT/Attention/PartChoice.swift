@@ -56,9 +56,13 @@ public struct PartChoice: Sendable {
     /// For how many seconds nobody has seen each of what is known, for the moment.
     private var unseen: ContiguousArray<Double> = []
     private var lastWhole: Nanoseconds?
+    /// What the whole tells of large things that move, for the moment.
+    private var worthOfWhole = 0.0
     /// The share of the objects that have lately been seen from nearby alone: what nearer looks have told so far is what they
     /// are likely to tell of other places.
     private var yield = 1.0
+    /// The same of the objects that are known now.
+    private var nearNow = 1.0
 
     public init() {}
 
@@ -80,32 +84,41 @@ public struct PartChoice: Sendable {
 
     /// What to look at in a frame, which counts as looked at then; `nil` for the whole picture.
     public mutating func next(
-        at time: Nanoseconds, in picture: Picture, luma: LumaPlane?
+        at time: Nanoseconds, because cause: Attention.Reason = .interval, in picture: Picture, luma: LumaPlane?
     ) -> (part: Box?, reason: Reason) {
         let time = time.reckonable
         if picture != self.picture { prepare(picture) }
         learnYield()
-        motion.look(at: luma, besides: known?.places.map(\.box) ?? [])
-        let isDue = lastWhole.map { time - $0 >= Self.longestWithoutWhole || time < $0 } ?? true
-        guard !isDue, views.count > 1 else { return note(views.first, at: time, because: .whole) }
-        ages.weigh(at: time, with: motion)
+        motion.look(at: luma, at: time, besides: known?.places.map(\.box) ?? [])
+        guard views.count > 1, !isWholeDue(at: time, because: cause) else {
+            return note(views.first, at: time, because: .whole)
+        }
         weighObjects(at: time)
+        weighMotion(at: time)
         var best = (worth: -1.0, view: views[0], reason: Reason.whole)
         let places = known?.places ?? []
         for candidate in views + viewsOfObjects() {
             let view =
                 candidate.level == 0
                 ? candidate : View(box: spare(candidate.box, of: places), level: candidate.level)
-            let (worth, reason) = worth(of: view)
+            let (worth, reason) = worth(of: view, isQuestion: cause.isQuestion)
             if worth > best.worth { best = (worth, view, view.level == 0 ? .whole : reason) }
         }
         return note(best.view, at: time, because: best.reason)
     }
 
+    /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often, but not each time that there is
+    /// leisure.
+    private func isWholeDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
+        guard let lastWhole, time >= lastWhole else { return true }
+        if cause == .quiet, latest?.level == 0 { return false }
+        return time - lastWhole >= Self.longestWithoutWhole
+    }
+
     private mutating func learnYield() {
         let places = known?.places ?? []
-        let near = places.isEmpty ? 1 : Double(places.count { $0.nearness > Self.near }) / Double(places.count)
-        yield += (near - yield) * Self.memoryOfYield
+        nearNow = places.isEmpty ? 1 : Double(places.count { $0.nearness > Self.near }) / Double(places.count)
+        yield += (nearNow - yield) * Self.memoryOfYield
     }
 
     /// Works out for how long each object has not been seen. What the latest look has told is not known yet where its answer is
@@ -123,6 +136,20 @@ public struct PartChoice: Sendable {
             }
             unseen.append(since)
         }
+    }
+
+    /// Works out what a look tells of what moves. Where that is large it is seen in the whole, and at once; a part would cut it, or show
+    /// no more of it. Only what keeps moving and is not explained by that may turn out to be many small things.
+    private mutating func weighMotion(at time: Nanoseconds) {
+        var isMoving = motion.isMoving
+        worthOfWhole = 0
+        let (width, height) = (Double(picture?.width ?? 1), Double(picture?.height ?? 1))
+        for region in motion.regions where motion.isCalm && time.since(region.began) < Self.longestLarge {
+            guard region.side(width: width, height: height) * scales[0] >= Self.plain else { continue }
+            for cell in region.cells { isMoving[cell] = false }
+            worthOfWhole += Self.worthOfLarge
+        }
+        ages.weigh(at: time, with: isMoving)
     }
 
     private mutating func note(_ view: View?, at time: Nanoseconds, because reason: Reason) -> (Box?, Reason) {
@@ -223,7 +250,7 @@ public struct PartChoice: Sendable {
     }
 
     /// What a look would tell.
-    private func worth(of view: View) -> (worth: Double, reason: Reason) {
+    private func worth(of view: View, isQuestion: Bool) -> (worth: Double, reason: Reason) {
         var ofObjects = 0.0
         let seen = SeenPart(
             view.level == 0 ? nil : view.box, width: picture?.width ?? 1, height: picture?.height ?? 1)
@@ -234,9 +261,11 @@ public struct PartChoice: Sendable {
             }
             ofObjects += visibility(of: place, at: view.level) * since * (place.isProved ? 1 : Self.worthOfNewcomers)
         }
-        let ages = ages.worth(of: view.box, level: view.level)
         let hope = view.level == 0 ? 1 : max(Self.leastYield, yield)
-        let (ofPlace, ofMotion) = (ages.place * hope, ages.motion * hope)
+        let ages = ages.worth(of: view.box, level: view.level)
+        // Who asks is answered first: those whom the whole shows are not kept waiting for what may be elsewhere.
+        let ofPlace = ages.place * (isQuestion ? min(hope, nearNow) : hope)
+        let ofMotion = ages.motion * hope + (view.level == 0 ? worthOfWhole : 0)
         let worth = ofObjects + ofPlace + ofMotion
         if ofMotion > max(ofObjects, ofPlace) { return (worth, .motion) }
         return (worth, ofPlace > ofObjects ? .unseen : .objects)
@@ -249,8 +278,11 @@ public struct PartChoice: Sendable {
         return place.nearness > Self.near * magnifications[level] ? bySize * Self.doubtOfFarLooks : bySize
     }
 
-    /// Something may come anywhere, and large things are seen in the whole alone.
     private static let longestWithoutWhole: Nanoseconds = 400_000_000
+    /// Somebody large has come: that is worth more than a part that nobody has seen for long.
+    private static let worthOfLarge = 3.0
+    /// For how long one large thing is expected where something moves.
+    private static let longestLarge: Nanoseconds = 1_000_000_000
     /// Sides in input pixels below which nothing is seen, and from which on all is.
     private static let (invisible, plain) = (6.0, 36.0)
     private static let doubtOfFarLooks = 0.3

@@ -38,7 +38,9 @@ struct ViewAges: Sendable {
     }
 
     /// Works out what a look at each place is worth now.
-    mutating func weigh(at time: Nanoseconds, with motion: CellMotion) {
+    ///
+    /// - Parameter isMoving: the cells where a nearer look may tell what moves there.
+    mutating func weigh(at time: Nanoseconds, with isMoving: [Bool]) {
         let columns = Self.columns + 1
         for level in looked.indices {
             for row in 0..<Self.rows {
@@ -48,7 +50,7 @@ struct ViewAges: Sendable {
                     let last = looked[level][cell]
                     let age = last > time || last == .min ? Self.longest : min(Self.longest, Double(time - last) / 1e9)
                     place += age * Self.worthOfPlaces
-                    if motion.isMoving[cell] { moving += age * Self.worthOfMotion }
+                    if isMoving[cell] { moving += age * Self.worthOfMotion }
                     let at = (row + 1) * columns + column + 1
                     places[level][at] = places[level][at - columns] + place
                     motions[level][at] = motions[level][at - columns] + moving

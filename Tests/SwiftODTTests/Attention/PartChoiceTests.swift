@@ -91,6 +91,40 @@ import Testing
         #expect(!known.contains { $0.reason == .motion })
     }
 
+    /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it.
+    @Test func somebodyLargeWhoComesIsLookedAtInTheWhole() {
+        let looks = looks([], frames: 125) { frame in
+            let right = frame < 100 ? 0 : 4 + 3 * (frame - 100)
+            return Self.plane { x, y in y >= 60 && x < right && x >= right - 30 ? 220 : 90 }
+        }
+        #expect(looks[80..<100].contains { $0.part != nil })
+        #expect(looks[100..<125].allSatisfy { $0.part == nil })
+    }
+
+    /// What is known of large objects is asked for and told, however long nobody has looked elsewhere.
+    @Test(arguments: [(Attention.Reason.drift, false), (.missed, false), (.newcomer, false), (.interval, true)])
+    func whoAsksIsAnsweredBeforeItIsLookedAround(_ cause: Attention.Reason, _ looksAround: Bool) {
+        let large = [Box(x: 800, y: 200, width: 300, height: 700)]
+        var choice = PartChoice()
+        let parts = (0..<40).compactMap { frame in
+            let time = Nanoseconds(frame) * 150_000_000
+            let part = choice.next(at: time, because: cause, in: Self.picture, luma: nil).part
+            choice.note(outlook(large, at: time, seen: [time], nearness: 1))
+            return part
+        }
+        #expect(parts.isEmpty == !looksAround)
+    }
+
+    /// Looks of leisure are seconds apart: the whole takes its turn among them, not all of them.
+    @Test func leisureIsForTheWholeAndForPartsInTurns() {
+        var choice = PartChoice()
+        let areWhole = (0..<10).map { number in
+            choice.next(at: Nanoseconds(number) * 2_000_000_000, because: .quiet, in: Self.picture, luma: nil).part
+                == nil
+        }
+        #expect(areWhole == (0..<10).map { $0 % 2 == 0 })
+    }
+
     /// Light that comes on everywhere is nothing that moves.
     @Test func whatChangesEverywhereIsNoMotion() {
         let flicker = looks([], frames: 20) { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } }
