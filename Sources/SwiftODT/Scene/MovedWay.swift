@@ -11,7 +11,11 @@ struct MovedWay {
     /// The latest of the points a step apart that it came by, and how long the way is by these.
     private var point: Box
     private var length = 0.0
+    /// The largest area it has had since it has been proved.
+    private var largest = 0.0
 
+    /// What shrinks to less than this share of its area is the rest of a thing, or a place that was laid bare.
+    private static let leastRest = 0.25
     /// Both sides have to move by this share of the box's size, the root of its area.
     private static let least = 0.35
     /// What has become so many times larger or smaller is another thing, or a part of one.
@@ -27,10 +31,7 @@ struct MovedWay {
 
     /// The box is here now, in a picture of the given size.
     mutating func follow(_ box: Box, width: Int, height: Int) {
-        guard !isProof else {
-            hasLeft = hasLeft || box.intersection(first).isEmpty
-            return
-        }
+        guard !isProof else { return goOn(to: box, width, height) }
         let size = max(0, box.area).squareRoot()
         let stepped = Self.distance(point, box)
         guard stepped >= Self.step * size else { return }
@@ -50,6 +51,13 @@ struct MovedWay {
         isProof =
             (across * across + down * down).squareRoot() >= Self.least * size
             && Self.distance(first, box) >= Self.straightness * length
+    }
+
+    /// A small rest of what has been proved has to prove itself anew, unless the picture's border cuts it off.
+    private mutating func goOn(to box: Box, _ width: Int, _ height: Int) {
+        hasLeft = hasLeft || box.intersection(first).isEmpty
+        largest = max(largest, box.area)
+        if box.area < Self.leastRest * largest, Self.isInside(box, width, height) { self = MovedWay(from: box) }
     }
 
     /// How far both sides have gone the same way; of one that lies at the border only the other one counts.

@@ -175,7 +175,8 @@ final class UnnamedThings {
                 if life.way.isProof, isOld, isKnown { life.id = namer.takeID() }
             }
             lives[key] = life
-            guard let id = life.id, track.state == .lost || !isHidden(track, by: known) else { continue }
+            let isTold = life.way.isProof && !isHidden(track, by: known)
+            guard let id = life.id, track.state == .lost || isTold else { continue }
             track.id = id
             tracks.append(track)
         }

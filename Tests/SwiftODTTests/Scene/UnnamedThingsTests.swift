@@ -241,4 +241,25 @@ import Testing
         way.follow(start, width: 320, height: 240)
         #expect(way.hasLeft, "once and for all")
     }
+
+    /// Two leaves parted and closed, which was a thing that moved; the rest of the gap stood there and was told of for seconds.
+    @Test func aSmallRestOfAThingHasToProveItselfAnew() {
+        var way = MovedWay(from: start)
+        for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
+        #expect(way.isProof)
+        let rest = Box(x: 120, y: 110, width: 10, height: 15)
+        way.follow(rest, width: 320, height: 240)
+        #expect(!way.isProof && !way.hasLeft)
+        for step in 0..<20 { way.follow(rest.offset(x: 0, y: Double(step)), width: 320, height: 240) }
+        #expect(way.isProof)
+    }
+
+    @Test func whatLeavesThePictureIsNoRest() {
+        var way = MovedWay(from: start)
+        for step in 0...220 {
+            let box = start.offset(x: Double(step), y: 0)
+            way.follow(box.clipped(width: 320, height: 240), width: 320, height: 240)
+            if step > 20, step < 219 { #expect(way.isProof, "at \(step)") }
+        }
+    }
 }
