@@ -15,7 +15,8 @@ private let help = """
                              '-' writes standard output
       --frame-rate N         frames a second of the sequence (the recording's, else 30)
       --image-size WxH       size of the pictures (the recording's, else as far as the boxes reach)
-      --score-threshold S    detections from here up start tracks (\(TrackerOptions().scoreThreshold))
+      --score-threshold S    detections from here up start tracks; up to half more where
+                             the scores show noise (\(TrackerOptions().scoreThreshold))
       --min-hits N           detections it takes until a track is shown (\(TrackerOptions().minHits))
       --max-age SECONDS      how long a track lives unseen (\(seconds(TrackerOptions().maxAge)))
       --timing               says on the standard error what the tracker took, without reading and writing

@@ -12,6 +12,7 @@ struct Matcher: ~Copyable {
 
     private(set) var appearances = DetectionAppearances()
     private var scores = ScoreStatistics()
+    private var valley = ScoreValley()
 
     /// Detections that could not be used, of all answers so far.
     var unused: UnusedDetections { sieve.unused }
@@ -34,6 +35,7 @@ struct Matcher: ~Copyable {
     ) {
         sieve.sift(answer, from: options.scoreFloor, of: part)
         appearances.look(at: sieve.accepted.view, of: answer.count, in: plane)
+        valley.learn(from: sieve.accepted.view, at: time)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
         appearances.countClaims(neighbours, on: strong.detections.view)
@@ -69,9 +71,10 @@ struct Matcher: ~Copyable {
         for index in tracks.indices {
             if tracks[index].isShown { shown.append(index) } else { young.append(index) }
         }
+        let sure = valley.sure(from: threshold)
         for var detection in sieve.accepted.view {
             detection.isDoubtful = detection.ownScore < threshold
-            if detection.score >= threshold { strong.append(detection) } else { weak.append(detection) }
+            if detection.score >= sure { strong.append(detection) } else { weak.append(detection) }
         }
     }
 

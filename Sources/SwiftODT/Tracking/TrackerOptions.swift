@@ -4,7 +4,8 @@ public struct TrackerOptions: Hashable, Sendable {
     public var maxAge: Nanoseconds
     /// How often an object must have been seen until it is shown. On the first frame of an epoch everything is shown at once.
     public var minHits: Int
-    /// Detections from here up are strong: they begin tracks. Weaker ones only continue them.
+    /// Detections from here up are strong: they begin tracks. Weaker ones only continue them. Where a stream's scores show noise,
+    /// it takes up to half more.
     public var scoreThreshold: Double
     /// How many tracks are kept at most; the one unseen for longest gives way first.
     public var maxTracks: Int
