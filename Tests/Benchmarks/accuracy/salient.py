@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How well the prominent thing is found, and how often a picture needs that: photographs with truth.
 
 Usage: salient.py [--shared FOLDER] [--odt FILE] [--half 0|1] [SET ...]. Needs what Pipelines/setup builds, the package numpy, and the test

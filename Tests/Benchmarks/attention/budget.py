@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What each way to spend a detector's budget gets for it: HOTA against CPU time, for every frame looked at, every 2nd, 3rd, 5th,
 `inference-interval=0`, `zoom=auto`, and both.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Makes clips with truth in which people and things of labelled photographs, small as in a large picture, move over real backgrounds.
 
 Usage: clips.py FOLDER [--photos FOLDER] [--size WIDTHxHEIGHT] [--clips N] [--frames N] [--seed N] [--things N] [--pace FACTOR]

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What it costs to look less often: a video with inference on every frame, every 2nd, 3rd and 5th, and with inference-interval=0.
 
 Usage: intervals.py [--trials N] [--truth SEQUENCE] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt

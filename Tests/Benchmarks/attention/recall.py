@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How many of the small objects of made-up clips are reported with `zoom=off` and with `zoom=auto`, at one look a frame each.
 
 Usage: recall.py FOLDER [--input PIXELS] [PROPERTY=VALUE ...]

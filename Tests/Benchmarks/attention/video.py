@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What `zoom=auto` gains on a video with ground truth: HOTA, IDF1, MOTA, objects a frame, and what was looked at.
 
 Usage: video.py VIDEO SEQUENCE [--canvas WIDTHxHEIGHT] [--zoom WHICH]... [PROPERTY=VALUE ...]

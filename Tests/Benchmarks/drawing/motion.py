@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Counts what makes labels hard to read in a video: those that jump, stand off their box, overlap, or hide other objects.
 
 Usage: motion.py VIDEO [PROPERTY=VALUE ...], or motion.py --log FILE for a log that was written before, by

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What a fleet costs, and whether it gives what one machine gives.
 
 Usage: Tests/Benchmarks/fleet/run [identity] [speed] [overhead] [memory] [trouble] [costs]; all of them unless named. Needs Pipelines/setup --fleet.

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How long the streaming thread stands still while all properties that may change do so at random frames.
 
 Usage: standstill.py [FRAMES [SEED]]. Pushes 640x360 frames, thirty a second, through swiftodt detector=neural; at every fourth frame or so a

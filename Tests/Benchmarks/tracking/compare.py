@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Runs `odt track` and the trackers of the Python package trackers on the same detections and prints how they score.
 
 Usage: compare.py ODT DATA [--rounds N] [--every N ...] [--ours] [SET ...]. DATA holds sets of sequences:

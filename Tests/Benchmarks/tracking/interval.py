@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How well boxes are carried between a detector's answers: a video with inference on every fifth frame against the same with
 inference on every frame.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How often the objects of a video change their names.
 
 Usage: labels.py VIDEO [PROPERTY=VALUE ...]. The properties are given to the element, such as model-file=yolox_nano.onnx. Needs

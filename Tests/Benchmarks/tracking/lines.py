@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Counts who crosses lines of a video, beside what its ground truth says.
 
 Usage: lines.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge). Two lines are watched,

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What the tracks of a video lose when some of its frames are lost at random, beside the whole video on the frames that remain.
 
 Usage: losses.py VIDEO [--truth GT.TXT] [--loss 0.01,0.03,0.1] [--seeds 1,2,3] [--live [--at-once N]] [PROPERTY=VALUE ...]

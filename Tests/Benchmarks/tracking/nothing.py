@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How many of the boxes that the element shows stand where nothing is: a video with ground truth, end to end.
 
 Usage: nothing.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge); the properties are

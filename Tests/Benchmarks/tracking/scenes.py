@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Invents scenes with ground truth and what a mediocre detector would see of them, in MOTChallenge's layout.
 
 Usage: scenes.py FOLDER [SEED]. Writes FOLDER/synthetic/{crowd,dancers,athletes,panning}/{det/det.txt,gt/gt.txt,seqinfo.ini},

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Scores the whole pipeline on a video with ground truth, beside the same detector followed by ByteTrack in Python.
 
 Usage: video.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt and seqinfo.ini (MOTChallenge);

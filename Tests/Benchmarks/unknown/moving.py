@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """How well things that move and that no network knows are found: invented scenes with truth, through the element.
 
 Usage: moving.py [--seed N] [--seconds N] [--save FOLDER] [SCENE ...] [PROPERTY=VALUE ...]. The properties are given to the element, which has

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What unknown-objects=moving adds to a video of people with ground truth: how many of its boxes are people whom the detector does not
 name, doubles of those it names, or nothing.
 
