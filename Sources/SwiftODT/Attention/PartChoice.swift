@@ -94,7 +94,7 @@ public struct PartChoice: Sendable {
             return note(views.first, at: time, because: .whole)
         }
         weighObjects(at: time)
-        weighMotion(at: time)
+        weighMotion(at: time, because: cause)
         var best = (worth: -1.0, view: views[0], reason: Reason.whole)
         let places = known?.places ?? []
         for candidate in views + viewsOfObjects() {
@@ -139,12 +139,14 @@ public struct PartChoice: Sendable {
     }
 
     /// Works out what a look tells of what moves. Where that is large it is seen in the whole, and at once; a part would cut it, or show
-    /// no more of it. Only what keeps moving and is not explained by that may turn out to be many small things.
-    private mutating func weighMotion(at time: Nanoseconds) {
+    /// no more of it. Only what keeps moving and is not explained by that may turn out to be many small things. Where each frame is looked
+    /// at that can wait: a look at the whole is never far.
+    private mutating func weighMotion(at time: Nanoseconds, because cause: Attention.Reason) {
         var isMoving = motion.isMoving
         worthOfWhole = 0
         let (width, height) = (Double(picture?.width ?? 1), Double(picture?.height ?? 1))
-        for region in motion.regions where motion.isCalm && time.since(region.began) < Self.longestLarge {
+        for region in cause == .interval || !motion.isCalm ? [] : motion.regions
+        where time.since(region.began) < Self.longestLarge {
             guard region.side(width: width, height: height) * scales[0] >= Self.plain else { continue }
             for cell in region.cells { isMoving[cell] = false }
             worthOfWhole += Self.worthOfLarge

@@ -15,14 +15,16 @@ import Testing
 
     /// Looks at so many frames; objects are seen whenever a look has them whole and near enough.
     private func looks(
-        _ boxes: [Box], frames: Int, nearness: Double = 1, luma: (Int) -> LumaPlane? = { _ in nil }
+        _ boxes: [Box], frames: Int, nearness: Double = 1,
+        because cause: (Int) -> Attention.Reason = { _ in .interval },
+        luma: (Int) -> LumaPlane? = { _ in nil }
     ) -> [(part: Box?, reason: PartChoice.Reason)] {
         var choice = PartChoice()
         var seen = [Nanoseconds](repeating: 0, count: boxes.count)
         return (0..<frames).map { frame in
             let time = Nanoseconds(frame) * 40_000_000
             if frame > 0 { choice.note(outlook(boxes, at: time, seen: seen, nearness: nearness)) }
-            let look = choice.next(at: time, in: Self.picture, luma: luma(frame))
+            let look = choice.next(at: time, because: cause(frame), in: Self.picture, luma: luma(frame))
             let part = SeenPart(look.part, width: 1920, height: 1080)
             for index in boxes.indices where !part.cuts(boxes[index]) && part.magnification * 1.25 >= nearness {
                 seen[index] = time
@@ -91,14 +93,16 @@ import Testing
         #expect(!known.contains { $0.reason == .motion })
     }
 
-    /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it.
-    @Test func somebodyLargeWhoComesIsLookedAtInTheWhole() {
-        let looks = looks([], frames: 125) { frame in
+    /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it. Where each frame is looked at
+    /// anyway, parts go on to be looked at.
+    @Test(arguments: [(Attention.Reason.motion, true), (.interval, false)])
+    func somebodyLargeWhoComesIsLookedAtInTheWhole(_ cause: Attention.Reason, _ alone: Bool) {
+        let looks = looks([], frames: 125, because: { $0 < 100 ? .interval : cause }) { frame in
             let right = frame < 100 ? 0 : 4 + 3 * (frame - 100)
             return Self.plane { x, y in y >= 60 && x < right && x >= right - 30 ? 220 : 90 }
         }
         #expect(looks[80..<100].contains { $0.part != nil })
-        #expect(looks[100..<125].allSatisfy { $0.part == nil })
+        #expect(looks[100..<125].allSatisfy { $0.part == nil } == alone)
     }
 
     /// What is known of large objects is asked for and told, however long nobody has looked elsewhere.
@@ -127,7 +131,7 @@ import Testing
 
     /// Light that comes on everywhere is nothing that moves.
     @Test func whatChangesEverywhereIsNoMotion() {
-        let flicker = looks([], frames: 20) { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } }
+        let flicker = looks([], frames: 20, luma: { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } })
         #expect(!flicker.contains { $0.reason == .motion })
     }
 
