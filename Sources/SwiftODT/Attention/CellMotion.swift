@@ -2,6 +2,10 @@
 ///
 /// Compares each cell's mean with what it has lately been, beside what all of them did: light that changes and a camera that turns
 /// move everything, and that is nothing to look for.
+///
+/// ``PictureChange`` tells the pace nearly the same, but beside the picture that was looked at last and by pixels that differ much. Where
+/// each frame is looked at that is the frame before, from which what is small and slow hardly differs; means that are remembered for a
+/// while tell of it.
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
     /// Whether most of the picture stands: before a camera that turns nobody can tell what is large and moves.

@@ -1,0 +1,67 @@
+/// What a look would tell of the objects that are known: for each that it shows whole and large enough to be seen, how long it has
+/// not been seen.
+struct ObjectWorth: Sendable {
+    /// A look that was made.
+    struct Look: Sendable {
+        let part: SeenPart
+        let level: Int
+        let time: Nanoseconds
+    }
+
+    private(set) var places: [Outlook.Place] = []
+    private var answered: Nanoseconds?
+    /// For how many seconds nobody has seen each of them, for the moment.
+    private var unseen: ContiguousArray<Double> = []
+
+    /// Where a crowd is, those told of first say enough, and each look stays a matter of some hundred microseconds.
+    private static let mostPlaces = 150
+    /// Who has been seen once is to be seen again soon.
+    private static let worthOfNewcomers = 3.0
+    /// Seconds after which it is no more worth to know.
+    private static let longestMemory = 1.0
+    /// An object that an edge cuts is not seen, and its piece tells nothing.
+    private static let costOfCutting = 0.05
+    /// Of an object: less of it in a part is no piece of it.
+    private static let leastPiece = 0.1
+
+    mutating func note(_ outlook: Outlook?) {
+        answered = outlook?.answered
+        places.removeAll(keepingCapacity: true)
+        places.append(contentsOf: (outlook?.places ?? []).prefix(Self.mostPlaces))
+        places.removeAll { !$0.box.isFinite }
+    }
+
+    /// Works out for how long each object has not been seen. What the latest look has told is not known yet where its answer is
+    /// still to come: whoever it shows counts as seen then, as far as that is likely.
+    mutating func weigh(at time: Nanoseconds, after latest: Look?, in views: PictureViews) {
+        func seconds(since earlier: Nanoseconds) -> Double {
+            min(max(0, Double(time.since(earlier)) / 1e9), Self.longestMemory)
+        }
+        unseen.removeAll(keepingCapacity: true)
+        for place in places {
+            var since = seconds(since: place.lastSeen)
+            if let latest, (answered ?? .min) < latest.time, latest.time > place.lastSeen,
+                !PictureViews.cuts(latest.part, place.box)
+            {
+                since += (seconds(since: latest.time) - since) * views.visibility(of: place, at: latest.level)
+            }
+            unseen.append(since)
+        }
+    }
+
+    func worth(of view: PictureViews.View, in views: PictureViews) -> Double {
+        var worth = 0.0
+        let part = views.seen(in: view)
+        for (place, since) in zip(places, unseen) {
+            if !view.isWhole, PictureViews.cuts(part, place.box) {
+                if place.box.intersection(view.box).area > Self.leastPiece * place.box.area {
+                    worth -= Self.costOfCutting
+                }
+                continue
+            }
+            worth +=
+                views.visibility(of: place, at: view.level) * since * (place.isProved ? 1 : Self.worthOfNewcomers)
+        }
+        return worth
+    }
+}

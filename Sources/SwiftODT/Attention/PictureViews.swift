@@ -1,0 +1,122 @@
+/// The views that a picture may be looked at in: the whole, and parts of it on each level of magnification.
+///
+/// Besides the parts of a grid, which leave no place out, there are those with an object in their middle; either way a part gives way to
+/// the objects at its edges.
+struct PictureViews: Sendable {
+    struct View: Sendable {
+        let box: Box
+        /// Which of the levels of magnification; 0 is the whole.
+        let level: Int
+
+        var isWhole: Bool { level == 0 }
+    }
+
+    let picture: PartChoice.Picture
+    let whole: View
+    /// Of a ``PartGrid``.
+    let parts: [View]
+    /// Input pixels for a pixel of the picture, level by level.
+    private let scales: [Double]
+
+    /// Of an object's side: it may move on.
+    private static let margin = 0.1
+    /// An object of which more than this share is in a part comes wholly into it.
+    private static let leastShare = 0.3
+
+    init(of picture: PartChoice.Picture) {
+        self.picture = picture
+        whole = View(box: Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height)), level: 0)
+        let grid = PartGrid(
+            width: picture.width, height: picture.height, pixelAspectRatio: picture.pixelAspectRatio,
+            turned: picture.turned, input: picture.input)
+        let across = Double(max(1, picture.turned ? picture.input.height : picture.input.width))
+        let down = Double(max(1, picture.turned ? picture.input.width : picture.input.height))
+        var (parts, scales) = ([View](), [min(across / whole.box.width, down / whole.box.height)])
+        var size = SIMD2(whole.box.width, whole.box.height)
+        for part in grid.parts {
+            if SIMD2(part.width, part.height) != size {
+                size = SIMD2(part.width, part.height)
+                scales.append(min(across / part.width, down / part.height))
+            }
+            parts.append(View(box: part, level: scales.count - 1))
+        }
+        (self.parts, self.scales) = (parts, scales)
+    }
+
+    var levels: Range<Int> { scales.indices }
+
+    /// Of something that covers as much as a square of this side in the picture.
+    func visibility(ofSide side: Double, at level: Int) -> Visibility { Visibility(side: side * scales[level]) }
+
+    /// How likely an object is seen at a level, 0 to 1: by its size in the network's input, and by how near it was seen.
+    func visibility(of place: Outlook.Place, at level: Int) -> Double {
+        let bySize = visibility(ofSide: max(0, place.box.area).squareRoot(), at: level)
+        return bySize.likelihood(seenFrom: place.nearness, lookedFrom: scales[level] / scales[0])
+    }
+
+    /// What a view shows, and what of it is cut.
+    func seen(in view: View) -> SeenPart {
+        SeenPart(view.isWhole ? nil : view.box, width: picture.width, height: picture.height)
+    }
+
+    /// Whether a part shows an object, and what is around it, wholly.
+    static func cuts(_ part: SeenPart, _ object: Box) -> Bool { part.cuts(widened(object)) }
+
+    /// Views with an object in their middle, on each level on which more is to be seen of it than on the one before.
+    func views(around places: some Sequence<Outlook.Place>) -> [View] {
+        var found: [View] = []
+        for place in places {
+            for level in levels.dropFirst() where visibility(of: place, at: level - 1) < 1 {
+                guard let size = parts.first(where: { $0.level == level })?.box else { continue }
+                let box = Box(
+                    centerX: place.box.centerX, centerY: place.box.centerY, width: size.width, height: size.height)
+                found.append(View(box: box, level: level))
+            }
+        }
+        return found
+    }
+
+    /// Moves a part so that objects at its edges come wholly into it, where they fit and most of them is in it already, or out of it;
+    /// and keeps it within the picture.
+    func sparing(_ places: [Outlook.Place], by view: View) -> View {
+        if view.isWhole { return view }
+        var part = kept(view.box)
+        for _ in 0..<2 {
+            for place in places {
+                let box = Self.widened(place.box)
+                let shared = box.intersection(part)
+                guard !shared.isEmpty else { continue }
+                if shared.area > Self.leastShare * box.area, box.width < part.width, box.height < part.height {
+                    part = part.offset(
+                        x: Self.push(part.minX, part.maxX, box.minX, box.maxX),
+                        y: Self.push(part.minY, part.maxY, box.minY, box.maxY))
+                } else if shared.width < shared.height {
+                    part = part.offset(x: part.centerX < box.centerX ? -shared.width : shared.width, y: 0)
+                } else {
+                    part = part.offset(x: 0, y: part.centerY < box.centerY ? -shared.height : shared.height)
+                }
+                part = kept(part)
+            }
+        }
+        return View(box: part, level: view.level)
+    }
+
+    /// How far a range has to go to hold another that is shorter.
+    private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
+        if first < low { return first - low }
+        return last > high ? last - high : 0
+    }
+
+    private func kept(_ part: Box) -> Box {
+        Box(
+            x: min(max(0, part.x), max(0, whole.box.width - part.width)).rounded(),
+            y: min(max(0, part.y), max(0, whole.box.height - part.height)).rounded(),
+            width: part.width, height: part.height)
+    }
+
+    private static func widened(_ box: Box) -> Box {
+        Box(
+            centerX: box.centerX, centerY: box.centerY, width: box.width * (1 + 2 * margin),
+            height: box.height * (1 + 2 * margin))
+    }
+}
