@@ -10,10 +10,20 @@ import Testing
         #expect(part.cuts(Box(x: 10, y: 100, width: 50, height: 50)))
         #expect(part.cuts(Box(x: 380, y: 200, width: 20, height: 50)))
         #expect(part.cuts(Box(x: 300, y: 200, width: 300, height: 50)))
-        #expect(part.magnification == 4.0 / 3)
+        #expect(part.magnification == 2.5)
         let whole = SeenPart(nil, width: 1000, height: 400)
         #expect(whole.isWhole && whole.magnification == 1)
         #expect(!whole.cuts(Box(x: -5, y: -5, width: 2000, height: 2000)))
+    }
+
+    /// A square part as high as the picture shows things larger than the whole does, which has to go into the same square.
+    @Test func partsAsHighAsThePictureAreNearer() {
+        let input = InputSize(width: 320, height: 320)
+        for (width, height) in [(1920, 1080), (1080, 1920), (768, 576)] {
+            let parts = PartGrid(width: width, height: height, input: input).parts
+            let first = SeenPart(parts[0], width: width, height: height)
+            #expect(abs(first.magnification - 1.8) < 0.05)
+        }
     }
 
     /// What comes from a file may be anything.

@@ -31,7 +31,7 @@ struct RecentLooks {
             // Soon pale: of many that overlap the latest has to be told.
             let left = 1 - 0.8 * Float(time - look.time) / Float(Self.span)
             return AnnotatedLook(
-                box: look.part.box, magnification: look.part.isWhole ? nil : look.part.magnificationInShape,
+                box: look.part.box, magnification: look.part.isWhole ? nil : look.part.magnification,
                 strength: left * left)
         }
     }

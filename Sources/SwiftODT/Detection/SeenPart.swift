@@ -26,11 +26,9 @@ public struct SeenPart: Hashable, Sendable {
 
     public var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// How much larger things are seen than in the whole picture, from 1 up.
-    public var magnification: Double { max(1, min(pictureWidth / box.width, pictureHeight / box.height)) }
-
-    /// The same for a network that keeps a picture's shape: there the longer side decides.
-    public var magnificationInShape: Double { max(1, max(pictureWidth, pictureHeight) / max(box.width, box.height)) }
+    /// How much larger things are seen than in the whole picture, from 1 up: networks that keep a picture's shape are fed as much as
+    /// its longer side lets in.
+    public var magnification: Double { max(1, max(pictureWidth, pictureHeight) / max(box.width, box.height)) }
 
     /// Whether a box reaches one of the edges that cut, or beyond it: it may be but a piece of what is there.
     public func cuts(_ box: Box) -> Bool {
