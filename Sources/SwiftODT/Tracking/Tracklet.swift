@@ -39,6 +39,8 @@ struct Tracklet: Sendable {
     private(set) var nearness: Double
     /// How many of the detector's answers that could have seen it have missed it since it was last seen.
     private(set) var misses = 0
+    /// How many have gone by since that could not have seen it.
+    private var looksElsewhere = 0
     /// Whether it has been shown in no answer before the latest.
     var isNew = true
     /// What is added to the filter's box when it is shown, since when, and how long it takes to fade out, so that boxes
@@ -122,7 +124,7 @@ extension Tracklet {
         score = detection.score
         if score > best.score { best = Track.Best(score: score, box: detection.box, time: time) }
         hits += 1
-        misses = 0
+        (misses, looksElsewhere) = (0, 0)
         statistics.learn(from: sightings)
     }
 
@@ -136,13 +138,14 @@ extension Tracklet {
         misses += 1
     }
 
-    /// Whether an answer about a part of the picture, or about all of it, would have told of it.
+    /// Whether an answer about a part of the picture, or about all of it, which has not told of it, would have done so.
     ///
-    /// - Parameter patience: after so long any look counts, wherever it went: nothing waits for ever.
-    func wasLookedAt(in part: SeenPart?, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
-        if time - lastSeen > patience { return true }
-        if let part, part.cuts(filter.box) { return false }
-        return nearness <= (part?.magnification ?? 1) * Self.enoughOfNearness
+    /// - Parameter patience: after so long, and so many looks, any look counts, wherever it went: nothing waits for ever.
+    mutating func wasLookedAt(in part: SeenPart?, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        let isShown = part.map { !$0.cuts(filter.box) } ?? true
+        if isShown, nearness <= (part?.magnification ?? 1) * Self.enoughOfNearness { return true }
+        looksElsewhere += 1
+        return looksElsewhere >= Self.mostLooksElsewhere && time - lastSeen > patience
     }
 
     /// Follows what changes within a second or so: things turn, and light changes.
@@ -211,6 +214,8 @@ extension Tracklet {
         (residualSince, residualSpan) = (time, Self.glide)
     }
 
+    /// Where little happens looks are seconds apart: that time goes by says nothing of what nobody has looked at.
+    private static let mostLooksElsewhere = 10
     /// A look that is a little less near sees as much.
     private static let enoughOfNearness = 1.25
     /// How much of a box that was seen is shown, against the filter's: all of it would tremble as detectors do, nothing would lag.

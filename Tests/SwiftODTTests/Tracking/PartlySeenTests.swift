@@ -40,6 +40,23 @@ import Testing
         #expect(tracker.tracks.isEmpty)
     }
 
+    /// Where nothing goes on looks are seconds apart, and each is at another place.
+    @Test(arguments: [nil, Box(x: 320, y: 0, width: 320, height: 240)])
+    func whatStandsIsKeptWhileItIsLookedElsewhere(_ found: Box?) {
+        let tracker = Tracker()
+        for frame in 0..<10 { _ = step(tracker, frame: frame, part: found, [detection(x: 500)]) }
+        let id = tracker.tracks[0].id
+        for look in 1...5 {
+            for frame in look * 100 - 90..<look * 100 {
+                tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
+            }
+            // From too far off, where only a near look sees it.
+            let part = look % 2 == 1 || found == nil ? Self.left : nil
+            #expect(step(tracker, frame: look * 100, part: part, []).map(\.state) == [.tracked])
+        }
+        #expect(step(tracker, frame: 501, part: found, [detection(x: 500)]).map(\.id) == [id])
+    }
+
     /// Half of somebody at the part's inner edge: no newcomer, and the one who is known stays as wide.
     @Test func aPieceBeginsNothingAndChangesNothing() {
         let tracker = Tracker()
