@@ -47,6 +47,9 @@ public struct PartChoice: Sendable {
     private var lastWhole: Nanoseconds?
 
     private static let longestWithoutWhole: Nanoseconds = 400_000_000
+    /// The same where looks are few, and each is because somebody or something asks: the whole would take every other of them, and that
+    /// somebody large has come is told from what moves.
+    private static let longestWhileAsked: Nanoseconds = 800_000_000
     /// Around so many objects parts are tried.
     private static let mostAnchors = 40
 
@@ -96,7 +99,7 @@ public struct PartChoice: Sendable {
     private func isWholeDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
         guard let lastWhole, time >= lastWhole else { return true }
         if cause == .quiet, latest?.level == 0 { return false }
-        return time - lastWhole >= Self.longestWithoutWhole
+        return time - lastWhole >= (cause.isQuestion ? Self.longestWhileAsked : Self.longestWithoutWhole)
     }
 
     /// What a look would tell, and what of it most.

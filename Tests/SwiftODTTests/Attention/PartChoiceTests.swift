@@ -119,6 +119,19 @@ import Testing
         #expect(parts.isEmpty == !looksAround)
     }
 
+    /// Where looks are few, the whole takes no more of them than where each frame is looked at.
+    @Test func whoAsksForWhatIsSmallIsSeldomSentToTheWhole() {
+        let small = [Box(x: 1300, y: 700, width: 20, height: 50)]
+        var choice = PartChoice()
+        let wholes = (0..<60).count { frame in
+            let time = Nanoseconds(frame) * 150_000_000
+            let part = choice.next(at: time, because: .drift, in: Self.picture, luma: nil).part
+            choice.note(outlook(small, at: time, seen: [time], nearness: 3))
+            return part == nil
+        }
+        #expect(wholes >= 5 && wholes <= 12)
+    }
+
     /// Looks of leisure are seconds apart: the whole takes its turn among them, not all of them.
     @Test func leisureIsForTheWholeAndForPartsInTurns() {
         var choice = PartChoice()
