@@ -31,9 +31,11 @@ struct ObjectWorth: Sendable {
         places.removeAll { !$0.box.isFinite }
     }
 
-    /// Works out for how long each object has not been seen. What the latest look has told is not known yet where its answer is
+    /// Works out for how long each object has not been seen; newcomers, where it is they who ask, for as long as counts. What the latest look has told is not known yet where its answer is
     /// still to come: whoever it shows counts as seen then, as far as that is likely.
-    mutating func weigh(at time: Nanoseconds, after latest: Look?, in views: PictureViews) {
+    mutating func weigh(
+        at time: Nanoseconds, because cause: Attention.Reason, after latest: Look?, in views: PictureViews
+    ) {
         func seconds(since earlier: Nanoseconds) -> Double {
             min(max(0, Double(time.since(earlier)) / 1e9), Self.longestMemory)
         }
@@ -45,6 +47,7 @@ struct ObjectWorth: Sendable {
             {
                 since += (seconds(since: latest.time) - since) * views.visibility(of: place, at: latest.level)
             }
+            if cause == .newcomer, !place.isProved, place.misses == 0 { since = Self.longestMemory }
             unseen.append(since)
         }
     }

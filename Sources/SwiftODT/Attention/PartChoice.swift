@@ -72,7 +72,7 @@ public struct PartChoice: Sendable {
         guard !views.parts.isEmpty, !isWholeDue(at: time, because: cause) else {
             return note(views.whole, of: views, at: time, because: .whole)
         }
-        objects.weigh(at: time, after: latest, in: views)
+        objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)
         var best = (worth: -1.0, view: views.whole, reason: Reason.whole)
