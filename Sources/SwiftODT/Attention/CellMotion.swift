@@ -10,6 +10,8 @@ struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
     /// Whether most of the picture stands: before a camera that turns nobody can tell what is large and moves.
     private(set) var isCalm = true
+    /// Whether nothing at all moves, known or not.
+    private(set) var isStill = true
     /// When each cell moved last, and since when it did.
     private var moved = [Nanoseconds](repeating: .min, count: ViewAges.columns * ViewAges.rows)
     private var began = [Nanoseconds](repeating: .min, count: ViewAges.columns * ViewAges.rows)
@@ -30,6 +32,7 @@ struct CellMotion: Sendable {
         let seconds = latest.map { max(0, Double(time.since($0)) / 1e9) } ?? 0
         latest = time
         let (columns, rows) = (ViewAges.columns, ViewAges.rows)
+        isStill = true
         guard let plane, plane.width >= columns, plane.height >= rows else {
             for cell in isMoving.indices { isMoving[cell] = false }
             return
@@ -60,6 +63,7 @@ struct CellMotion: Sendable {
             isMoving[cell] = changes[cell] > Self.least + 3 * usual
             means[cell] += (sums[cell] - means[cell]) * follow
         }
+        isStill = isCalm && !isMoving.contains(true)
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
         for box in known where box.isFinite {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height))

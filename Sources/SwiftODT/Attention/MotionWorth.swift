@@ -5,6 +5,9 @@ struct MotionWorth: Sendable {
     /// The cells of ``ViewAges`` where a nearer look may tell what moves there.
     private(set) var isMovingNearby: [Bool] = []
 
+    /// Whether nothing at all moves, known or not.
+    var isStill: Bool { motion.isStill }
+
     private var motion = CellMotion()
 
     /// Somebody large has come: that is worth more than a part that nobody has seen for long.

@@ -66,12 +66,14 @@ public struct PartChoice: Sendable {
         at time: Nanoseconds, because cause: Attention.Reason = .interval, in picture: Picture, luma: LumaPlane?
     ) -> (part: Box?, reason: Reason) {
         let time = time.reckonable
-        let views = views(of: picture)
+        let views = views(of: picture, at: time)
         yield.learn(from: objects.places)
         motion.look(at: luma, at: time, besides: objects.places)
-        guard !views.parts.isEmpty, !isWholeDue(at: time, because: cause) else {
+        let isLeisure = cause == .quiet && motion.isStill && lastWhole != nil
+        guard !views.parts.isEmpty, isLeisure || !isWholeDue(at: time, because: cause) else {
             return note(views.whole, of: views, at: time, because: .whole)
         }
+        if isLeisure { return look(around: views, at: time) }
         objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)
@@ -85,20 +87,33 @@ public struct PartChoice: Sendable {
         return note(best.view, of: views, at: time, because: best.reason)
     }
 
-    private mutating func views(of picture: Picture) -> PictureViews {
+    /// What to look at where nothing goes on. What stands as it stood looks as it looked: that is taken which ends most of not having
+    /// looked there, the whole in its turn, whatever is known and nearer looks have told so far.
+    private mutating func look(around views: PictureViews, at time: Nanoseconds) -> (part: Box?, reason: Reason) {
+        let nothing = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
+        ages.weigh(at: time, with: nothing, upTo: ViewAges.longestAtLeisure)
+        var best = (worth: -1.0, view: views.whole)
+        for candidate in (latest?.level == 0 ? [] : [views.whole]) + views.parts {
+            let view = views.sparing(objects.places, by: candidate)
+            let worth = ages.worth(of: view.box, level: view.level).place
+            if worth > best.worth { best = (worth, view) }
+        }
+        return note(best.view, of: views, at: time, because: best.view.isWhole ? .whole : .unseen)
+    }
+
+    private mutating func views(of picture: Picture, at time: Nanoseconds) -> PictureViews {
         if let views, views.picture == picture { return views }
         let views = PictureViews(of: picture)
         self.views = views
-        ages = ViewAges(width: views.whole.box.width, height: views.whole.box.height, levels: views.levels.count)
+        ages = ViewAges(
+            width: views.whole.box.width, height: views.whole.box.height, levels: views.levels.count, at: time)
         (lastWhole, latest) = (nil, nil)
         return views
     }
 
-    /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often, but not each time that there is
-    /// leisure.
+    /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often.
     private func isWholeDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
         guard let lastWhole, time >= lastWhole else { return true }
-        if cause == .quiet, latest?.level == 0 { return false }
         return time - lastWhole >= (cause.isQuestion ? Self.longestWhileAsked : Self.longestWithoutWhole)
     }
 

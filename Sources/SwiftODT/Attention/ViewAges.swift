@@ -12,9 +12,11 @@ struct ViewAges: Sendable {
 
     init() {}
 
-    init(width: Double, height: Double, levels: Int) {
+    /// - Parameter time: when the first look is; what has been before counts as looked at so long ago that nothing is more worth a look.
+    init(width: Double, height: Double, levels: Int, at time: Nanoseconds) {
         (self.width, self.height) = (width, height)
-        looked = Array(repeating: Array(repeating: .min, count: Self.columns * Self.rows), count: levels)
+        let before = time.adding(-Self.unlooked)
+        looked = Array(repeating: Array(repeating: before, count: Self.columns * Self.rows), count: levels)
         let empty = Array(repeating: 0.0, count: (Self.columns + 1) * (Self.rows + 1))
         (places, motions) = (Array(repeating: empty, count: levels), Array(repeating: empty, count: levels))
     }
@@ -39,8 +41,10 @@ struct ViewAges: Sendable {
 
     /// Works out what a look at each place is worth now.
     ///
-    /// - Parameter isMoving: the cells where a nearer look may tell what moves there.
-    mutating func weigh(at time: Nanoseconds, with isMoving: [Bool]) {
+    /// - Parameters:
+    ///   - isMoving: the cells where a nearer look may tell what moves there.
+    ///   - longest: seconds beyond which a place is no more worth a look.
+    mutating func weigh(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in looked.indices {
             for row in 0..<Self.rows {
@@ -48,7 +52,7 @@ struct ViewAges: Sendable {
                 for column in 0..<Self.columns {
                     let cell = row * Self.columns + column
                     let last = looked[level][cell]
-                    let age = last > time || last == .min ? Self.longest : min(Self.longest, Double(time - last) / 1e9)
+                    let age = last > time ? longest : min(longest, Double(time.since(last)) / 1e9)
                     place += age * Self.worthOfPlaces
                     if isMoving[cell] { moving += age * Self.worthOfMotion }
                     let at = (row + 1) * columns + column + 1
@@ -71,8 +75,9 @@ struct ViewAges: Sendable {
             + sums[top + across.lowerBound]
     }
 
-    /// Seconds beyond which a place is no more worth a look.
-    private static let longest = 4.0
+    /// Seconds beyond which a place is no more worth a look: where objects are, which ask for looks, too, and where nothing goes on.
+    static let (longest, longestAtLeisure) = (4.0, 3600.0)
+    private static let unlooked: Nanoseconds = 60_000_000_000
     /// Of a cell, for each second: all of the picture together is worth as much as an object that has not been seen.
     private static let worthOfPlaces = 1.0 / Double(columns * rows)
     /// What moves is worth as much as half an object, much that moves together as two.

@@ -121,8 +121,8 @@ import Testing
 
     /// Somebody has just been found nearby: the look that this asks for shows them, though others have not been seen for longer.
     @Test func aNewcomerIsLookedAtWhereItWasFound() throws {
-        let boxes = [Box(x: 200, y: 200, width: 20, height: 50)]
-            + (0..<4).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
+        let crowd = (0..<4).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
+        let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
         var choice = PartChoice()
         _ = choice.next(at: 0, in: Self.picture, luma: nil)
         var known = outlook(boxes, at: 40_000_000, seen: Array(repeating: -600_000_000, count: 5), nearness: 3)
@@ -144,17 +144,35 @@ import Testing
             choice.note(outlook(small, at: time, seen: [time], nearness: 3))
             return part == nil
         }
-        #expect(wholes >= 5 && wholes <= 12)
+        #expect(wholes >= 5 && wholes <= 16)
     }
 
-    /// Looks of leisure are seconds apart: the whole takes its turn among them, not all of them.
-    @Test func leisureIsForTheWholeAndForPartsInTurns() {
+    /// Looks of leisure are seconds apart: they go everywhere in turns, though nothing has been found there so far, and the whole is one
+    /// of those turns.
+    @Test func leisureIsForWhatNobodyHasSeenForLongest() {
+        let large = [Box(x: 800, y: 200, width: 300, height: 700)]
         var choice = PartChoice()
-        let areWhole = (0..<10).map { number in
-            choice.next(at: Nanoseconds(number) * 2_000_000_000, because: .quiet, in: Self.picture, luma: nil).part
-                == nil
+        let parts = (0..<100).map { number in
+            let time = Nanoseconds(number) * 4_000_000_000
+            let part = choice.next(at: time, because: .quiet, in: Self.picture, luma: nil).part
+            choice.note(outlook(large, at: time, seen: [0], nearness: 1))
+            return part
         }
-        #expect(areWhole == (0..<10).map { $0 % 2 == 0 })
+        #expect(parts[0] == nil && parts[1] != nil && parts[2] != nil)
+        #expect(parts.count { $0 == nil } >= 15 && parts.count { $0 == nil } <= 40)
+        #expect(Set(parts.compactMap { $0 }).count >= 25)
+    }
+
+    /// Somebody known goes on, and has only been carried since the last look: no leisure.
+    @Test func whereSomebodyKnownMovesThereIsNoLeisure() {
+        let giant = [Box(x: 1440, y: 0, width: 390, height: 1080)]
+        var choice = PartChoice()
+        for number in 0..<50 {
+            let time = Nanoseconds(number) * 1_000_000_000
+            let part = choice.next(at: time, because: .quiet, in: Self.picture, luma: Self.block(number)).part
+            choice.note(outlook(giant, at: time, seen: [time], nearness: 1))
+            #expect(part == nil)
+        }
     }
 
     /// Light that comes on everywhere is nothing that moves.
