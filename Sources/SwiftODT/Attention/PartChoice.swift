@@ -50,6 +50,8 @@ public struct PartChoice: Sendable {
     /// The same where looks are few, and each is because somebody or something asks: the whole would take every other of them, and that
     /// somebody large has come is told from what moves.
     private static let longestWhileAsked: Nanoseconds = 800_000_000
+    /// Newcomers ask once or twice: the next look is theirs, even where it comes no sooner than after a second.
+    private static let longestWhileProving: Nanoseconds = 4_000_000_000
     /// Around so many objects parts are tried.
     private static let mostAnchors = 40
 
@@ -114,7 +116,13 @@ public struct PartChoice: Sendable {
     /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often.
     private func isWholeDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
         guard let lastWhole, time >= lastWhole else { return true }
-        return time - lastWhole >= (cause.isQuestion ? Self.longestWhileAsked : Self.longestWithoutWhole)
+        let longest =
+            switch cause {
+            case .newcomer: Self.longestWhileProving
+            case _ where cause.isQuestion: Self.longestWhileAsked
+            default: Self.longestWithoutWhole
+            }
+        return time - lastWhole >= longest
     }
 
     /// What a look would tell, and what of it most.
