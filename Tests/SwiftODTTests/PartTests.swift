@@ -68,4 +68,34 @@ import Testing
         #expect(PartGrid(width: 1, height: 1, input: InputSize(width: 416, height: 416)).parts.isEmpty)
         #expect(!PartGrid(width: 100_000, height: 2, input: InputSize(width: 4, height: 4)).parts.isEmpty)
     }
+
+    /// Where each picture is looked at in all parts, those of 4K and of panoramas show its own pixels; where parts take turns they stay few.
+    @Test(arguments: [(3840, 2160), (4000, 3000), (12_000, 200), (200, 12_000)])
+    func aDeepGridGoesOnToThePicturesOwnPixels(_ width: Int, _ height: Int) {
+        let input = InputSize(width: 320, height: 320)
+        let (shallow, deep) = (
+            PartGrid(width: width, height: height, input: input),
+            PartGrid(width: width, height: height, input: input, isDeep: true)
+        )
+        #expect(shallow.parts == Array(deep.parts.prefix(shallow.parts.count)))
+        #expect(!shallow.parts.contains { max($0.width, $0.height) <= 320 })
+        #expect(deep.parts.contains { max($0.width, $0.height) <= 320 })
+    }
+
+    /// However large a picture is, it is not looked at for ever.
+    @Test(arguments: [(20_000, 5000), (65_500, 60), (30_000, 30_000), (1_000_000, 2)])
+    func aDeepGridHasNoMorePartsThanCanBeLookedAt(_ width: Int, _ height: Int) {
+        let input = InputSize(width: 320, height: 320)
+        let deep = PartGrid(width: width, height: height, input: input, isDeep: true)
+        #expect(deep.parts.count <= 500)
+        #expect(deep.parts.count > PartGrid(width: width, height: height, input: input).parts.count)
+    }
+
+    @Test(arguments: [(640, 480), (1920, 1080), (100, 100)])
+    func whatIsSeenWellAnywayIsLookedAtNoDeeper(_ width: Int, _ height: Int) {
+        let input = InputSize(width: 320, height: 320)
+        #expect(
+            PartGrid(width: width, height: height, input: input)
+                == PartGrid(width: width, height: height, input: input, isDeep: true))
+    }
 }

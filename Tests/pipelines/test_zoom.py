@@ -59,6 +59,33 @@ class Zoom(unittest.TestCase):
             self.assertIn(what, done.stderr)
 
     @needs_detector
+    def test_a_grid_finds_what_is_in_a_panorama(self):
+        """Eight parts along the longer side of what is that long still show nothing of it."""
+        self.take_picture()
+        run(f"filesrc location={self.street} ! pngdec ! videoconvert ! videobox left=-8000 right=-6000 fill=white ! pngenc "
+            f"! filesink location={self.street}.wide")
+        found = {}
+        for zoom in ("off", "grid"):
+            done = subprocess.run([ODT, "detect", "--json", "--zoom", zoom, f"{self.street}.wide"], capture_output=True, text=True,
+                                  timeout=300, check=True)
+            report = json.loads(done.stdout)
+            self.assertGreater(report["width"], 14_000)
+            found[zoom] = [o for o in report["objects"] if 7990 < o["x"] < report["width"] - 6000]
+        self.assertEqual(found["off"], [])
+        self.assertGreaterEqual(len(found["grid"]), 3)
+
+    @needs_detector
+    def test_each_pictures_answer_is_sent_once_it_is_there(self):
+        """Who reads along need not wait for the last, nor is what was found lost where the program is ended."""
+        self.take_picture()
+        with subprocess.Popen([ODT, "detect", "--json", "--score", "0.8", *[self.street] * 30], stdout=subprocess.PIPE) as tool:
+            first = os.read(tool.stdout.fileno(), 1 << 20)
+            rest = tool.stdout.read()
+        self.assertLess(len((first + rest).splitlines()[0]), 800, "too long an answer for this test")
+        self.assertLess(len(first.splitlines()), 4)
+        self.assertEqual(len((first + rest).splitlines()), 30)
+
+    @needs_detector
     def test_where_is_looked_is_told_the_same_each_time_and_recorded(self):
         """A file gives the same looks on any machine, and playing the recording back gives the same messages."""
         clip = os.path.join(self.folder, "street.avi")

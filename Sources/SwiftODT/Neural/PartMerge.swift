@@ -3,6 +3,7 @@
 /// A thing is found in several parts, since they overlap, and on several levels. What a part has whole is suppressed as a network's own
 /// boxes are, by class. What an edge cuts through never replaces that: a piece is compared with what its part can have seen of each
 /// whole thing, and goes where it is a piece of one; pieces of one thing that nobody has whole are joined.
+/// Each look errs a little about where a thing ends: boxes of several looks that agree are averaged, and nearer looks count more.
 /// (SAHI merges greedily whatever covers half of the smaller box, so that who stands before another becomes a part of them, and pieces
 /// with high scores grow over what was seen whole.)
 struct PartMerge: Sendable {
@@ -21,32 +22,76 @@ struct PartMerge: Sendable {
     private static let (largeShare, trustInLarge) = (0.5, 0.5)
     /// What is this much surer than the thing around it is no detail of that.
     private static let trustInDetails = 0.5
+    /// Boxes of two looks that agree so well differ by nothing but what each of them errs by.
+    private static let agreement = 0.75
     /// More things than this in a picture are not told apart: the strongest are.
-    private static let most = 2000
+    private static let most = 5000
 
     private struct Sighting {
         var detection: Detection
         let part: Int
+        let isLarge: Bool
+    }
+
+    /// A thing as its surest look has it, and the other looks that agree with that, one of each part.
+    private struct Thing {
+        let surest: Sighting
+        var others: [Sighting] = []
+        var detection: Detection { surest.detection }
     }
 
     func callAsFunction(_ answers: [[Detection]]) -> [Detection] {
         var (whole, pieces): ([Sighting], [Sighting]) = ([], [])
         for (number, detections) in answers.enumerated() {
             for detection in detections where detection.box.isFinite && !detection.box.isEmpty {
-                var sighting = Sighting(detection: detection, part: number)
-                if isLarge(detection.box, in: parts[number]) { sighting.detection.score *= Self.trustInLarge }
+                let isLarge = isLarge(detection.box, in: parts[number])
+                var sighting = Sighting(detection: detection, part: number, isLarge: isLarge)
+                if isLarge { sighting.detection.score *= Self.trustInLarge }
                 if parts[number].cuts(detection.box) { pieces.append(sighting) } else { whole.append(sighting) }
             }
         }
-        var kept: [Sighting] = []
-        for sighting in strongest(whole) where !kept.contains(where: { isSame(sighting, $0) }) { kept.append(sighting) }
+        var kept: [Thing] = []
+        for sighting in strongest(whole) {
+            if let place = kept.firstIndex(where: { isSame(sighting, $0.surest) }) {
+                if agrees(sighting, with: kept[place]) { kept[place].others.append(sighting) }
+            } else {
+                kept.append(Thing(surest: sighting))
+            }
+        }
         let all = kept
-        kept.removeAll { sighting in all.contains { isDetail(sighting, of: $0) } }
+        kept.removeAll { thing in all.contains { isDetail(thing.surest, of: $0.surest) } }
         let joined = join(strongest(pieces).filter { piece in !kept.contains { isPiece(piece, of: $0.detection) } })
         let extra = joined.filter { piece in
             !kept.contains { piece.box.iou($0.detection.box) > iouThreshold && piece.label == $0.detection.label }
         }
-        return sorted(kept.map(\.detection) + extra)
+        return sorted(kept.map(averaged) + extra)
+    }
+
+    /// Whether a look at a thing tells where it ends as well as its surest one, or better.
+    private func agrees(_ sighting: Sighting, with thing: Thing) -> Bool {
+        guard sighting.detection.label == thing.detection.label, !sighting.isLarge || thing.surest.isLarge else {
+            return false
+        }
+        return sighting.detection.box.iou(thing.detection.box) > Self.agreement
+            && !thing.others.contains { $0.part == sighting.part }
+    }
+
+    /// The mean of what all looks say of a thing's box. Each is as likely wrong by a pixel of its input, of which nearer ones have more.
+    private func averaged(_ thing: Thing) -> Detection {
+        guard !thing.others.isEmpty else { return thing.detection }
+        var (low, high, total) = (SIMD2<Double>.zero, SIMD2<Double>.zero, 0.0)
+        for sighting in [thing.surest] + thing.others {
+            let (box, part) = (sighting.detection.box, parts[sighting.part])
+            let weight = sighting.detection.score * part.magnification
+            low += weight * SIMD2(box.minX, box.minY)
+            high += weight * SIMD2(box.maxX, box.maxY)
+            total += weight
+        }
+        guard total > 0 else { return thing.detection }
+        (low, high) = (low / total, high / total)
+        var detection = thing.detection
+        detection.box = Box(minX: low.x, minY: low.y, maxX: high.x, maxY: high.y)
+        return detection
     }
 
     private func isLarge(_ box: Box, in part: SeenPart) -> Bool {

@@ -31,8 +31,21 @@ import Testing
     }
 
     @Test func whatTwoPartsSeeIsOneThing() {
-        let found = merge([], [seen(480, 100, 40, 60, 0.7)], [seen(481, 101, 40, 60, 0.8)])
-        #expect(found.map(\.box) == [Box(x: 481, y: 101, width: 40, height: 60)])
+        let found = merge([], [seen(480, 100, 40, 60, 0.7)], [seen(485, 110, 40, 60, 0.8)])
+        #expect(found.map(\.box) == [Box(x: 485, y: 110, width: 40, height: 60)])
+        #expect(found.map(\.score) == [0.8])
+    }
+
+    /// Each look errs by a pixel of its own input: the mean errs less, and nearer looks err less than the whole.
+    @Test func boxesOfLooksThatAgreeAreAveragedAndNearerOnesCountMore() {
+        let equal = merge([], [seen(480, 100, 40, 60, 0.6)], [seen(482, 100, 40, 60, 0.6)])
+        #expect(equal.count == 1 && abs(equal[0].box.x - 481) < 1e-9 && equal[0].score == 0.6)
+        let nearer = merge([seen(200, 100, 40, 60, 0.6)], [seen(202, 100, 40, 60, 0.6)])
+        #expect(nearer.count == 1 && nearer[0].box.x > 201.1 && nearer[0].box.x < 202)
+        #expect(abs(nearer[0].box.width - 40) < 1e-9 && abs(nearer[0].box.height - 60) < 1e-9)
+        // What fills most of a part is seen better by the whole.
+        let large = merge([seen(100, 100, 300, 300, 0.6)], [seen(110, 100, 300, 300, 0.9)])
+        #expect(large.map(\.box) == [Box(x: 100, y: 100, width: 300, height: 300)])
     }
 
     @Test func piecesOfOneThingAreJoinedAndDoubted() {
