@@ -12,10 +12,10 @@ enum StructureWriter {
         return structure
     }
 
-    /// The structure of the message `swiftodt`.
+    /// The structure of the message `swiftodt`: the last that is made of a report, after its metadata.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
-        if format.contains(.structure) || !format.contains(.json) { report.objectList.set("objects", in: structure) }
+        if format.contains(.structure) || !format.contains(.json) { report.objectList.move("objects", into: structure) }
         if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: report)), in: structure) }
         return structure
     }
