@@ -23,6 +23,8 @@ final class DrawingMemory {
     private static let patience = 30
 
     private var pieces: [Piece] = []
+    /// Whether the latest frame had to be copied.
+    private var wasNeeded = false
 
     deinit { for piece in pieces { Self.release(piece.memory) } }
 
@@ -31,6 +33,7 @@ final class DrawingMemory {
 
     /// Another frame: lets go of what has not been needed for long.
     func passFrame() {
+        wasNeeded = false
         guard !pieces.isEmpty else { return }
         pieces.removeAll { piece in
             guard piece.rest >= Self.patience, piece.isFree else { return false }
@@ -49,18 +52,39 @@ final class DrawingMemory {
             }
     }
 
+    /// Begins the copy of a frame that has just come, where it is likely to be drawn on: where the one before was, and had to be copied
+    /// for that. It is too early to know, but not to copy, for the frame is about to be read anyhow. Who is wrong about it has copied
+    /// a frame for nothing, or copies it later.
+    func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
+        wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
+    }
+
     /// Has the buffer hold a copy of its bytes that is its alone. Where that fails it stays as it is, and mapping it for writing says so.
     ///
-    /// - Parameter buffer: one that may be changed (see ``GstBufferReference/makeWritable(_:)``).
-    func copyBytes(of buffer: UnsafeMutablePointer<GstBuffer>) {
+    /// - Parameters:
+    ///   - buffer: one that may be changed (see ``GstBufferReference/makeWritable(_:)``).
+    ///   - copy: one that has been made of it already.
+    func replaceBytes(of buffer: UnsafeMutablePointer<GstBuffer>, with copy: FrameCopy? = nil) {
+        wasNeeded = true
+        if let copy {
+            put(copy.memory, into: buffer)
+        } else {
+            copyBytes(of: buffer)
+        }
+    }
+
+    private func copyBytes(of buffer: UnsafeMutablePointer<GstBuffer>) {
         let size = gst_buffer_get_size(buffer)
         guard size > 0, let memory = take(size) else { return }
         var mapped = GstMapInfo()
         guard gst_memory_map(memory, &mapped, GST_MAP_WRITE) != 0 else { return }
         let copied = gst_buffer_extract(buffer, 0, mapped.data, size)
         gst_memory_unmap(memory, &mapped)
-        guard copied == size else { return }
-        gst_mini_object_ref(Self.object(memory))
+        if copied == size { put(memory, into: buffer) }
+    }
+
+    private func put(_ memory: UnsafeMutablePointer<GstMemory>, into buffer: UnsafeMutablePointer<GstBuffer>) {
+        Self.hold(memory)
         gst_buffer_replace_all_memory(buffer, memory)
     }
 
@@ -83,7 +107,9 @@ final class DrawingMemory {
         return memory
     }
 
-    private static func release(_ memory: UnsafeMutablePointer<GstMemory>) { gst_mini_object_unref(object(memory)) }
+    static func hold(_ memory: UnsafeMutablePointer<GstMemory>) { gst_mini_object_ref(object(memory)) }
+
+    static func release(_ memory: UnsafeMutablePointer<GstMemory>) { gst_mini_object_unref(object(memory)) }
 
     private static func object(_ memory: UnsafeMutablePointer<GstMemory>) -> UnsafeMutablePointer<GstMiniObject> {
         UnsafeMutableRawPointer(memory).assumingMemoryBound(to: GstMiniObject.self)

@@ -83,6 +83,11 @@ final class FrameFinisher {
         return buffer
     }
 
+    /// Begins the copy of a frame that has just come and is likely to need one; see ``DrawingMemory/copyAhead(of:)``.
+    func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings) -> FrameCopy? {
+        settings.draw ? drawingMemory.copyAhead(of: buffer) : nil
+    }
+
     /// What is known of all that is followed, after the latest frame.
     func outlook() -> Outlook? { scene.outlook() }
 
@@ -149,7 +154,13 @@ final class FrameFinisher {
                 time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
-        if DrawingMemory.isNeeded(for: buffer) { statistics.time(.copy) { drawingMemory.copyBytes(of: buffer) } }
+        if DrawingMemory.isNeeded(for: buffer) {
+            if let copy = queued.copy {
+                drawingMemory.replaceBytes(of: buffer, with: copy)
+            } else {
+                statistics.time(.copy) { drawingMemory.replaceBytes(of: buffer) }
+            }
+        }
         let isInterlaced = format.isInterlaced(buffer)
         let isMapped: Void? = format.withFrame(
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time

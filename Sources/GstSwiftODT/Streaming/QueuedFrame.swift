@@ -22,6 +22,8 @@ struct QueuedFrame {
     let settings: Settings
     /// Where tracking follows image motion.
     let luma: LumaPlane?
+    /// A copy of its bytes, where it is likely to be drawn on and somebody else needs it as it is.
+    let copy: FrameCopy?
     /// Whether its results are waited for, so that they do not depend on the machine's speed.
     let waits: Bool
     /// The detections whose results this frame takes up: its own where frames wait, else those that have ended by now.

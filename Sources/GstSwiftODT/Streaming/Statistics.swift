@@ -13,7 +13,8 @@ final class Statistics: Sendable {
         case track
         case classify
         case draw
-        /// Within ``draw``: a frame that somebody else still needs is copied before it is drawn on.
+        /// Within ``draw``: a frame that somebody else still needs is copied before it is drawn on. Within ``start``, together with
+        /// the grey copy, where that was to be expected.
         case copy
         case report
     }

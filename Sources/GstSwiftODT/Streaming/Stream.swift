@@ -119,12 +119,12 @@ final class Stream {
         let pace = sources.source?.pace(settings) ?? settings.pace
         let mayLook = attention.mayLook(occasion, at: pace)
         var reason: Attention.Reason?
-        var luma: LumaPlane?
+        var (luma, copy): (LumaPlane?, FrameCopy?) = (nil, nil)
         if mayLook || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     var frame = frame
-                    if settings.scene.follows { luma = LumaPlane.reduce(frame) }
+                    if settings.scene.follows { (luma, copy) = reduce(frame, of: buffer, settings) }
                     frame.luma = luma
                     reason = attention.look(occasion, in: luma, at: pace)
                     guard let reason, let source = sources.source else { return }
@@ -170,7 +170,18 @@ final class Stream {
             buffer: buffer, format: format, times: times, key: glance.key, time: time,
             utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
             epochBreak: epochBreak, resetsTracks: signals.takeReset(), settings: settings, luma: luma,
-            waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
+            copy: copy, waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
+    }
+
+    /// The small grey copy of a frame and, where one is going to be drawn on, the large one: they are made in one pass.
+    private func reduce(
+        _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings
+    ) -> (LumaPlane, FrameCopy?) {
+        guard let copy = finisher.copyAhead(of: buffer, settings) else { return (LumaPlane.reduce(frame), nil) }
+        return statistics.time(.copy) {
+            defer { copy.finish() }
+            return (LumaPlane.reduce(frame, aboutToRead: copy.reach), copy)
+        }
     }
 
     /// The part of a frame that is looked at; `nil` for all of it.

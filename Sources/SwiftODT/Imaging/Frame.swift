@@ -15,6 +15,11 @@ public struct Frame: @unchecked Sendable {
             self.base = base
             self.stride = stride
         }
+
+        /// Where in memory the last of some rows ends, its padding included; of rows that run upwards that is the first.
+        func end(of rows: Range<Int>) -> UnsafeRawPointer {
+            UnsafeRawPointer(base + max(rows.lowerBound * stride, (rows.upperBound - 1) * stride) + abs(stride))
+        }
     }
 
     public let format: PixelFormat

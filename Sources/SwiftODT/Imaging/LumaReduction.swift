@@ -6,18 +6,23 @@ extension LumaPlane {
     /// blocks at the right and the bottom, so that ``scaleX`` and ``scaleY`` are exact everywhere.
     ///
     /// Reads every byte of the luma (or RGB) plane once; 1080p costs some tenths of a millisecond.
-    public static func reduce(_ frame: Frame, maximumSide: Int = 320) -> LumaPlane {
+    ///
+    /// - Parameter aboutToRead: told of each band of rows, before they are read, where it ends: whoever reads all of the frame as
+    ///   well does it then, while it is on its way through the processor's caches.
+    public static func reduce(
+        _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
+    ) -> LumaPlane {
         let side = max(1, maximumSide)
         let factor = (max(frame.width, frame.height) + side - 1) / side
         let width = (frame.width + factor - 1) / factor
         let height = (frame.height + factor - 1) / factor
         let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
         if frame.format.depth.bytes > 1 {
-            BlockMean<Word>(frame, factor: factor, into: pixels).run()
+            BlockMean<Word>(frame, factor: factor, into: pixels).run(aboutToRead)
         } else if BytePair.fits(frame, factor: factor) {
-            BlockMean<BytePair>(frame, factor: factor, into: pixels).run()
+            BlockMean<BytePair>(frame, factor: factor, into: pixels).run(aboutToRead)
         } else {
-            BlockMean<Byte>(frame, factor: factor, into: pixels).run()
+            BlockMean<Byte>(frame, factor: factor, into: pixels).run(aboutToRead)
         }
         return LumaPlane(
             adopting: pixels, width: width, height: height, scaleX: Double(factor), scaleY: Double(factor),
@@ -124,7 +129,7 @@ private struct BlockMean<Sample: SummedSample> {
         }
     }
 
-    func run() {
+    func run(_ aboutToRead: ((UnsafeRawPointer) -> Void)?) {
         guard let component = parts.first?.component else { return }
         let step = component.step
         let reach = parts.reduce(0) { max($0, $1.component.offset) }
@@ -142,6 +147,7 @@ private struct BlockMean<Sample: SummedSample> {
                 var rows = 0
                 for number in 0..<planes {
                     let plane = frame.plane(parts[number].component.plane)
+                    aboutToRead?(plane.end(of: top..<bottom))
                     rows = 0
                     for y in stride(from: top, to: bottom, by: skip) {
                         let row = UnsafeRawPointer(plane.base + y * plane.stride)

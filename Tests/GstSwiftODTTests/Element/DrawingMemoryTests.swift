@@ -30,7 +30,7 @@ import Testing
 
     private func copy(size: gsize = 5000, byte: guint8 = 7) -> Buffer {
         let (own, other) = Self.shared(size: size, byte: byte)
-        drawing.copyBytes(of: own)
+        drawing.replaceBytes(of: own)
         GstBufferReference.release(other)
         return own
     }
@@ -38,7 +38,7 @@ import Testing
     @Test func onlyWhatIsSharedNeedsACopy() {
         let (own, other) = Self.shared()
         #expect(DrawingMemory.isNeeded(for: own))
-        drawing.copyBytes(of: own)
+        drawing.replaceBytes(of: own)
         #expect(!DrawingMemory.isNeeded(for: own) && !DrawingMemory.isNeeded(for: other))
         gst_buffer_memset(own, 0, 9, 5000)
         #expect(Self.byte(of: own) == 9 && Self.byte(of: other) == 7)
@@ -84,6 +84,81 @@ import Testing
         GstBufferReference.release(held[0])
         drawing.passFrame()
         #expect(drawing.count == 0)
+    }
+
+    /// To copy a frame costs more than all that is drawn on it: only what is likely to need it is copied as it comes.
+    @Test func aFrameIsCopiedAheadWhereTheOneBeforeHadToBeCopied() {
+        let (own, other) = Self.shared()
+        #expect(drawing.copyAhead(of: own) == nil)
+        GstBufferReference.release(copy())
+        #expect(drawing.copyAhead(of: own).map { $0.finish() } != nil)
+        GstBufferReference.release(other)
+        #expect(drawing.copyAhead(of: own) == nil)
+        let (next, another) = Self.shared()
+        drawing.passFrame()
+        #expect(drawing.copyAhead(of: next) == nil)
+        for buffer in [own, next, another] { GstBufferReference.release(buffer) }
+    }
+
+    /// However a frame's planes lie, and in whatever order they are read.
+    @Test(arguments: [[1000, 2000, 5000], [4000, 1000, 4500], [-1, 9000], []])
+    func aCopyMadeAheadIsTheFrame(_ ends: [Int]) {
+        GstBufferReference.release(copy(byte: 1))
+        let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let other = gst_buffer_new_allocate(nil, 5000, nil)!
+        gst_buffer_fill(other, 0, bytes, 5000)
+        let own = gst_buffer_copy(other)!
+        let copy = drawing.copyAhead(of: own)!
+        var mapped = GstMapInfo()
+        gst_buffer_map(own, &mapped, GST_MAP_READ)
+        for end in ends { copy.reach(UnsafeRawPointer(mapped.data) + end) }
+        gst_buffer_unmap(own, &mapped)
+        copy.finish()
+        drawing.replaceBytes(of: own, with: copy)
+        #expect(Self.memory(of: own) == copy.memory && ElementHarness.bytes(of: own) == bytes)
+        #expect(!DrawingMemory.isNeeded(for: own) && drawing.count == 1)
+        GstBufferReference.release(own)
+        GstBufferReference.release(other)
+    }
+
+    /// What was copied ahead for nothing is there for the next one, and for nobody before that.
+    @Test func aCopyMadeAheadIsHeldUntilItIsDropped() {
+        GstBufferReference.release(copy())
+        let (own, other) = Self.shared()
+        var ahead = drawing.copyAhead(of: own)
+        ahead?.finish()
+        let second = drawing.copyAhead(of: own)!
+        second.finish()
+        #expect(second.memory != ahead?.memory && drawing.count == 2)
+        let memory = ahead?.memory
+        ahead = nil
+        drawing.replaceBytes(of: own)
+        #expect(Self.memory(of: own) == memory)
+        GstBufferReference.release(own)
+        GstBufferReference.release(other)
+    }
+
+    /// Frames that follow one that was drawn on are copied as they come. Those on which nothing is drawn then go on in the memory in
+    /// which they came, and who else holds a frame sees nothing of all that.
+    @Test(arguments: ["I420", "NV12", "YUY2", "BGRA", "P010_10LE"])
+    func whatIsNotDrawnOnGoesOnAsItCame(_ format: String) throws {
+        let harness = ElementHarness("detector=upstream track-min-hits=1")
+        harness.setCaps(format)
+        var drawn: [Bool] = []
+        for number in 0..<60 {
+            let buffer = harness.buffer(number)
+            if number % 30 < 10 { harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16) }
+            let (memory, bytes) = (Self.memory(of: buffer), ElementHarness.bytes(of: buffer))
+            gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+            let output = try #require(harness.pass(buffer))
+            drawn.append(ElementHarness.bytes(of: output) != bytes)
+            #expect((Self.memory(of: output) != memory) == drawn.last)
+            #expect(output.pointee.pts == buffer.pointee.pts && output.pointee.duration == buffer.pointee.duration)
+            #expect(ElementHarness.bytes(of: buffer) == bytes)
+            ElementHarness.release(buffer)
+            ElementHarness.release(output)
+        }
+        #expect(drawn[1] && !drawn[29] && drawn[31] && !drawn[59])
     }
 
     @Test func framesOfAnotherSizeGetMemoryOfThatSize() {

@@ -41,6 +41,21 @@ import Testing
         }
     }
 
+    /// Who copies a frame along with the reading of it copies each row before it is read.
+    @Test(arguments: PixelFormat.allCases)
+    func whatIsReadHasBeenToldOf(_ format: PixelFormat) {
+        for (width, height, bottomUp) in [(64, 48, false), (41, 23, true), (77, 30, false)] {
+            let picture = TestPicture(format, width: width, height: height, padding: 5, bottomUp: bottomUp)
+            picture.paint(Self.pattern)
+            let plain = picture.withFrame { LumaPlane.reduce($0, maximumSide: 20).withPixels { Array($0) } }
+            let bringBack = picture.takeAway()
+            let told = picture.withFrame {
+                LumaPlane.reduce($0, maximumSide: 20, aboutToRead: bringBack).withPixels { Array($0) }
+            }
+            #expect(told == plain)
+        }
+    }
+
     @Test(arguments: [(1, 1), (2, 2), (17, 13), (641, 361), (4096, 17), (3, 1000)])
     func oddSizesKeepTheirExtent(_ width: Int, _ height: Int) {
         let picture = TestPicture(.i420, width: width, height: height)

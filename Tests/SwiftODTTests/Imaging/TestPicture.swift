@@ -47,6 +47,18 @@ final class TestPicture {
         }
     }
 
+    /// Takes the picture away. What is returned brings back what lies before an address, in the plane that the address is in.
+    func takeAway() -> (UnsafeRawPointer) -> Void {
+        let painted = memory.map { Array($0) }
+        for bytes in memory { bytes.initializeMemory(as: UInt8.self, repeating: 0x55) }
+        return { [memory] end in
+            for (bytes, painted) in zip(memory, painted) {
+                let count = end - UnsafeRawPointer(bytes.baseAddress!)
+                if (1...bytes.count).contains(count) { bytes.copyBytes(from: painted.prefix(count)) }
+            }
+        }
+    }
+
     /// Paints every pixel grey; chroma becomes neutral.
     func paint(_ level: (Int, Int) -> UInt8) {
         for y in 0..<height {
