@@ -147,7 +147,52 @@ private struct JSONReader {
         }
     }
 
+    /// A number without an exponent that is a quotient of two whole numbers which doubles hold exactly, as most are: dividing rounds
+    /// once, to the very value that reading the text gives, in a fraction of the time. `nil`, and nothing is read, where it is another.
+    private mutating func quotient() -> Double? {
+        let start = position
+        let isNegative = skip("-")
+        let first = position
+        guard let whole = digits(after: 0) else { return giveUp(at: start) }
+        guard position == first + 1 || bytes[first] != 0x30 else { return giveUp(at: start) }
+        var (figures, scale) = (whole, 1.0)
+        if skip(".") {
+            let point = position
+            guard let more = digits(after: whole), position - point < Self.powersOfTen.count else {
+                return giveUp(at: start)
+            }
+            (figures, scale) = (more, Self.powersOfTen[position - point])
+        }
+        if let next, "+-.eE".utf8.contains(next) { return giveUp(at: start) }
+        let value = Double(figures) / scale
+        return isNegative ? -value : value
+    }
+
+    /// Those that doubles hold exactly.
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20,
+        1e21, 1e22,
+    ]
+
+    /// One digit or more, put behind others; `nil` where there is none, or doubles do not hold them exactly.
+    private mutating func digits(after figures: UInt64) -> UInt64? {
+        let (start, most) = (position, UInt64(1) << 53)
+        var figures = figures
+        while let byte = next, (0x30...0x39).contains(byte), figures <= most {
+            figures = figures &* 10 &+ UInt64(byte &- 0x30)
+            position += 1
+        }
+        return position > start && figures <= most ? figures : nil
+    }
+
+    private mutating func giveUp(at start: Int) -> Double? {
+        position = start
+        return nil
+    }
+
     private mutating func number() throws -> Double {
+        if let value = quotient() { return value }
         let start = position
         while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
         let text = bytes[start..<position]

@@ -43,6 +43,21 @@ import Testing
         #expect(JSONValue.array([.number(.nan), .number(-.infinity)]).text == "[null,null]")
     }
 
+    /// To the last bit: recordings are played back as what was detected.
+    @Test func readsNumbersAsSwiftDoes() throws {
+        var random = SeededGenerator(seed: 3)
+        var texts = [
+            "-0", "0.1", "9007199254740992", "9007199254740993", "90071992547409.93", "18446744073709551616", "-1e-7",
+        ]
+        texts += [20, 21, 22, 30].map { "0." + String(repeating: "0", count: $0) + "1" }
+        for _ in 0..<5000 {
+            let number = Double.random(in: -2000...2000, using: &random)
+            texts += [number.description, Double(Float(number)).description, Double(Float(number / 2000)).description]
+            texts.append((Double(Int(number * 1000)) / 1000).description)
+        }
+        for text in texts { #expect(try parse(text).number?.bitPattern == Double(text)?.bitPattern, "\(text)") }
+    }
+
     @Test func saysWhere() {
         #expect {
             try parse("{\n\"a\": 1\n\"b\": 2\n}")
