@@ -1,0 +1,48 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects for how long a box is carried before it is looked at again.
+@Suite struct CarriedLimitTests {
+    /// Somebody whose box was carried for half a second, and ended so far off.
+    private static func place(_ error: Double, x: Double = 100) -> Outlook.Place {
+        Outlook.Place(
+            box: Box(x: x, y: 100, width: 40, height: 80), carried: Outlook.Carried(over: 500_000_000, error: error))
+    }
+
+    /// The first of the tenths of a second after which the first of some is to be looked at again.
+    private static func limit(_ places: Outlook.Place...) -> Double? {
+        let boxes = ContiguousArray(places.map(\.box))
+        return (1...100).lazy.map { Double($0) / 10 }.first {
+            CarriedLimit.isReached(after: $0, 0, of: places, at: boxes)
+        }
+    }
+
+    /// Errors grow as they did, so that what went twice as well is carried for twice as long.
+    @Test func whatWasCarriedWellIsCarriedForLonger() {
+        #expect(Self.limit(Self.place(0.5)) == 0.5)
+        #expect(Self.limit(Self.place(0.25)) == 1)
+        #expect(Self.limit(Self.place(0.125)) == 2)
+    }
+
+    /// However well that went: who turns or goes behind something does so without notice.
+    @Test func nobodyIsCarriedForMoreThanFourSeconds() {
+        #expect(Self.limit(Self.place(0.0625)) == 4)
+        #expect(Self.limit(Self.place(0.03)) == 4)
+        #expect(Self.limit(Self.place(0)) == 4)
+    }
+
+    @Test func whoHasNotBeenCarriedYetIsLookedAtSoon() {
+        #expect(Self.limit(Outlook.Place(box: Box(x: 100, y: 100, width: 40, height: 80))) == 0.2)
+    }
+
+    /// Who are near each other are easily taken for each other, and more so where they overlap.
+    @Test func whoAreNearOthersAreCarriedForLessLong() {
+        let alone = Self.limit(Self.place(0.25), Self.place(0.25, x: 400))
+        let near = Self.limit(Self.place(0.25), Self.place(0.25, x: 150))
+        let overlapping = Self.limit(Self.place(0.25), Self.place(0.25, x: 120))
+        #expect(alone == 1)
+        #expect(near == 0.7)
+        #expect(overlapping == 0.1)
+    }
+}
