@@ -1,4 +1,7 @@
 /// Carries boxes from one frame to the next: along with the image where it can be seen, by their filters where not.
+///
+/// Whom the latest answer has missed is most likely not to be seen: what moves, or stands, in their box is whatever hides them. They go on
+/// as they went, as they do where each frame is answered.
 struct BoxCarrier {
     /// How each tracklet moved with the image, in their order; empty where none did. Valid until the next ``begin(from:to:step:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
@@ -49,7 +52,7 @@ struct BoxCarrier {
         if !tracklets.isEmpty { findShift(tracklets) }
         let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
         for index in tracklets.indices {
-            let isSeen = followingImage && index * budget < Self.points && !isHidden(index, tracklets)
+            let isSeen = followingImage && index * budget < Self.points && tracklets[index].misses == 0
             let move = isSeen ? self.move(of: tracklets[index], points: budget) : nil
             advance(&tracklets[index], by: step, along: move)
         }
@@ -112,15 +115,6 @@ struct BoxCarrier {
         let usual = pace ?? seen
         shift = background - usual * step
         pace = usual + (seen - usual) * min(1, step / Self.paceSpan)
-    }
-
-    /// A box the detector has missed and another one covers: what moves in it is most likely the other object.
-    private func isHidden(_ index: Int, _ tracklets: ContiguousArray<Tracklet>) -> Bool {
-        guard tracklets[index].misses > 0 else { return false }
-        let box = tracklets[index].filter.box
-        return tracklets.contains {
-            $0.key != tracklets[index].key && $0.misses == 0 && $0.filter.box.intersection(box).area > 0.3 * box.area
-        }
     }
 
     private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {

@@ -98,6 +98,33 @@ import Testing
         #expect(ids.count == 2 && ids[0] == ids[1] && !ids[0].contains(nil))
     }
 
+    /// Behind a pillar that nobody knows, in frames that nobody looks at, too: what stands in the box then is the pillar.
+    @Test(arguments: [10.0, 30]) func whoIsMissedIsExpectedWhereTheyGoOn(_ rate: Double) throws {
+        let scene = SyntheticScene(things: [
+            .init(width: 80, height: 200, place: { (300 + 200 * $0, 300) }, seed: 3),
+            .init(width: 150, height: 500, place: { _ in (640, 100) }, seed: 77, light: -30),
+        ])
+        let tracker = Tracker()
+        var (worst, misses) = (1.0, 0)
+        for frame in 0..<Int(2.8 * rate) {
+            let time = Double(frame) / rate
+            let moment = Nanoseconds(time * 1e9)
+            tracker.advance(
+                to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: scene.plane(at: time))
+            let walker = scene.boxes(at: time)[0]
+            let isSeen = walker.maxX < 640 + 40 || walker.minX > 790 - 40
+            if frame % Int(rate / 5) == 0 {
+                tracker.update(isSeen ? [Detection(box: walker, score: 0.8)] : [], seenAt: moment)
+            }
+            let place = try #require(tracker.outlook()?.places.first)
+            misses = max(misses, place.misses)
+            if frame > Int(rate) { worst = min(worst, place.box.iou(walker)) }
+        }
+        #expect(misses >= 3)
+        #expect(worst > 0.5)
+        #expect(tracker.tracks.map(\.id) == [1])
+    }
+
     @Test func aPointIsFoundAgainToAFractionOfAPixel() throws {
         var scene = SyntheticScene()
         scene.camera = { (-10 * $0, 6 * $0) }
