@@ -79,18 +79,21 @@ struct PartMerge: Sendable {
     /// The mean of what all looks say of a thing's box. Each is as likely wrong by a pixel of its input, of which nearer ones have more.
     private func averaged(_ thing: Thing) -> Detection {
         guard !thing.others.isEmpty else { return thing.detection }
+        let surest = thing.detection.box
         var (low, high, total) = (SIMD2<Double>.zero, SIMD2<Double>.zero, 0.0)
         for sighting in [thing.surest] + thing.others {
-            let (box, part) = (sighting.detection.box, parts[sighting.part])
-            let weight = sighting.detection.score * part.magnification
-            low += weight * SIMD2(box.minX, box.minY)
-            high += weight * SIMD2(box.maxX, box.maxY)
+            let box = sighting.detection.box
+            let weight = sighting.detection.score * parts[sighting.part].magnification
+            low += weight * SIMD2(box.minX - surest.minX, box.minY - surest.minY)
+            high += weight * SIMD2(box.maxX - surest.maxX, box.maxY - surest.maxY)
             total += weight
         }
         guard total > 0 else { return thing.detection }
         (low, high) = (low / total, high / total)
         var detection = thing.detection
-        detection.box = Box(minX: low.x, minY: low.y, maxX: high.x, maxY: high.y)
+        detection.box = Box(
+            minX: surest.minX + low.x, minY: surest.minY + low.y, maxX: surest.maxX + high.x, maxY: surest.maxY + high.y
+        )
         return detection
     }
 
