@@ -7,7 +7,7 @@ import Synchronization
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(StartedSettings())
-    private let statistics = Statistics()
+    let statistics = Statistics()
     private let signals = StreamSignals()
     private let planner = SchedulePlanner()
     private let warnings = WarningLimit()

@@ -144,9 +144,11 @@ struct Durations {
     private var latest: [Nanoseconds] = []
     private var next = 0
     private(set) var max: Nanoseconds = 0
+    private(set) var count = 0
 
     mutating func add(_ duration: Nanoseconds) {
         max = Swift.max(max, duration)
+        count += 1
         if latest.count < Self.capacity {
             latest.append(duration)
         } else {

@@ -124,7 +124,9 @@ final class Stream {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     var frame = frame
-                    if settings.scene.follows { (luma, copy) = reduce(frame, of: buffer, settings) }
+                    if settings.scene.follows {
+                        (luma, copy) = reduce(frame, of: buffer, plan, settings)
+                    }
                     frame.luma = luma
                     reason = attention.look(occasion, in: luma, at: pace)
                     guard let reason, let source = sources.source else { return }
@@ -173,11 +175,14 @@ final class Stream {
             copy: copy, waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
     }
 
-    /// The small grey copy of a frame and, where one is going to be drawn on, the large one: they are made in one pass.
+    /// The small grey copy of a frame and, where one is going to be drawn on, the large one: they are made in one pass. While a frame waits
+    /// for later ones the decoder often lets go of it, so that it needs no copy, and each that waits would hold another.
     private func reduce(
-        _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings
+        _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan, _ settings: Settings
     ) -> (LumaPlane, FrameCopy?) {
-        guard let copy = finisher.copyAhead(of: buffer, settings) else { return (LumaPlane.reduce(frame), nil) }
+        guard plan.depth == 0, let copy = finisher.copyAhead(of: buffer, settings) else {
+            return (LumaPlane.reduce(frame), nil)
+        }
         return statistics.time(.copy) {
             defer { copy.finish() }
             return (LumaPlane.reduce(frame, aboutToRead: copy.reach), copy)

@@ -59,7 +59,7 @@ struct PictureViews: Sendable {
         SeenPart(view.isWhole ? nil : view.box, width: picture.width, height: picture.height)
     }
 
-    /// Whether a part shows an object, and what is around it, wholly.
+    /// Whether a part's edges cut an object, or the little around it into which it may move.
     static func cuts(_ part: SeenPart, _ object: Box) -> Bool { part.cuts(widened(object)) }
 
     /// Views with an object in their middle, on each level on which more is to be seen of it than on the one before.

@@ -161,6 +161,33 @@ import Testing
         #expect(drawn[1] && !drawn[29] && drawn[31] && !drawn[59])
     }
 
+    /// Decoders let go of most frames while these wait for later ones: those are drawn on as they are.
+    @Test func framesThatWaitAreCopiedNoEarlierThanTheyAreDrawnOn() {
+        let detector = PatientDetector(capacity: 3)
+        let harness = ElementHarness("strategy=every-frame track-min-hits=1", source: { .detector(detector) })
+        harness.setCaps()
+        func pass(_ numbers: Range<Int>, lettingGo: Bool) -> Int {
+            let buffers = numbers.map { harness.buffer($0) }
+            for buffer in buffers {
+                gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+                harness.push(buffer)
+            }
+            if lettingGo { buffers.forEach(GstBufferReference.release) }
+            detector.answer()
+            // A frame that is still to be answered pushes them out.
+            harness.push(harness.buffer(numbers.upperBound))
+            while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
+            if !lettingGo { buffers.forEach(GstBufferReference.release) }
+            let copies = Statistics.Stage.allCases.firstIndex(of: .copy)!
+            var count = 0
+            harness.session.statistics.update { count = $0.stages[copies].count }
+            return count
+        }
+        let copied = pass(0..<3, lettingGo: false)
+        #expect(copied > 0)
+        #expect(pass(4..<6, lettingGo: true) == copied)
+    }
+
     @Test func framesOfAnotherSizeGetMemoryOfThatSize() {
         for size: gsize in [5000, 6000, 5000] {
             let buffer = copy(size: size)

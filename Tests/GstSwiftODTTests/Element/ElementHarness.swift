@@ -38,12 +38,17 @@ final class ElementHarness {
         bus = gst_bus_new()
         var makeSource = maker
         if let source { makeSource = { _, _, _ in source() } }
-        if let makeSource {
-            let session = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstSwiftOdt.self).pointee.session
-            Unmanaged<Session>.fromOpaque(session!).takeUnretainedValue().makeSource = makeSource
-        }
+        if let makeSource { Self.session(of: element).makeSource = makeSource }
         gst_element_set_bus(element, bus)
         harness = gst_harness_new_with_element(element, "sink", "src")
+    }
+
+    /// The element's Swift half.
+    var session: Session { Self.session(of: element) }
+
+    private static func session(of element: UnsafeMutablePointer<GstElement>) -> Session {
+        let session = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstSwiftOdt.self).pointee.session
+        return Unmanaged<Session>.fromOpaque(session!).takeUnretainedValue()
     }
 
     deinit {
