@@ -45,13 +45,16 @@ public struct PartChoice: Sendable {
     /// What was looked at last.
     private var latest: ObjectWorth.Look?
     private var lastWhole: Nanoseconds?
+    private var partsSinceWhole = 0
 
     private static let longestWithoutWhole: Nanoseconds = 400_000_000
     /// The same where looks are few, and each is because somebody or something asks: the whole would take every other of them, and that
     /// somebody large has come is told from what moves.
     private static let longestWhileAsked: Nanoseconds = 800_000_000
-    /// Newcomers ask once or twice: the next look is theirs, even where it comes no sooner than after a second.
+    /// Newcomers ask once or twice: the next looks are theirs, even where they come no sooner than after a second. Where ever more of them ask,
+    /// those whom the whole alone shows would not be looked for at all.
     private static let longestWhileProving: Nanoseconds = 4_000_000_000
+    private static let mostWhileProving = 2
     /// Around so many objects parts are tried.
     private static let mostAnchors = 40
 
@@ -118,7 +121,7 @@ public struct PartChoice: Sendable {
         guard let lastWhole, time >= lastWhole else { return true }
         let longest =
             switch cause {
-            case .newcomer: Self.longestWhileProving
+            case .newcomer where partsSinceWhole < Self.mostWhileProving: Self.longestWhileProving
             case _ where cause.isQuestion: Self.longestWhileAsked
             default: Self.longestWithoutWhole
             }
@@ -146,6 +149,7 @@ public struct PartChoice: Sendable {
     ) -> (Box?, Reason) {
         latest = ObjectWorth.Look(part: views.seen(in: view), level: view.level, time: time)
         if view.isWhole { lastWhole = time }
+        partsSinceWhole = view.isWhole ? 0 : min(partsSinceWhole + 1, Self.mostWhileProving)
         ages.note(view.isWhole ? nil : view.box, level: view.level, at: time)
         return (view.isWhole ? nil : view.box, reason)
     }

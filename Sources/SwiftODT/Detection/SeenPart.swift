@@ -8,6 +8,8 @@ public struct SeenPart: Hashable, Sendable {
 
     /// Boxes of networks end a little before the edge that they are cut by: so much of the part's side.
     private static let slack = 0.015
+    /// Of the longer side: 80 pixels for a network that takes in 320.
+    private static let plainShare = 0.25
 
     /// - Parameter box: `nil` for the whole picture.
     public init(_ box: Box?, width: Int, height: Int) {
@@ -29,6 +31,11 @@ public struct SeenPart: Hashable, Sendable {
     /// How much larger things are seen than in the whole picture, from 1 up: networks that keep a picture's shape are fed as much as
     /// its longer side lets in.
     public var magnification: Double { max(1, max(pictureWidth, pictureHeight) / max(box.width, box.height)) }
+
+    /// Whether a box fills so much of it that detectors see what is there, were it only the whole picture.
+    public func isFilled(by box: Box) -> Bool {
+        max(0, box.area).squareRoot() > Self.plainShare * max(self.box.width, self.box.height)
+    }
 
     /// Whether a box reaches one of the edges that cut, or beyond it: it may be but a piece of what is there.
     public func cuts(_ box: Box) -> Bool {

@@ -141,9 +141,9 @@ extension Tracklet {
     /// Whether an answer about a part of the picture, or about all of it, which has not told of it, would have done so.
     ///
     /// - Parameter patience: after so long, and so many looks, any look counts, wherever it went: nothing waits for ever.
-    mutating func wasLookedAt(in part: SeenPart?, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
-        let isShown = part.map { !$0.cuts(filter.box) } ?? true
-        if isShown, nearness <= (part?.magnification ?? 1) * Self.enoughOfNearness { return true }
+    mutating func wasLookedAt(in part: SeenPart, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        let isNear = nearness <= part.magnification * Self.enoughOfNearness || part.isFilled(by: filter.box)
+        if isNear, !part.cuts(filter.box) { return true }
         looksElsewhere += 1
         return looksElsewhere >= Self.mostLooksElsewhere && time - lastSeen > patience
     }

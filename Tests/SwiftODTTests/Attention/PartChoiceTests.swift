@@ -135,6 +135,22 @@ import Testing
         }
     }
 
+    /// A large box that was found on nothing was shown for seconds, while newcomers elsewhere asked in frame after frame.
+    @Test func newcomersWhoKeepAskingLeaveTheWholeItsTurn() {
+        let small = [Box(x: 1300, y: 700, width: 20, height: 50)]
+        var choice = PartChoice()
+        let wholes = (0..<100).filter { frame in
+            let time = Nanoseconds(frame) * 40_000_000
+            let part = choice.next(at: time, because: .newcomer, in: Self.picture, luma: nil).part
+            var known = outlook(small, at: time, seen: [time - 600_000_000], nearness: 3)
+            known.places[0].isProved = false
+            choice.note(known)
+            return part == nil
+        }
+        #expect(wholes.count < 20)
+        #expect(zip(wholes, wholes.dropFirst()).allSatisfy { ($1 - $0) * 40 <= 1000 } && (wholes.last ?? 0) > 70)
+    }
+
     /// Where looks are few, the whole takes no more of them than where each frame is looked at.
     @Test func whoAsksForWhatIsSmallIsSeldomSentToTheWhole() {
         let small = [Box(x: 1300, y: 700, width: 20, height: 50)]

@@ -57,6 +57,16 @@ import Testing
         #expect(step(tracker, frame: 501, part: found, [detection(x: 500)]).map(\.id) == [id])
     }
 
+    /// A box on nothing that a near look has left is refuted by the whole, which would show what is so large.
+    @Test func whatIsLargeIsMissedByTheWholeThoughItWasFoundFromNearby() {
+        let tracker = Tracker()
+        let near = Box(x: 320, y: 0, width: 320, height: 240)
+        let large = Detection(box: Box(x: 330, y: 20, width: 290, height: 200), score: 0.9)
+        for frame in 0..<10 { _ = step(tracker, frame: frame, part: near, [large]) }
+        #expect(step(tracker, frame: 10, part: Self.left, []).map(\.state) == [.tracked])
+        #expect(step(tracker, frame: 11, []).map(\.state) == [.coasting])
+    }
+
     /// Half of somebody at the part's inner edge: no newcomer, and the one who is known stays as wide.
     @Test func aPieceBeginsNothingAndChangesNothing() {
         let tracker = Tracker()
