@@ -61,19 +61,9 @@ final class DrawingMemory {
 
     /// Has the buffer hold a copy of its bytes that is its alone. Where that fails it stays as it is, and mapping it for writing says so.
     ///
-    /// - Parameters:
-    ///   - buffer: one that may be changed (see ``GstBufferReference/makeWritable(_:)``).
-    ///   - copy: one that has been made of it already.
-    func replaceBytes(of buffer: UnsafeMutablePointer<GstBuffer>, with copy: FrameCopy? = nil) {
+    /// - Parameter buffer: one that may be changed (see ``GstBufferReference/makeWritable(_:)``).
+    func copyBytes(of buffer: UnsafeMutablePointer<GstBuffer>) {
         wasNeeded = true
-        if let copy {
-            put(copy.memory, into: buffer)
-        } else {
-            copyBytes(of: buffer)
-        }
-    }
-
-    private func copyBytes(of buffer: UnsafeMutablePointer<GstBuffer>) {
         let size = gst_buffer_get_size(buffer)
         guard size > 0, let memory = take(size) else { return }
         var mapped = GstMapInfo()
@@ -81,6 +71,12 @@ final class DrawingMemory {
         let copied = gst_buffer_extract(buffer, 0, mapped.data, size)
         gst_memory_unmap(memory, &mapped)
         if copied == size { put(memory, into: buffer) }
+    }
+
+    /// The same with a copy that has been made of it ahead.
+    func put(_ copy: FrameCopy, into buffer: UnsafeMutablePointer<GstBuffer>) {
+        wasNeeded = true
+        put(copy.memory, into: buffer)
     }
 
     private func put(_ memory: UnsafeMutablePointer<GstMemory>, into buffer: UnsafeMutablePointer<GstBuffer>) {

@@ -156,9 +156,9 @@ final class FrameFinisher {
         buffer = GstBufferReference.makeWritable(buffer)
         if DrawingMemory.isNeeded(for: buffer) {
             if let copy = queued.copy {
-                drawingMemory.replaceBytes(of: buffer, with: copy)
+                drawingMemory.put(copy, into: buffer)
             } else {
-                statistics.time(.copy) { drawingMemory.replaceBytes(of: buffer) }
+                statistics.time(.copy) { drawingMemory.copyBytes(of: buffer) }
             }
         }
         let isInterlaced = format.isInterlaced(buffer)

@@ -74,11 +74,11 @@ public struct PartChoice: Sendable {
         let views = views(of: picture, at: time)
         yield.learn(from: objects.places)
         motion.look(at: luma, at: time, besides: objects.places)
-        let isLeisure = cause == .quiet && motion.isStill && lastWhole != nil
-        guard !views.parts.isEmpty, isLeisure || !isWholeDue(at: time, because: cause) else {
+        guard !views.parts.isEmpty, lastWhole != nil else {
             return note(views.whole, of: views, at: time, because: .whole)
         }
-        if isLeisure { return look(around: views, at: time) }
+        if cause == .quiet, motion.isStill { return look(around: views, at: time) }
+        if isWholeDue(at: time, because: cause) { return note(views.whole, of: views, at: time, because: .whole) }
         objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)

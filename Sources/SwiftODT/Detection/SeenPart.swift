@@ -32,8 +32,8 @@ public struct SeenPart: Hashable, Sendable {
     /// its longer side lets in.
     public var magnification: Double { max(1, max(pictureWidth, pictureHeight) / max(box.width, box.height)) }
 
-    /// Whether a box fills so much of it that detectors see what is there, were it only the whole picture.
-    public func isFilled(by box: Box) -> Bool {
+    /// Whether a box fills so much of it that detectors see what is there, from however near it was found.
+    public func showsPlainly(_ box: Box) -> Bool {
         max(0, box.area).squareRoot() > Self.plainShare * max(self.box.width, self.box.height)
     }
 

@@ -138,11 +138,12 @@ extension Tracklet {
         misses += 1
     }
 
-    /// Whether an answer about a part of the picture, or about all of it, which has not told of it, would have done so.
+    /// Notes a look at a part of the picture, or at all of it, that has not told of it.
     ///
     /// - Parameter patience: after so long, and so many looks, any look counts, wherever it went: nothing waits for ever.
-    mutating func wasLookedAt(in part: SeenPart, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
-        let isNear = nearness <= part.magnification * Self.enoughOfNearness || part.isFilled(by: filter.box)
+    /// - Returns: whether it would have, were it there.
+    mutating func noteLook(in part: SeenPart, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        let isNear = nearness <= part.magnification * Self.enoughOfNearness || part.showsPlainly(filter.box)
         if isNear, !part.cuts(filter.box) { return true }
         looksElsewhere += 1
         return looksElsewhere >= Self.mostLooksElsewhere && time - lastSeen > patience

@@ -30,7 +30,7 @@ import Testing
 
     private func copy(size: gsize = 5000, byte: guint8 = 7) -> Buffer {
         let (own, other) = Self.shared(size: size, byte: byte)
-        drawing.replaceBytes(of: own)
+        drawing.copyBytes(of: own)
         GstBufferReference.release(other)
         return own
     }
@@ -38,7 +38,7 @@ import Testing
     @Test func onlyWhatIsSharedNeedsACopy() {
         let (own, other) = Self.shared()
         #expect(DrawingMemory.isNeeded(for: own))
-        drawing.replaceBytes(of: own)
+        drawing.copyBytes(of: own)
         #expect(!DrawingMemory.isNeeded(for: own) && !DrawingMemory.isNeeded(for: other))
         gst_buffer_memset(own, 0, 9, 5000)
         #expect(Self.byte(of: own) == 9 && Self.byte(of: other) == 7)
@@ -114,7 +114,7 @@ import Testing
         for end in ends { copy.reach(UnsafeRawPointer(mapped.data) + end) }
         gst_buffer_unmap(own, &mapped)
         copy.finish()
-        drawing.replaceBytes(of: own, with: copy)
+        drawing.put(copy, into: own)
         #expect(Self.memory(of: own) == copy.memory && ElementHarness.bytes(of: own) == bytes)
         #expect(!DrawingMemory.isNeeded(for: own) && drawing.count == 1)
         GstBufferReference.release(own)
@@ -132,7 +132,7 @@ import Testing
         #expect(second.memory != ahead?.memory && drawing.count == 2)
         let memory = ahead?.memory
         ahead = nil
-        drawing.replaceBytes(of: own)
+        drawing.copyBytes(of: own)
         #expect(Self.memory(of: own) == memory)
         GstBufferReference.release(own)
         GstBufferReference.release(other)

@@ -108,15 +108,9 @@ import Testing
     /// What is known of large objects is asked for and told, however long nobody has looked elsewhere.
     @Test(arguments: [(Attention.Reason.drift, false), (.missed, false), (.newcomer, false), (.interval, true)])
     func whoAsksIsAnsweredBeforeItIsLookedAround(_ cause: Attention.Reason, _ looksAround: Bool) {
-        let large = [Box(x: 800, y: 200, width: 300, height: 700)]
-        var choice = PartChoice()
-        let parts = (0..<40).compactMap { frame in
-            let time = Nanoseconds(frame) * 150_000_000
-            let part = choice.next(at: time, because: cause, in: Self.picture, luma: nil).part
-            choice.note(outlook(large, at: time, seen: [time], nearness: 1))
-            return part
-        }
-        #expect(parts.isEmpty == !looksAround)
+        let large = Box(x: 800, y: 200, width: 300, height: 700)
+        let parts = parts(40, apart: 150_000_000, because: cause, knowing: large, nearness: 1)
+        #expect(parts.allSatisfy { $0 == nil } == !looksAround)
     }
 
     /// Somebody has just been found nearby: the look that this asks for shows them, though others have not been seen for longer.
@@ -135,49 +129,47 @@ import Testing
         }
     }
 
-    /// A large box that was found on nothing was shown for seconds, while newcomers elsewhere asked in frame after frame.
+    /// Whom the whole alone shows is looked for within a second, though newcomers elsewhere ask in frame after frame.
     @Test func newcomersWhoKeepAskingLeaveTheWholeItsTurn() {
-        let small = [Box(x: 1300, y: 700, width: 20, height: 50)]
-        var choice = PartChoice()
-        let wholes = (0..<100).filter { frame in
-            let time = Nanoseconds(frame) * 40_000_000
-            let part = choice.next(at: time, because: .newcomer, in: Self.picture, luma: nil).part
-            var known = outlook(small, at: time, seen: [time - 600_000_000], nearness: 3)
-            known.places[0].isProved = false
-            choice.note(known)
-            return part == nil
-        }
+        let looks = parts(100, apart: 40_000_000, because: .newcomer, knowing: Self.small, nearness: 3, isProved: false)
+        let wholes = looks.indices.filter { looks[$0] == nil }
         #expect(wholes.count < 20)
         #expect(zip(wholes, wholes.dropFirst()).allSatisfy { ($1 - $0) * 40 <= 1000 } && (wholes.last ?? 0) > 70)
     }
 
     /// Where looks are few, the whole takes no more of them than where each frame is looked at.
     @Test func whoAsksForWhatIsSmallIsSeldomSentToTheWhole() {
-        let small = [Box(x: 1300, y: 700, width: 20, height: 50)]
-        var choice = PartChoice()
-        let wholes = (0..<60).count { frame in
-            let time = Nanoseconds(frame) * 150_000_000
-            let part = choice.next(at: time, because: .drift, in: Self.picture, luma: nil).part
-            choice.note(outlook(small, at: time, seen: [time], nearness: 3))
-            return part == nil
-        }
+        let looks = parts(60, apart: 150_000_000, because: .drift, knowing: Self.small, nearness: 3)
+        let wholes = looks.count { $0 == nil }
         #expect(wholes >= 5 && wholes <= 16)
     }
 
     /// Looks of leisure are seconds apart: they go everywhere in turns, though nothing has been found there so far, and the whole is one
     /// of those turns.
     @Test func leisureIsForWhatNobodyHasSeenForLongest() {
-        let large = [Box(x: 800, y: 200, width: 300, height: 700)]
-        var choice = PartChoice()
-        let parts = (0..<100).map { number in
-            let time = Nanoseconds(number) * 4_000_000_000
-            let part = choice.next(at: time, because: .quiet, in: Self.picture, luma: nil).part
-            choice.note(outlook(large, at: time, seen: [0], nearness: 1))
-            return part
-        }
+        let large = Box(x: 800, y: 200, width: 300, height: 700)
+        let parts = parts(100, apart: 4_000_000_000, because: .quiet, knowing: large, nearness: 1)
         #expect(parts[0] == nil && parts[1] != nil && parts[2] != nil)
         #expect(parts.count { $0 == nil } >= 15 && parts.count { $0 == nil } <= 40)
         #expect(Set(parts.compactMap { $0 }).count >= 25)
+    }
+
+    private static let small = Box(x: 1300, y: 700, width: 20, height: 50)
+
+    /// What is looked at, look after look for one reason, where one object is known that each look finds again; `nil` for the whole.
+    private func parts(
+        _ count: Int, apart: Nanoseconds, because cause: Attention.Reason, knowing box: Box, nearness: Double,
+        isProved: Bool = true
+    ) -> [Box?] {
+        var choice = PartChoice()
+        return (0..<count).map { number in
+            let time = Nanoseconds(number) * apart
+            let part = choice.next(at: time, because: cause, in: Self.picture, luma: nil).part
+            var known = outlook([box], at: time, seen: [time], nearness: nearness)
+            known.places[0].isProved = isProved
+            choice.note(known)
+            return part
+        }
     }
 
     /// Somebody known goes on, and has only been carried since the last look: no leisure.
