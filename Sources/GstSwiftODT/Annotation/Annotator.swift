@@ -117,7 +117,7 @@ final class Annotator {
         let prepared = Setup(
             options: options, blender: blender, font: font, sizes: sizes, text: LabelText(options),
             labels: isSameText
-                ? known?.labels : LabelPainter(font: font, fontSize: sizes.fontSize, canvas: canvas),
+                ? known?.labels : LabelPainter(font: font, fontSize: sizes.fontSize, blender: blender),
             traces: options.drawTraces ? TracePainter(blender: blender, lineWidth: sizes.lineWidth) : nil)
         setup = prepared
         return prepared
@@ -136,7 +136,7 @@ extension Annotator {
         for one in annotated {
             let paint = ZonePainter.paint(of: one.zone)
             let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
-            let tile = tiles.tile(.label(style)) { labels.draw(style).map { setup.blender.tile(from: $0) } }
+            let tile = tiles.tile(.label(style)) { labels.draw(style) }
             guard let tile else { continue }
             let place = painter.place(of: one.zone, width: tile.width, height: tile.height)
             setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
@@ -164,7 +164,7 @@ extension Annotator {
         let style = LabelStyle(
             text: "looks here \u{D7}\(DecimalText.text(magnification, decimals: 1))", panel: Paint.black.faded(0.63),
             ink: .white)
-        let tile = tiles.tile(.label(style)) { labels.draw(style).map { setup.blender.tile(from: $0) } }
+        let tile = tiles.tile(.label(style)) { labels.draw(style) }
         guard let tile else { return }
         let rect = setup.outerEdge(of: latest.box, pen: setup.sizes.pen)
         let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
@@ -258,9 +258,7 @@ extension Annotator {
         for index in placingOrder(boxes.map(\.object)) {
             let (object, rect) = boxes[index]
             guard let style = style(for: object, setup) else { continue }
-            let tile = tiles.tile(.label(style)) {
-                painter.draw(style, of: object, saying: setup.text).map { setup.blender.tile(from: $0) }
-            }
+            let tile = tiles.tile(.label(style)) { painter.draw(style, of: object, saying: setup.text) }
             guard let tile else { continue }
             var standing = object.id.flatMap { standings[$0] }
             let place = placement.place((tile.width, tile.height), box: index, &standing)

@@ -31,9 +31,7 @@ final class Blender {
         let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         let target = canvas.buffer(rect).intersection(picture)
         guard !target.isEmpty else { return }
-        let opacity = min(max(paint.alpha, 0), 1)
-        let color = matrix.samples(
-            red: paint.red * opacity, green: paint.green * opacity, blue: paint.blue * opacity, alpha: opacity)
+        let color = color(of: paint)
         for layout in planes {
             let units = layout.units(from: target.x, to: target.maxX)
             let count = units.count * layout.unitSamples
@@ -60,6 +58,13 @@ final class Blender {
                 }
             }
         }
+    }
+
+    /// The samples of a paint, multiplied with its alpha.
+    func color(of paint: Paint) -> SIMD4<Float> {
+        let opacity = min(max(paint.alpha, 0), 1)
+        return matrix.samples(
+            red: paint.red * opacity, green: paint.green * opacity, blue: paint.blue * opacity, alpha: opacity)
     }
 
     /// Draws a tile at an aligned place of the buffer. It may reach outside at the right and below.

@@ -1,7 +1,22 @@
 import CCairo
 
-/// A small ARGB picture with a Cairo context on it.
-final class CairoSurface {
+/// What a pixel of a ``CairoSurface`` is.
+protocol CairoPixel: BitwiseCopyable {
+    static var format: cairo_format_t { get }
+}
+
+/// Alpha, red, green and blue, multiplied with alpha.
+extension UInt32: CairoPixel {
+    static var format: cairo_format_t { CAIRO_FORMAT_ARGB32 }
+}
+
+/// Nothing but alpha: how far something is covered.
+extension UInt8: CairoPixel {
+    static var format: cairo_format_t { CAIRO_FORMAT_A8 }
+}
+
+/// A small picture with a Cairo context on it.
+final class CairoSurface<Pixel: CairoPixel> {
     let width: Int
     let height: Int
     let context: OpaquePointer
@@ -9,7 +24,7 @@ final class CairoSurface {
 
     /// Fails where Cairo does: too large, or no memory.
     init?(width: Int, height: Int) {
-        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height)),
+        guard let surface = cairo_image_surface_create(Pixel.format, Int32(width), Int32(height)),
             cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface)
         else { return nil }
         self.width = width
@@ -27,11 +42,11 @@ final class CairoSurface {
         cairo_set_source_rgba(context, Double(paint.red), Double(paint.green), Double(paint.blue), Double(paint.alpha))
     }
 
-    /// Gives what has been drawn: `stride` pixels from row to row, ARGB multiplied with alpha.
-    func withPixels(_ body: (_ pixels: UnsafePointer<UInt32>, _ stride: Int) -> Void) {
+    /// Gives what has been drawn: `stride` pixels from row to row.
+    func withPixels(_ body: (_ pixels: UnsafePointer<Pixel>, _ stride: Int) -> Void) {
         cairo_surface_flush(surface)
         guard let data = cairo_image_surface_get_data(surface) else { return }
-        let stride = Int(cairo_image_surface_get_stride(surface)) / 4
-        data.withMemoryRebound(to: UInt32.self, capacity: stride * height) { body($0, stride) }
+        let stride = Int(cairo_image_surface_get_stride(surface)) / MemoryLayout<Pixel>.size
+        data.withMemoryRebound(to: Pixel.self, capacity: stride * height) { body($0, stride) }
     }
 }

@@ -4,56 +4,99 @@ import CCairo
 struct LabelPainter {
     private let typesetter: Typesetter
     private let fontSize: Double
-    private let canvas: Canvas
+    private let blender: Blender
 
-    init?(font: NamedFont, fontSize: Double, canvas: Canvas) {
-        guard let typesetter = Typesetter(font, size: fontSize, pixelWidth: canvas.unitX) else { return nil }
+    init?(font: NamedFont, fontSize: Double, blender: Blender) {
+        guard let typesetter = Typesetter(font, size: fontSize, pixelWidth: blender.canvas.unitX) else { return nil }
         self.typesetter = typesetter
         self.fontSize = fontSize
-        self.canvas = canvas
+        self.blender = blender
     }
+
+    private var canvas: Canvas { blender.canvas }
 
     /// On either side of the text.
     private var margin: Double { 0.4 * fontSize }
 
     /// Draws an object's label: its text, shortened until it takes no more than about half of the picture's width. `nil`
     /// where nothing fits.
-    func draw(_ style: LabelStyle, of object: AnnotatedObject, saying text: LabelText) -> CairoSurface? {
+    func draw(_ style: LabelStyle, of object: AnnotatedObject, saying text: LabelText) -> Tile? {
         line(style.text, of: object, saying: text).flatMap { draw(style, $0) }
     }
 
     /// Draws a text as it stands, shortened at its end where it is too long.
-    func draw(_ style: LabelStyle) -> CairoSurface? {
+    func draw(_ style: LabelStyle) -> Tile? {
         let line = typesetter.line(style.text, within: room)
         return line.bytesBeforeEllipsis == 0 ? nil : draw(style, line)
     }
 
-    private func draw(_ style: LabelStyle, _ line: TextLine) -> CairoSurface? {
+    private func draw(_ style: LabelStyle, _ line: TextLine) -> Tile? {
+        let place = place(line)
+        guard let panel = style.panel else { return drawOutlined(line, at: place, style.ink) }
+        guard !style.rounded else { return drawRounded(line, at: place, style.ink, on: panel) }
+        return surface(UInt8.self, place) { surface in
+            surface.setPaint(.white)
+            show(line, at: place, in: surface.context)
+        }.map { blender.tile(from: $0, ground: panel, ink: style.ink) }
+    }
+
+    private func drawRounded(_ line: TextLine, at place: Place, _ ink: Paint, on panel: Paint) -> Tile? {
+        surface(UInt32.self, place) { surface in
+            addRoundedPanel(width: place.width, height: place.height, to: surface.context)
+            surface.setPaint(panel)
+            cairo_fill(surface.context)
+            surface.setPaint(ink)
+            show(line, at: place, in: surface.context)
+        }.map(blender.tile)
+    }
+
+    /// Straight on the picture: a line around the letters parts them from it.
+    private func drawOutlined(_ line: TextLine, at place: Place, _ ink: Paint) -> Tile? {
+        surface(UInt32.self, place) { surface in
+            cairo_new_path(surface.context)
+            line.draw(x: place.start, baseline: place.baseline, asPath: true, in: surface.context)
+            surface.setPaint(ink.contrast.faded(ink.alpha * 0.8))
+            cairo_set_line_width(surface.context, max(2, 0.2 * fontSize))
+            cairo_set_line_join(surface.context, CAIRO_LINE_JOIN_ROUND)
+            cairo_stroke(surface.context)
+            surface.setPaint(ink)
+            show(line, at: place, in: surface.context)
+        }.map(blender.tile)
+    }
+
+    private func show(_ line: TextLine, at place: Place, in context: OpaquePointer) {
+        line.draw(x: place.start, baseline: place.baseline, asPath: false, in: context)
+    }
+
+    /// A drawing as large as a label, in display units; `nil` where Cairo fails.
+    private func surface<Pixel: CairoPixel>(
+        _: Pixel.Type, _ place: Place, draw: (CairoSurface<Pixel>) -> Void
+    ) -> CairoSurface<Pixel>? {
+        guard let surface = CairoSurface<Pixel>(width: place.tile.width, height: place.tile.height) else { return nil }
+        cairo_scale(surface.context, 1 / canvas.unitX, 1 / canvas.unitY)
+        draw(surface)
+        return cairo_status(surface.context) == CAIRO_STATUS_SUCCESS ? surface : nil
+    }
+
+    /// Where a line stands on its panel, in display units.
+    private struct Place {
+        /// The panel in pixels.
+        let tile: (width: Int, height: Int)
+        let width: Double
+        let height: Double
+        let start: Double
+        let baseline: Double
+    }
+
+    private func place(_ line: TextLine) -> Place {
         let (above, below) = reach(of: line)
         let tile = canvas.tileSize(
             width: (line.width + 2 * margin) / canvas.unitX, height: (above + below) / canvas.unitY)
-        guard let surface = CairoSurface(width: tile.width, height: tile.height) else { return nil }
-        let context = surface.context
-        cairo_scale(context, 1 / canvas.unitX, 1 / canvas.unitY)
         let size = (width: Double(tile.width) * canvas.unitX, height: Double(tile.height) * canvas.unitY)
         // On whole pixels: letters that start between them are grey where they should be black.
         let baseline = (((size.height + above - below) / 2) / canvas.unitY).rounded() * canvas.unitY
         let start = (((size.width - line.width) / 2) / canvas.unitX).rounded() * canvas.unitX
-        if let panel = style.panel {
-            addPanel(width: size.width, height: size.height, rounded: style.rounded, to: context)
-            surface.setPaint(panel)
-            cairo_fill(context)
-        } else {
-            cairo_new_path(context)
-            line.draw(x: start, baseline: baseline, asPath: true, in: context)
-            surface.setPaint(style.ink.contrast.faded(style.ink.alpha * 0.8))
-            cairo_set_line_width(context, max(2, 0.2 * fontSize))
-            cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
-            cairo_stroke(context)
-        }
-        surface.setPaint(style.ink)
-        line.draw(x: start, baseline: baseline, asPath: false, in: context)
-        return cairo_status(context) == CAIRO_STATUS_SUCCESS ? surface : nil
+        return Place(tile: tile, width: size.width, height: size.height, start: start, baseline: baseline)
     }
 
     /// Room above and below the line that letters stand on: for capitals and, as much above as below them, for accents and
@@ -85,8 +128,7 @@ struct LabelPainter {
         return fitting.bytesBeforeEllipsis == 0 || fitting.width > room + 1 ? nil : fitting
     }
 
-    private func addPanel(width: Double, height: Double, rounded: Bool, to context: OpaquePointer) {
-        guard rounded else { return cairo_rectangle(context, 0, 0, width, height) }
+    private func addRoundedPanel(width: Double, height: Double, to context: OpaquePointer) {
         let radius = 0.3 * fontSize
         let quarter = Double.pi / 2
         cairo_new_sub_path(context)

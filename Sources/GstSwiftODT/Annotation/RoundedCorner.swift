@@ -9,8 +9,8 @@ struct RoundedCorner: Hashable {
     let bottom: Bool
     var paint: Paint
 
-    func draw() -> CairoSurface? {
-        guard let surface = CairoSurface(width: width, height: height) else { return nil }
+    func draw() -> CairoSurface<UInt32>? {
+        guard let surface = CairoSurface<UInt32>(width: width, height: height) else { return nil }
         let context = surface.context
         cairo_translate(context, right ? 0 : Double(width), bottom ? 0 : Double(height))
         cairo_scale(context, right ? 1 : -1, bottom ? 1 : -1)

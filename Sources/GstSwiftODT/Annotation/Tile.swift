@@ -17,15 +17,35 @@ struct Tile {
     var byteCount: Int { planes.reduce(0) { $0 + $1.bytes.count } }
 }
 
+extension Tile.Plane {
+    /// A plane for so many pixels: `fill` is given its new samples and what they keep, which change nothing yet.
+    init<Sample: BlendSample>(
+        of layout: PlaneLayout, width: Int, height: Int, white: Sample,
+        fill: (_ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>) -> Void
+    ) {
+        units = layout.units(across: width)
+        lines = height >> layout.lineShift
+        let half = units * lines * layout.unitSamples
+        let size = 2 * half * MemoryLayout<Sample>.size
+        bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            let samples = UnsafeMutableRawBufferPointer(bytes).bindMemory(to: Sample.self)
+            samples[..<half].initialize(repeating: 0)
+            samples[half...].initialize(repeating: white)
+            if let value = samples.baseAddress { fill(value, value + half) }
+            count = size
+        }
+    }
+}
+
 extension Blender {
     /// Converts what has been drawn on the upright grid: turns it the way the buffer lies, gives every sample the
     /// mean of the pixels that it stands for, and its format's numbers.
-    func tile(from surface: CairoSurface) -> Tile {
+    func tile(from surface: CairoSurface<UInt32>) -> Tile {
         tile(from: surface, width: surface.width, height: surface.height, orientation: canvas.orientation)
     }
 
     /// The same for the upper left part of a surface, in whole steps of the canvas, turned some other way.
-    func tile(from surface: CairoSurface, width: Int, height: Int, orientation: Orientation) -> Tile {
+    func tile(from surface: CairoSurface<UInt32>, width: Int, height: Int, orientation: Orientation) -> Tile {
         var converted: [Tile.Plane] = []
         surface.withPixels { pixels, stride in
             let view = BufferView(pixels, stride: stride, width: width, height: height, orientation: orientation)
@@ -38,43 +58,32 @@ extension Blender {
     }
 
     private func convert<Sample: BlendSample>(
-        _ view: BufferView, to layout: PlaneLayout, as: Sample.Type
+        _ view: BufferView<UInt32>, to layout: PlaneLayout, as: Sample.Type
     ) -> Tile.Plane {
-        let units = layout.units(across: view.width)
-        let lines = view.height >> layout.lineShift
-        let half = units * lines * layout.unitSamples
         let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
-        let size = 2 * half * MemoryLayout<Sample>.size
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
-            let samples = UnsafeMutableRawBufferPointer(bytes).bindMemory(to: Sample.self)
-            samples[..<half].initialize(repeating: 0)
-            samples[half...].initialize(repeating: white)
+        return Tile.Plane(of: layout, width: view.width, height: view.height, white: white) { value, keep in
             for sample in layout.samples {
                 // As literals: nothing is left then of what does not apply.
                 switch (sample.pixels, layout.lineShift) {
-                case (1, 0): convert(view, layout, sample, PixelShare(pixels: 1, rows: 1), into: samples, half)
-                case (2, 1): convert(view, layout, sample, PixelShare(pixels: 2, rows: 2), into: samples, half)
+                case (1, 0): convert(view, layout, sample, PixelShare(pixels: 1, rows: 1), value, keep)
+                case (2, 1): convert(view, layout, sample, PixelShare(pixels: 2, rows: 2), value, keep)
                 default:
                     let share = PixelShare(pixels: sample.pixels, rows: 1 << layout.lineShift)
-                    convert(view, layout, sample, share, into: samples, half)
+                    convert(view, layout, sample, share, value, keep)
                 }
             }
-            count = size
         }
-        return Tile.Plane(units: units, lines: lines, bytes: bytes)
     }
 
     /// All of one sample in the units of a plane.
     @inline(__always)
     private func convert<Sample: BlendSample>(
-        _ view: BufferView, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
-        into samples: UnsafeMutableBufferPointer<Sample>, _ half: Int
+        _ view: BufferView<UInt32>, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
+        _ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>
     ) {
         let units = layout.units(across: view.width)
         let step = view.stepX << layout.unitShift
         let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
-        guard let value = samples.baseAddress else { return }
-        let keep = value + half
         ConvertedColors<Sample>.with { colors in
             for line in 0..<view.height >> layout.lineShift {
                 let rows = pixelRows(of: line, in: layout)
@@ -106,37 +115,13 @@ extension Blender {
     }
 }
 
-/// Upright pixels as the buffer will have them.
-private struct BufferView {
-    let width: Int
-    let height: Int
-    private let origin: UnsafePointer<UInt32>
-    /// From a pixel to the next one.
-    let stepX: Int
-    private let stepY: Int
-
-    init(_ pixels: UnsafePointer<UInt32>, stride: Int, width: Int, height: Int, orientation: Orientation) {
-        let turned = orientation.swapsAxes
-        self.width = turned ? height : width
-        self.height = turned ? width : height
-        let size = (Double(self.width), Double(self.height))
-        func offset(_ x: Double, _ y: Double) -> Int {
-            let pixel = orientation.upright(
-                Box(x: x, y: y, width: 1, height: 1), bufferWidth: size.0, bufferHeight: size.1)
-            return Int(pixel.y) * stride + Int(pixel.x)
-        }
-        let first = offset(0, 0)
-        origin = pixels + first
-        stepX = offset(1, 0) - first
-        stepY = offset(0, 1) - first
-    }
-
-    func row(_ y: Int) -> UnsafePointer<UInt32> { origin + y * stepY }
-
+extension BufferView<UInt32> {
     /// All of the pixels that a sample stands for, from the first one of its upper and its lower row on. The lower row does not count where
     /// there is one only.
     @inline(__always)
-    func sum(_ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ share: PixelShare) -> ChannelSum {
+    fileprivate func sum(
+        _ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ share: PixelShare
+    ) -> ChannelSum {
         var sum = ChannelSum()
         sum.add(upper[0])
         if share.rows > 1 { sum.add(lower[0]) }
@@ -146,12 +131,6 @@ private struct BufferView {
         }
         return sum
     }
-}
-
-/// How many pixels a sample stands for, across and down: one or two.
-private struct PixelShare {
-    let pixels: Int
-    let rows: Int
 }
 
 /// Alpha, green, red and blue of some pixels, added up in 16 bits each.

@@ -5,7 +5,7 @@ import SwiftODT
 /// drawn and blended.
 struct TracePainter {
     private static let side = 128
-    private let surface: CairoSurface
+    private let surface: CairoSurface<UInt32>
     private let blender: Blender
     private let lineWidth: Double
     /// Display units across and down a pixel of the buffer.
@@ -13,7 +13,7 @@ struct TracePainter {
     private let unitY: Double
 
     init?(blender: Blender, lineWidth: Double) {
-        guard let surface = CairoSurface(width: TracePainter.side, height: TracePainter.side) else { return nil }
+        guard let surface = CairoSurface<UInt32>(width: Self.side, height: Self.side) else { return nil }
         self.surface = surface
         self.blender = blender
         self.lineWidth = lineWidth

@@ -22,7 +22,7 @@ struct ZonePainter {
             for left in stride(from: region.x, to: region.maxX, by: side) {
                 let place = PixelRect(
                     minX: left, minY: top, maxX: min(left + side, region.maxX), maxY: min(top + side, region.maxY))
-                guard let surface = CairoSurface(width: place.width, height: place.height) else { continue }
+                guard let surface = CairoSurface<UInt32>(width: place.width, height: place.height) else { continue }
                 let sketch = Sketch(canvas: canvas, lineWidth: self.lineWidth, place: place, surface: surface)
                 for zone in zones { sketch.draw(zone) }
                 if !surface.isEmpty { tiles.append((blender.tile(from: surface), place)) }
@@ -66,7 +66,7 @@ extension ZonePainter {
         let canvas: Canvas
         let lineWidth: Double
         let place: PixelRect
-        let surface: CairoSurface
+        let surface: CairoSurface<UInt32>
 
         func draw(_ zone: Zone) {
             let context = surface.context
@@ -132,7 +132,7 @@ extension ZonePainter {
     }
 }
 
-extension CairoSurface {
+extension CairoSurface<UInt32> {
     /// Whether nothing has been drawn.
     fileprivate var isEmpty: Bool {
         var isEmpty = true

@@ -76,7 +76,7 @@ struct DrawingBenchmark {
         let usual = try UsualWay(width: Self.size.width, height: Self.size.height)
         let picture = FormatPicture(.i420, width: Self.size.width, height: Self.size.height)
         picture.fill(grey: 100)
-        let surface = try #require(CairoSurface(width: 240, height: 36))
+        let surface = try #require(CairoSurface<UInt32>(width: 240, height: 36))
         surface.setPaint(Paint(argb: 0xC080_4020))
         cairo_paint(surface.context)
         let (ours, theirs) = picture.withFrame { frame in
@@ -156,7 +156,7 @@ private final class UsualWay {
     }
 
     /// Blends a surface with `gst_video_blend` into a window of the frame, which is as kind as it can be called.
-    func blend(_ surface: CairoSurface, x: Int, y: Int, times: Int) -> Double {
+    func blend(_ surface: CairoSurface<UInt32>, x: Int, y: Int, times: Int) -> Double {
         var times = times
         var info = GstVideoInfo()
         gst_video_info_set_format(&info, GST_VIDEO_FORMAT_BGRA, guint(surface.width), guint(surface.height))

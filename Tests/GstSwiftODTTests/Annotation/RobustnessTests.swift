@@ -99,7 +99,7 @@ import Testing
         var cache = TileCache(byteLimit: 100_000)
         let picture = Painting(width: 64, height: 64)
         let blender = picture.withFrame { Blender(canvas: Canvas($0, interlaced: false)) }
-        let surface = try #require(CairoSurface(width: 40, height: 20))
+        let surface = try #require(CairoSurface<UInt32>(width: 40, height: 20))
         for number in 0..<200 {
             let style = LabelStyle(text: "\(number)", panel: nil, ink: .black)
             #expect(cache.tile(.label(style)) { blender.tile(from: surface) } != nil)
