@@ -33,16 +33,20 @@ struct LabelPainter {
     private func draw(_ style: LabelStyle, _ line: TextLine) -> Tile? {
         let place = place(line)
         guard let panel = style.panel else { return drawOutlined(line, at: place, style.ink) }
-        guard !style.rounded else { return drawRounded(line, at: place, style.ink, on: panel) }
+        guard !style.rounded, !line.hasColors else {
+            return drawInColors(line, at: place, style.ink, on: panel, rounded: style.rounded)
+        }
         return surface(UInt8.self, place) { surface in
             surface.setPaint(.white)
             show(line, at: place, in: surface.context)
         }.map { blender.tile(from: $0, ground: panel, ink: style.ink) }
     }
 
-    private func drawRounded(_ line: TextLine, at place: Place, _ ink: Paint, on panel: Paint) -> Tile? {
+    private func drawInColors(
+        _ line: TextLine, at place: Place, _ ink: Paint, on panel: Paint, rounded: Bool
+    ) -> Tile? {
         surface(UInt32.self, place) { surface in
-            addRoundedPanel(width: place.width, height: place.height, to: surface.context)
+            addPanel(width: place.width, height: place.height, rounded: rounded, to: surface.context)
             surface.setPaint(panel)
             cairo_fill(surface.context)
             surface.setPaint(ink)
@@ -128,7 +132,8 @@ struct LabelPainter {
         return fitting.bytesBeforeEllipsis == 0 || fitting.width > room + 1 ? nil : fitting
     }
 
-    private func addRoundedPanel(width: Double, height: Double, to context: OpaquePointer) {
+    private func addPanel(width: Double, height: Double, rounded: Bool, to context: OpaquePointer) {
+        guard rounded else { return cairo_rectangle(context, 0, 0, width, height) }
         let radius = 0.3 * fontSize
         let quarter = Double.pi / 2
         cairo_new_sub_path(context)

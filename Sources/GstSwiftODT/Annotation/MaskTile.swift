@@ -28,6 +28,7 @@ extension Blender {
         return Tile.Plane(of: layout, width: view.width, height: view.height, white: white) { value, keep in
             for sample in layout.samples {
                 let mixture = Mixture(
+                    white: white,
                     empty: BlendRow.samples(Sample.self, white, component: sample.component, color: empty),
                     full: BlendRow.samples(Sample.self, white, component: sample.component, color: full))
                 // As literals: what is usual becomes vector instructions.
@@ -67,8 +68,7 @@ extension Blender {
             while unit < units {
                 let pixel = unit &* steps.unit
                 let coverage = view.mean(upper + pixel, lower + pixel, steps.pixel, share)
-                value[unit &* steps.sample] = mixture.value(coverage)
-                keep[unit &* steps.sample] = mixture.keep(coverage)
+                (value[unit &* steps.sample], keep[unit &* steps.sample]) = mixture.samples(coverage)
                 unit &+= 1
             }
         }
@@ -97,20 +97,21 @@ extension BufferView<UInt8> {
 private struct Mixture<Sample: BlendSample> {
     private typealias Product = Sample.Product
 
+    let white: Sample
     let empty: (value: Sample, keep: Sample)
     let full: (value: Sample, keep: Sample)
 
+    /// As ``BlendRow/samples(_:_:component:color:)`` has them: what is kept and alpha make up white, and a value never exceeds its alpha.
     @inline(__always)
-    func value(_ coverage: UInt8) -> Sample { mix(empty.value, full.value, coverage, 127) }
+    func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {
+        let keep = mix(empty.keep, full.keep, coverage)
+        return (min(mix(empty.value, full.value, coverage), white &- keep), keep)
+    }
 
-    /// Rounded down, so that value and what is kept of white never exceed white.
     @inline(__always)
-    func keep(_ coverage: UInt8) -> Sample { mix(empty.keep, full.keep, coverage, 0) }
-
-    @inline(__always)
-    private func mix(_ empty: Sample, _ full: Sample, _ coverage: UInt8, _ half: Product) -> Sample {
+    private func mix(_ empty: Sample, _ full: Sample, _ coverage: UInt8) -> Sample {
         let part = Product(truncatingIfNeeded: coverage)
         let sum = Product(truncatingIfNeeded: empty) &* (255 &- part) &+ Product(truncatingIfNeeded: full) &* part
-        return Sample(truncatingIfNeeded: (sum &+ half) / 255)
+        return Sample(truncatingIfNeeded: (sum &+ 127) / 255)
     }
 }

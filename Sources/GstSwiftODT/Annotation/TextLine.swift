@@ -9,6 +9,8 @@ final class TextLine {
     let below: Double
     /// How many bytes of the text stand before the ellipsis; `nil` where all of it is there.
     let bytesBeforeEllipsis: Int?
+    /// Whether a font brings colours of its own, as those for emoji do.
+    let hasColors: Bool
     private let layout: OpaquePointer
 
     /// - Parameters:
@@ -28,15 +30,17 @@ final class TextLine {
             var (ink, logical) = (PangoRectangle(), PangoRectangle())
             let line = pango_layout_get_line(layout, 0)
             var cut: Int?
+            var hasColors = false
             Self.forEachRun(of: line) { run in
                 if Int32(run.item.pointee.analysis.flags) & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS != 0 {
                     cut = Int(run.item.pointee.offset)
                 }
+                if Self.isColored(run.item.pointee.analysis.font) { hasColors = true }
                 // Pango puts letters on whole units itself.
                 if pixelWidth != 1 { Self.round(run.glyphs, to: pixelWidth * Double(PANGO_SCALE)) }
             }
             pango_layout_line_get_extents(line, &ink, &logical)
-            return (layout: layout, ink: ink, logical: logical, cut: cut)
+            return (layout: layout, ink: ink, logical: logical, cut: cut, hasColors: hasColors)
         }
         func units(_ length: Int32) -> Double { Double(length) / Double(PANGO_SCALE) }
         layout = made.layout
@@ -44,6 +48,7 @@ final class TextLine {
         above = -units(made.ink.y)
         below = units(made.ink.y) + units(made.ink.height)
         bytesBeforeEllipsis = made.cut
+        hasColors = made.hasColors
     }
 
     deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(layout)) } }
@@ -65,6 +70,15 @@ final class TextLine {
             body(run.pointee.data.load(as: PangoGlyphItem.self))
             next = run.pointee.next
         }
+    }
+
+    private static func isColored(_ font: UnsafeMutablePointer<PangoFont>?) -> Bool {
+        guard let font else { return false }
+        // Those of Cairo are such, wherever fontconfig finds the fonts.
+        let found = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)
+        guard let pattern = pango_fc_font_get_pattern(found) else { return false }
+        var isColored: FcBool = 0
+        return FcPatternGetBool(pattern, FC_COLOR, 0, &isColored) == FcResultMatch && isColored != 0
     }
 
     private static func round(_ string: UnsafeMutablePointer<PangoGlyphString>, to step: Double) {
