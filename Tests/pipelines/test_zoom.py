@@ -60,14 +60,17 @@ class Zoom(unittest.TestCase):
 
     @needs_detector
     def test_a_grid_finds_what_is_in_a_panorama(self):
-        """Eight parts along the longer side of what is that long still show nothing of it."""
+        """Eight parts along the longer side of what is that long still show nothing of it.
+
+        Processors round differently: what is asked for here is far from what any of them finds.
+        """
         self.take_picture()
         run(f"filesrc location={self.street} ! pngdec ! videoconvert ! videobox left=-8000 right=-6000 fill=white ! pngenc "
             f"! filesink location={self.street}.wide")
         found = {}
         for zoom in ("off", "grid"):
-            done = subprocess.run([ODT, "detect", "--json", "--zoom", zoom, f"{self.street}.wide"], capture_output=True, text=True,
-                                  timeout=300, check=True)
+            done = subprocess.run([ODT, "detect", "--json", "--zoom", zoom, "--score", "0.25", f"{self.street}.wide"],
+                                  capture_output=True, text=True, timeout=300, check=True)
             report = json.loads(done.stdout)
             self.assertGreater(report["width"], 14_000)
             found[zoom] = [o for o in report["objects"] if 7990 < o["x"] < report["width"] - 6000]
