@@ -26,6 +26,8 @@ while how != "at once" and len(seen) < text.count("swiftodt "):
         sys.exit(message.parse_error()[1] if message else "nothing happened")
     if message.type == Gst.MessageType.ELEMENT:
         seen.add(message.src.get_name())
+if how == "at once":
+    time.sleep(float(os.environ["PAUSE"]))
 if how == "exception":
     raise ValueError("not caught")
 if how == "sys.exit":
@@ -75,9 +77,11 @@ class Exit(unittest.TestCase):
             self.leave("exit()", f"{DETECT} {properties} ! fakesink", **INSTRUCTIONS[1])
 
     def test_while_it_starts(self):
-        # An empty cache: compiling takes its time, and is waited for or left alone.
-        with tempfile.TemporaryDirectory() as folder:
-            self.leave("at once", ONE, XDG_CACHE_HOME=folder)
+        # An empty cache: compiling takes its time, and is waited for or left alone. Whatever libraries that needs are loaded before the
+        # pipeline plays: exit() destroys at once what of a library is there while the rest is still being loaded.
+        for pause in range(0, 30, 4):
+            with tempfile.TemporaryDirectory() as folder:
+                self.leave("at once", ONE, XDG_CACHE_HOME=folder, PAUSE=str(pause / 1000))
 
 
 if __name__ == "__main__":

@@ -50,13 +50,15 @@ public struct DetectorRecipe: Hashable, Sendable {
         ) { try decoder(for: $0, in: file) }
     }
 
-    /// Reads all that ``makeDetector()`` is going to need, but compiles nothing.
+    /// Reads and loads all that ``makeDetector()`` is going to need, but compiles nothing: who has inspected may make it on another
+    /// thread, and end the process meanwhile.
     ///
     /// - Throws: ``ODTError`` that says what is missing and how to get it.
     public func inspect() throws {
         if kind == .motion { return }
         let file = try locate()
         _ = try decoder(for: Network.inspect(file: file), in: file)
+        try Network.loadLibrary(of: device)
     }
 
     /// The names that objects may get, as far as files tell without the network being made; `nil` where they do not.

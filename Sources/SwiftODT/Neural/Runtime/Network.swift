@@ -77,6 +77,12 @@ public final class Network: Sendable {
         }
     }
 
+    /// Loads what the runtime has for a device, as compiling would. A library that is still being loaded when another thread calls exit()
+    /// is destroyed in parts, before ``RunsUnderWay`` can have that wait: who loads it here, and compiles elsewhere, leaves no time for that.
+    static func loadLibrary(of device: String) throws {
+        _ = try unlessExiting { try OpenVINO.shared().fullName(of: device) }
+    }
+
     /// Compiles a network, or hands out the one that another user of this process has compiled already.
     ///
     /// Open dimensions become those of `input`, the batch becomes 1. Takes up to seconds the first time, much less when the compiled
