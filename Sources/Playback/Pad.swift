@@ -34,8 +34,8 @@ public final class Pad: @unchecked Sendable {
         if g_object_class_find_property(about, property) != nil { gst_util_set_object_arg(object, property, value) }
     }
 
-    /// What a watch has to say of what it saw: it goes on, it goes no further, or the watch is over.
-    public enum Watching { case goOn, drop, enough }
+    /// What a watch has to say of what it saw: it goes on, it goes no further, it is answered here, or the watch is over.
+    public enum Watching { case goOn, drop, answered, enough }
 
     /// Looks at each buffer that passes, on the thread that it passes on.
     public func watchBuffers(_ look: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> Watching) {
@@ -73,6 +73,19 @@ public final class Pad: @unchecked Sendable {
         }
     }
 
+    /// Says to whoever asks that any form is taken here: one that is replaced by another, which those behind take.
+    public func acceptAllCaps() {
+        let asked = GstPadProbeType(
+            rawValue: GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
+        watch(asked) { info in
+            guard let query = gst_pad_probe_info_get_query(info), query.pointee.type == GST_QUERY_ACCEPT_CAPS else {
+                return .goOn
+            }
+            gst_query_set_accept_caps_result(query, 1)
+            return .answered
+        }
+    }
+
     private static func replace(_ info: UnsafeMutablePointer<GstPadProbeInfo>, by new: UnsafeMutableRawPointer) {
         guard let old = info.pointee.data else { return }
         info.pointee.data = new
@@ -94,6 +107,7 @@ public final class Pad: @unchecked Sendable {
                 switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().look(info) {
                 case .goOn: return GST_PAD_PROBE_OK
                 case .drop: return GST_PAD_PROBE_DROP
+                case .answered: return GST_PAD_PROBE_HANDLED
                 case .enough: return GST_PAD_PROBE_REMOVE
                 }
             }, Unmanaged.passRetained(Watch(look)).toOpaque(),

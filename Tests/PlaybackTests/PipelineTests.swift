@@ -45,6 +45,17 @@ import Testing
         #expect(!EncoderTrial.succeeds("nonsense"))
     }
 
+    /// Subtitles in markup become plain text on their way into a file: who comes before asks whether the muxer takes them as they are.
+    @Test func whatIsReplacedIsTakenAsItIs() throws {
+        let pipeline = try Pipeline("queue name=way ! capsfilter caps=text/x-raw,format=utf8 ! fakesink")
+        let entry = try #require(pipeline["way"].pad("sink"))
+        let marked = try #require(gst_caps_from_string("text/x-raw, format=pango-markup"))
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(marked).assumingMemoryBound(to: GstMiniObject.self)) }
+        #expect(gst_pad_query_accept_caps(entry.pointer, marked) == 0)
+        entry.acceptAllCaps()
+        #expect(gst_pad_query_accept_caps(entry.pointer, marked) != 0)
+    }
+
     @Test func messagesAreLinesOfJSON() {
         let text =
             "swiftodt, time=(guint64)18446744073709551615, id=(guint64)7, label=(string)\"a \\\"b\\\"\", n=(int)-1, ok=(boolean)true, "

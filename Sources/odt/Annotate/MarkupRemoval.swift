@@ -4,6 +4,8 @@ import Playback
 /// Makes plain text of subtitles in Pango's markup, which no container takes: `<i>no</i>` becomes `no`, and `&amp;` `&`.
 enum MarkupRemoval {
     static func begin(at pad: Pad) {
+        // The muxer would be asked by every pad ahead of this one, and refuse what it never gets.
+        pad.acceptAllCaps()
         pad.replaceEvents { event in
             guard event.pointee.type == GST_EVENT_CAPS else { return nil }
             return gst_event_new_caps(plain)
