@@ -62,7 +62,7 @@ final class Blender {
 
     /// The samples of a paint, multiplied with its alpha.
     func color(of paint: Paint) -> SIMD4<Float> {
-        let opacity = min(max(paint.alpha, 0), 1)
+        let opacity = paint.opacity
         return matrix.samples(
             red: paint.red * opacity, green: paint.green * opacity, blue: paint.blue * opacity, alpha: opacity)
     }

@@ -7,7 +7,7 @@ extension Blender {
     /// The two colours are converted, and samples are mixed of them, many at a time: a fraction of what it costs to convert pixels.
     func tile(from mask: CairoSurface<UInt8>, ground: Paint, ink: Paint) -> Tile {
         let empty = color(of: ground)
-        let full = color(of: ink) + empty * (1 - min(max(ink.alpha, 0), 1))
+        let full = color(of: ink) + empty * (1 - ink.opacity)
         var mixed: [Tile.Plane] = []
         mask.withPixels { pixels, stride in
             let view = BufferView(

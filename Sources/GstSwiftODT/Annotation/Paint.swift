@@ -20,6 +20,9 @@ struct Paint: Hashable {
             blue: Float(argb & 255) / 255, alpha: Float(argb >> 24) / 255)
     }
 
+    /// How much it hides of what lies below: alpha within its bounds.
+    var opacity: Float { min(max(alpha, 0), 1) }
+
     static let black = Paint(red: 0, green: 0, blue: 0)
     static let white = Paint(red: 1, green: 1, blue: 1)
 
