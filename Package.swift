@@ -55,13 +55,13 @@ let package = Package(
                 "SwiftODT", "Playback", "CGStreamer", "CPages", "CTurboJPEG", "CFontconfig", "CVersion",
             ]),
 
-        .target(name: "TestSeeds", path: "Tests/TestSeeds"),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
-            name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSeeds"], exclude: ["Classification/Labels"]),
+            name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSupport"], exclude: ["Classification/Labels"]),
         .testTarget(name: "SwiftODTFoundationTests", dependencies: ["SwiftODTFoundation"]),
-        .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer"]),
+        .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer", "TestSupport"]),
         .testTarget(
-            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSeeds"],
+            name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSupport"],
             exclude: ["Annotation/Golden"]),
     ],
     swiftLanguageModes: [.v6],

@@ -1,16 +1,15 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Playback
 
 /// What is not whole bears another name, and who comes by later can tell it from what is still being written.
 @Suite struct PartFileTests {
-    private let folder: String
+    private let temporary: TemporaryFolder
+    private var folder: String { temporary.path }
 
-    init() {
-        var name = Array("/tmp/playback-XXXXXX".utf8CString)
-        folder = String(cString: mkdtemp(&name)!)
-    }
+    init() throws { temporary = try TemporaryFolder() }
 
     private func content(_ path: String) -> String? {
         guard let file = fopen(path, "r") else { return nil }

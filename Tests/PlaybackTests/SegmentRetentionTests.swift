@@ -1,20 +1,17 @@
 import Glibc
 import Playback
 import SwiftODT
+import TestSupport
 import Testing
 
 @Suite("Segments that are kept")
-final class SegmentRetentionTests {
-    private let folder: String
+struct SegmentRetentionTests {
+    private let temporary: TemporaryFolder
+    private var folder: String { temporary.path }
     private let day: Int64 = 86_400_000_000_000
     private let noon: Int64 = 1_795_348_800_000_000_000  // 2026-11-22T12:00:00Z
 
-    init() throws {
-        var pattern = Array("/tmp/segments.XXXXXX".utf8CString)
-        folder = String(cString: try #require(mkdtemp(&pattern)))
-    }
-
-    deinit { _ = system("rm -r '\(folder)'") }
+    init() throws { temporary = try TemporaryFolder() }
 
     @discardableResult
     private func write(_ camera: String, _ time: Int64, size: Int = 8192, mark: String = SegmentRetention.mark)

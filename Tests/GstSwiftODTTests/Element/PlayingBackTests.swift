@@ -1,6 +1,7 @@
 import CGStreamer
 import CGStreamerCheck
 import Foundation
+import TestSupport
 import Testing
 
 @testable import GstSwiftODT
@@ -8,10 +9,10 @@ import Testing
 
 /// Protects playing back: that it gives the messages that detecting gave, and that a recording of something else is noticed.
 @Suite struct PlayingBackTests {
-    private let folder = NSTemporaryDirectory() + "/swiftodt-" + UUID().uuidString
-    private var file: String { folder + "/found.jsonl" }
+    private let folder: TemporaryFolder
+    private var file: String { folder.path + "/found.jsonl" }
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    init() throws { folder = try TemporaryFolder() }
 
     /// Finds something new in each frame, by its time: also what is weak, and now and then nothing.
     private final class Finder: Detector {
@@ -259,7 +260,7 @@ import Testing
         for (properties, word) in [
             ("detector=recorded", "needs detections-file"), ("detector=recorded detections-file=/nowhere", "/nowhere"),
             ("detector=motion record-detections=/nowhere/at/all", "cannot be written"),
-            ("detector=motion record-detections=\(folder)", "cannot be written"),
+            ("detector=motion record-detections=\(folder.path)", "cannot be written"),
         ] {
             let element = StartedElement(properties)
             #expect(!element.hasStarted)

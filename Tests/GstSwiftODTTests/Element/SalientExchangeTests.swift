@@ -2,6 +2,7 @@ import CGStreamer
 import CGStreamerCheck
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GstSwiftODT
@@ -143,11 +144,10 @@ import Testing
 
     /// A recording holds what the detector said, and played back it is asked anew.
     @Test func recordingsHoldWhatTheDetectorSaid() throws {
-        let folder = NSTemporaryDirectory() + "/swiftodt-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         func record(_ unknown: String) throws -> String {
-            let file = "\(folder)/\(unknown).jsonl"
+            let file = "\(folder.path)/\(unknown).jsonl"
             let weak = Detection(box: Box(x: 1, y: 1, width: 9, height: 9), score: 0.2)
             do {
                 let harness = start(
@@ -162,7 +162,7 @@ import Testing
 
         let salient = salient
         let harness = ElementHarness(
-            "mode=single-image draw=false detector=recorded detections-file=\(folder)/none.jsonl unknown-objects=salient",
+            "mode=single-image draw=false detector=recorded detections-file=\(folder.path)/none.jsonl unknown-objects=salient",
             maker: { settings, hint, warn in
                 if settings.detector == .salient { return .detector(salient) }
                 return try DetectionSource.make(settings, hint, warn)

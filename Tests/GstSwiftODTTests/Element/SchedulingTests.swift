@@ -1,7 +1,7 @@
 import CGStreamer
 import CGStreamerCheck
 import Glibc
-import TestSeeds
+import TestSupport
 import Testing
 
 @testable import GstSwiftODT

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftODT
@@ -90,14 +91,8 @@ import Testing
     }
 
     @Test func filesOfOtherKindsAreRefusedWithAReason() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "picture-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        func write(_ name: String, _ bytes: [UInt8]) throws -> String {
-            let file = folder.appending(path: name)
-            try Data(bytes).write(to: file)
-            return file.path
-        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         func reason(_ path: String) -> ODTError.Reason? {
             do {
                 _ = try Picture(contentsOfFile: path)
@@ -109,13 +104,13 @@ import Testing
                 return nil
             }
         }
-        #expect(reason(folder.appending(path: "none.png").path) == .fileNotFound)
+        #expect(reason(folder.path + "/none.png") == .fileNotFound)
         #expect(reason(folder.path) == .invalidFile)
-        #expect(try reason(write("empty.png", [])) == .unsupported)
-        #expect(try reason(write("text.jpg", Array("hello".utf8))) == .unsupported)
-        #expect(try reason(write("cut.png", Array(EncodedPictures.pngRedAndBlue.prefix(50)))) == .invalidFile)
-        #expect(try reason(write("cut.jpg", Array(EncodedPictures.jpegGray.prefix(60)))) == .invalidFile)
-        #expect(try Picture(contentsOfFile: write("sound", EncodedPictures.pngRedAndBlue)).width == 4)
+        #expect(try reason(folder.write("empty.png", [])) == .unsupported)
+        #expect(try reason(folder.write("text.jpg", Array("hello".utf8))) == .unsupported)
+        #expect(try reason(folder.write("cut.png", Array(EncodedPictures.pngRedAndBlue.prefix(50)))) == .invalidFile)
+        #expect(try reason(folder.write("cut.jpg", Array(EncodedPictures.jpegGray.prefix(60)))) == .invalidFile)
+        #expect(try Picture(contentsOfFile: folder.write("sound", EncodedPictures.pngRedAndBlue)).width == 4)
     }
 
     @Test(arguments: PixelFormat.allCases)

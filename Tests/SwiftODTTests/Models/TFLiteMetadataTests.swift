@@ -1,5 +1,5 @@
 import Foundation
-import TestSeeds
+import TestSupport
 import Testing
 
 @testable import SwiftODT

@@ -1,4 +1,4 @@
-import TestSeeds
+import TestSupport
 import Testing
 
 @testable import SwiftODT

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftODT
@@ -44,9 +45,10 @@ struct TestNetwork {
     }
 
     /// A folder of this run of the tests.
-    static let folder: String = {
-        let folder = NSTemporaryDirectory() + "swiftodt-tests-\(getpid())"
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    static var folder: String { temporary.path }
+    private static let temporary: TemporaryFolder = {
+        atexit { TestNetwork.temporary.remove() }
+        guard let folder = try? TemporaryFolder() else { fatalError("no folder can be made for the tests' networks") }
         return folder
     }()
 
