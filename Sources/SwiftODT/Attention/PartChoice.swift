@@ -61,7 +61,11 @@ public struct PartChoice: Sendable {
     public init() {}
 
     /// What is known of the objects now.
-    public mutating func note(_ outlook: Outlook?) { objects.note(outlook) }
+    public mutating func note(_ outlook: Outlook?) {
+        objects.note(outlook)
+        // What was seen of the scene before tells nothing of this one: it begins with the whole.
+        if let lastCut = outlook?.lastCut, let whole = lastWhole, whole < lastCut { lastWhole = nil }
+    }
 
     /// Another time begins: the next look is at the whole.
     public mutating func reset() { self = PartChoice() }

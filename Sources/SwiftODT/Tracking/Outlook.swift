@@ -42,10 +42,14 @@ public struct Outlook: Sendable {
     public var time: Nanoseconds
     /// That of the frame that the latest answer was about; `nil` where nothing has been answered in this scene.
     public var answered: Nanoseconds?
+    /// That of the frame that this scene has begun with; `nil` before the first cut.
+    public var lastCut: Nanoseconds?
     public var places: [Place]
 
-    public init(time: Nanoseconds, answered: Nanoseconds? = nil, places: [Place]) {
-        (self.time, self.answered, self.places) = (time, answered, places)
+    public init(
+        time: Nanoseconds, answered: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [Place]
+    ) {
+        (self.time, self.answered, self.lastCut, self.places) = (time, answered, lastCut, places)
     }
 }
 
@@ -55,7 +59,7 @@ extension TrackerState {
         guard let now else { return nil }
         settle(followingImage: true)
         return Outlook(
-            time: now, answered: lastAnswer,
+            time: now, answered: lastAnswer, lastCut: lastCut,
             places: tracklets.indices.map {
                 Outlook.Place(
                     box: tracklets[$0].shownBox(at: settledTime), isProved: tracklets[$0].isShown,

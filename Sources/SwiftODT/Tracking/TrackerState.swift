@@ -30,6 +30,7 @@ struct TrackerState: ~Copyable {
     var matcher = Matcher()
     private var places = PlaceCheck()
     private(set) var lastAnswer: Nanoseconds?
+    private(set) var lastCut: Nanoseconds?
 
     init(options: TrackerOptions) { self.options = options }
 
@@ -47,6 +48,7 @@ struct TrackerState: ~Copyable {
         if isCut {
             endAll(reason: .lost)
             beginScene()
+            lastCut = now
         }
         if history.isEmpty {
             settledTime = now ?? time
@@ -105,7 +107,7 @@ struct TrackerState: ~Copyable {
         endAll(reason: reason)
         lostJustNow.removeAll()
         beginScene()
-        now = nil
+        (now, lastCut) = (nil, nil)
         pendingPlane = nil
         sceneCut.reset()
     }

@@ -184,6 +184,22 @@ import Testing
         }
     }
 
+    /// Of another scene nothing is known, also where nobody would have been due to look at the whole of it yet.
+    @Test func anotherSceneBeginsWithTheWhole() {
+        var choice = PartChoice()
+        var isWhole: [Bool] = []
+        for number in 0..<60 {
+            let time = Nanoseconds(number) * 40_000_000
+            isWhole.append(choice.next(at: time, because: .drift, in: Self.picture, luma: nil).part == nil)
+            var known = outlook([Self.small], at: time, seen: [time], nearness: 3)
+            // It is known once its frame is finished.
+            known.lastCut = number >= 30 ? 30 * 40_000_000 : nil
+            choice.note(known)
+        }
+        #expect(isWhole[30] || isWhole[31])
+        #expect(isWhole.count { $0 } < 20)
+    }
+
     /// Light that comes on everywhere is nothing that moves.
     @Test func whatChangesEverywhereIsNoMotion() {
         let flicker = looks([], frames: 20, luma: { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } })
