@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What it costs to look less often: a video with inference on every frame, every 2nd, 3rd and 5th, and with inference-interval=0.
 
-Usage: intervals.py [--trials N] [--truth SEQUENCE] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt
-(MOTChallenge); without it the result with inference on every frame stands for the truth. The properties are given to the element in
-all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
+Usage: intervals.py [--trials N] [--truth SEQUENCE | --before ELEMENTS] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt
+(MOTChallenge); without it the result with inference on every frame stands for the truth. ELEMENTS change the picture before it is
+looked at, such as "videoflip video-direction=horiz" or "videocrop bottom=130": the same people come in another way, which other
+trials hardly show. The properties are given to the element in all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
 Pipelines/setup builds.
 
 The network looks once, at every frame; all runs play that back, which is soon done and leaves out what it costs: for that and for zoom=auto
@@ -47,14 +48,17 @@ def trial(lines, number, path):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("Usage: "), description=__doc__.split("\n\n")[0])
     parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--truth", type=pathlib.Path)
+    changes = parser.add_mutually_exclusive_group()
+    changes.add_argument("--truth", type=pathlib.Path)
+    changes.add_argument("--before", default="")
     parser.add_argument("video")
     parser.add_argument("properties", nargs="*")
     options = parser.parse_args()
+    before = f"videoconvert ! {options.before} !" if options.before else ""
     truth = score.read(options.truth / "gt/gt.txt") if options.truth else None
     with tempfile.TemporaryDirectory() as folder:
         whole = f"{folder}/whole.jsonl"
-        play(options.video, [*options.properties, f"record-detections={whole}"])
+        play(options.video, [*options.properties, f"record-detections={whole}"], before)
         lines = pathlib.Path(whole).read_text(encoding="utf-8").splitlines()
         kept = [word for word in options.properties if word.split("=")[0] not in ("model-file", "detector", "device")]
         figures = {}
@@ -64,7 +68,7 @@ def main():
             every = None
             for interval in (1, 2, 3, 5, 0):
                 results, counters = play(options.video, [*kept, "detector=recorded", f"detections-file={recording}",
-                                                         f"inference-interval={interval}"])
+                                                         f"inference-interval={interval}"], before)
                 if every is None:
                     objects = truth if truth is not None else score.padded(score.shown(results))
                     every, frames = score.seen_first(objects, results), counters["detections"]
