@@ -17,7 +17,7 @@ extension TrackerState {
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
             if tracklets[index].isShown { tracklets[index].isNew = false }
             guard tracklets[index].noteLook(in: seen, at: time, patience: patience) else { continue }
-            tracklets[index].miss(after: frame, patience: maxAge)
+            tracklets[index].miss(at: time, after: frame, patience: maxAge)
             isAnyUnproved = isAnyUnproved || !tracklets[index].isShown
         }
         if isAnyUnproved { dropUnproved() }
@@ -30,7 +30,8 @@ extension TrackerState {
         isSceneNew = isSceneNew && tracklets.isEmpty
     }
 
-    /// Times ``TrackerOptions/maxAge``: after that it is missed, too, by looks that are not near enough for it.
+    /// Times ``TrackerOptions/maxAge``: so long a track is given at most where it is not looked for all the while. After that it is
+    /// missed, too, by looks that are not near enough for it, and ends however seldom it was looked for.
     private static let patienceUnlooked = 2
 
     /// Ends tracks that have been unseen for too long, or have left the picture.
@@ -47,11 +48,15 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Only for those that an answer has missed: between the answers of a slow detector nobody has looked.
+    /// Only for those that an answer has missed: between the answers of a slow detector nobody has looked. After a
+    /// miss, too, only what was looked at counts, up to a limit: whoever is looked for half as often has half the chances to be found.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0, box.clipped(width: width, height: height).area < 0.1 * box.area { return .leftFrame }
-        return now - tracklets[index].unseenSince > max(0, options.maxAge) ? .lost : nil
+        let maxAge = max(0, options.maxAge)
+        let unseen = now - tracklets[index].unseenSince
+        let soughtFor = tracklets[index].soughtFor + (now - settledTime)
+        return soughtFor > maxAge || unseen > maxAge.times(Self.patienceUnlooked) ? .lost : nil
     }
 
     /// When a track was seen best, and how far it has come. Looks through all of them.

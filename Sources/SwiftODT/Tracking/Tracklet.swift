@@ -39,6 +39,8 @@ struct Tracklet: Sendable {
     private(set) var nearness: Double
     /// How many of the detector's answers that could have seen it have missed it since it was last seen.
     private(set) var misses = 0
+    /// How much of the time since ``unseenSince`` those were about.
+    private(set) var soughtFor: Nanoseconds = 0
     /// How many have gone by since that could not have seen it.
     private var looksElsewhere = 0
     /// Whether it has been shown in no answer before the latest.
@@ -131,10 +133,12 @@ extension Tracklet {
     /// An answer that would have told of it has not.
     ///
     /// - Parameters:
-    ///   - frame: the one before that which the answer is about.
+    ///   - time: that of the frame that the answer is about.
+    ///   - frame: that of the one before.
     ///   - patience: whoever was seen longer ago than this is given no more time.
-    mutating func miss(after frame: Nanoseconds, patience: Nanoseconds) {
+    mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, patience: Nanoseconds) {
         if misses == 0, frame - lastSeen <= patience { unseenSince = max(lastSeen, frame) }
+        soughtFor = misses == 0 ? time - unseenSince : soughtFor.adding(time - frame)
         misses += 1
     }
 

@@ -36,13 +36,14 @@ import Testing
         #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
     }
 
-    /// Where not every frame is looked at, an object is unseen since it was missed, not since it was seen: it is given the same second.
-    @Test(arguments: [1, 2, 5, 10])
-    func whoeverIsMissedIsGivenTheSameTimeHoweverOftenIsLooked(_ interval: Int) {
+    /// Where not every frame is looked at, an object is unseen since it was missed, not since it was seen. It is looked for for the same
+    /// second, but not for more than two.
+    @Test(arguments: [(1, 25), (2, 49), (5, 50), (10, 50)])
+    func whoeverIsMissedIsGivenMoreTimeTheLessOftenIsLooked(_ interval: Int, _ frames: Int) {
         let tracker = Tracker()
         // Missed from here on; the frame before it may have shown it.
         let missed = 50
-        for frame in 0..<missed + 40 {
+        for frame in 0..<missed + 60 {
             tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
             if frame % interval == 0 {
                 tracker.update(frame < missed ? [detection(x: 100)] : [], seenAt: Nanoseconds(frame) * 40_000_000)
@@ -51,8 +52,8 @@ import Testing
                 switch frame {
                 case ..<interval: [.new]
                 case ..<missed: [.tracked]
-                case ..<(missed + 25): [.coasting]
-                case missed + 25: [.lost]
+                case ..<(missed + frames): [.coasting]
+                case missed + frames: [.lost]
                 default: []
                 }
             #expect(tracker.tracks.map(\.state) == expected, "at \(frame)")
