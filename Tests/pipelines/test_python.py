@@ -253,7 +253,7 @@ class Tracks(unittest.TestCase):
     def test_pixels(self):
         """In widths that need padding, too; the ball is where its box is."""
         for form, shape in (("RGB", (240, 322, 3)), ("BGRA", (240, 322, 4)), ("GRAY8", (240, 322))):
-            source = "videotestsrc num-buffers=30 pattern=ball ! video/x-raw,width=322,height=240,framerate=30/1"
+            source = "videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=322,height=240,framerate=30/1"
             for frame, objects in swiftodt.track(pipeline=source, detector="motion", pixels=form):
                 self.assertEqual(frame.pixels.shape, shape)
             x, y, width, height = objects[0].box

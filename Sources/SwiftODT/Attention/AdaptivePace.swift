@@ -35,6 +35,8 @@ struct AdaptivePace: Sendable {
     /// Seconds after which what moves and was looked at in vain is looked at again: what every frame would have shown of it is told of
     /// no more than a fifth of a second later.
     private static let restless = 0.22
+    /// The same where it has just begun: whoever comes is hardly known for what they are at first.
+    private static let restlessAtFirst = 0.14
     /// Seconds without a look where nothing is unexplained: at first, and after some.
     private static let leastPatience = 1.0
     private static let mostPatience = 4.0
@@ -79,7 +81,7 @@ struct AdaptivePace: Sendable {
             if let reason = reasonOfObjects(known, after: seconds) { return reason }
             if motion.isNews { return .motion }
         }
-        if motion.isAny, seconds >= Self.restless { return .restless }
+        if motion.isAny, seconds >= (motion.isFresh ? Self.restlessAtFirst : Self.restless) { return .restless }
         return reasonOfTime(after: seconds)
     }
 

@@ -8,6 +8,8 @@ struct UnexplainedMotion: Sendable {
     private(set) var isAny = false
     /// Whether something is that has not been looked at in vain just now.
     private(set) var isNews = false
+    /// Whether something is, and nothing was until a moment ago: somebody may be coming.
+    private(set) var isFresh = false
     /// In which share of what no object covers something is.
     private(set) var share = 0.0
 
@@ -21,6 +23,9 @@ struct UnexplainedMotion: Sendable {
     }
 
     private var cells: ContiguousArray<Cell> = []
+    /// Since when something moves now and then, and when it last did.
+    private var began: Nanoseconds = .min
+    private var latest: Nanoseconds = .min
     private var isUnexplained: ContiguousArray<Bool> = []
     private var columns = 0
     /// How patient the cells were before a look.
@@ -29,6 +34,7 @@ struct UnexplainedMotion: Sendable {
     private static let firstPatience: Nanoseconds = 200_000_000
     private static let mostPatience: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
+    private static let fresh: Nanoseconds = 1_000_000_000
     /// How far around an object its shadow and its limbs may reach: a share of its box, and pixels of the plane.
     private static let margin = 0.15
     private static let leastMargin = 3.0
@@ -57,6 +63,11 @@ struct UnexplainedMotion: Sendable {
             if cells[index].waits <= time { isNews = true }
         }
         isAny = count > 0
+        if isAny {
+            if latest < time.adding(-Self.calm) { began = time }
+            latest = time
+        }
+        isFresh = isAny && began > time.adding(-Self.fresh)
         // Where objects cover nearly all, what is left says little.
         share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }

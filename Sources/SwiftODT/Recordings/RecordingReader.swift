@@ -94,7 +94,7 @@ public final class RecordingReader {
     public func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
         let farthest = key.isTime ? Self.longestWalk.time : Self.longestWalk.frames
-        if key.order < latestAsked { try leap(to: earliest) }
+        if key.order <= latestAsked { try leap(to: earliest) }
         latestAsked = key.order
         if let next = try upcomingFrame(), earliest.since(next.key.order) > farthest { try leap(to: earliest) }
         while let next = try upcomingFrame(), next.key.order < earliest {

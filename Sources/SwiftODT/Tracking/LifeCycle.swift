@@ -27,7 +27,7 @@ extension TrackerState {
                 detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time,
                 magnification: part?.magnification ?? 1)
         }
-        isSceneNew = isSceneNew && tracklets.isEmpty
+        isSceneNew = false
     }
 
     /// Times ``TrackerOptions/maxAge``: so long a track is given at most where it is not looked for all the while. After that it is

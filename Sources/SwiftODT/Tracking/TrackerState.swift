@@ -19,7 +19,7 @@ struct TrackerState: ~Copyable {
     var height = 0
     var nextID = 1
     var nextKey = 1
-    /// Nothing has been seen in this scene: what comes first is shown at once.
+    /// Nobody has looked at this scene yet: what the first answer tells of is shown at once.
     var isSceneNew = true
 
     /// Whether a new scene began with the latest frame.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What it costs to look less often: a video with inference on every frame, every 2nd, 3rd and 5th, and with inference-interval=0.
 
-Usage: intervals.py [--trials N] [--truth SEQUENCE | --before ELEMENTS] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt
+Usage: intervals.py [--trials N] [--truth SEQUENCE | --before ELEMENTS] [--mirrored] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt
 (MOTChallenge); without it the result with inference on every frame stands for the truth. ELEMENTS change the picture before it is
 looked at, such as "videoflip video-direction=horiz" or "videocrop bottom=130": the same people come in another way, which other
-trials hardly show. The properties are given to the element in all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
+trials hardly show; --mirrored mirrors it, and the truth. The properties are given to the element in all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
 Pipelines/setup builds.
 
 The network looks once, at every frame; all runs play that back, which is soon done and leaves out what it costs: for that and for zoom=auto
@@ -51,15 +51,19 @@ def main():
     changes = parser.add_mutually_exclusive_group()
     changes.add_argument("--truth", type=pathlib.Path)
     changes.add_argument("--before", default="")
+    parser.add_argument("--mirrored", action="store_true")
     parser.add_argument("video")
     parser.add_argument("properties", nargs="*")
     options = parser.parse_args()
-    before = f"videoconvert ! {options.before} !" if options.before else ""
+    changed = " ! ".join(filter(None, (options.before, "videoflip video-direction=horiz" if options.mirrored else "")))
+    before = f"videoconvert ! {changed} !" if changed else ""
     truth = score.read(options.truth / "gt/gt.txt") if options.truth else None
     with tempfile.TemporaryDirectory() as folder:
         whole = f"{folder}/whole.jsonl"
         play(options.video, [*options.properties, f"record-detections={whole}"], before)
         lines = pathlib.Path(whole).read_text(encoding="utf-8").splitlines()
+        if truth is not None and options.mirrored:
+            truth[:, 2] = json.loads(lines[0])["width"] - truth[:, 2] - truth[:, 4]
         kept = [word for word in options.properties if word.split("=")[0] not in ("model-file", "detector", "device")]
         figures = {}
         for number in range(options.trials):

@@ -94,6 +94,15 @@ import Testing
         #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds < 0.35 })
     }
 
+    /// Whoever comes is taken for something else at first, or not seen: a look that falls on that is soon followed by another.
+    @Test func whatBeginsToMoveIsLookedAtMoreOftenAtFirst() {
+        let looks = Play(rate: 50, seconds: 9, things: { $0 < 4.99 ? [] : [Self.walker($0 - 5)] }).looks()
+        let gaps = zip(looks, looks.dropFirst()).filter { $0.0.seconds > 4.99 }
+            .map { (at: $1.seconds, size: $1.seconds - $0.seconds) }
+        #expect(gaps.contains { $0.at < 6 } && gaps.allSatisfy { $0.at >= 6 || $0.size < 0.15 })
+        #expect(gaps.contains { $0.at > 6.5 && $0.size > 0.21 })
+    }
+
     /// Two frames that follow each other show the same: what comes with the frame after a look waits for a moment, and no longer.
     @Test func whatMovesRightAfterALookWaitsAMoment() throws {
         let looks = Play(rate: 60, seconds: 2, things: { $0 < 1.01 ? [] : [Self.walker($0)] }).looks()

@@ -141,6 +141,8 @@ import Testing
             for number in [number, number + 1, number + 2] where number < 9_000 {
                 let found = try reader.frame(at: frame(number).key)
                 #expect(found?.detections.first?.box.x == (number % 7 == 3 ? nil : Double(number)))
+                let again = try reader.frame(at: frame(number).key)
+                #expect(again?.detections.first?.box.x == found?.detections.first?.box.x)
             }
         }
         #expect(try reader.frame(at: .time(.max / 2)) == nil)

@@ -24,6 +24,14 @@ import Testing
         }
     }
 
+    /// A scene that has been empty is no reason to believe the first box that comes.
+    @Test func whoeverComesIntoAnEmptySceneProvesThemselves() {
+        let tracker = Tracker()
+        #expect(step(tracker, frame: 0, []).isEmpty)
+        #expect(step(tracker, frame: 1, [detection(x: 100)]).isEmpty)
+        #expect(step(tracker, frame: 2, [detection(x: 100)]).map(\.id) == [1])
+    }
+
     @Test func anUnseenObjectCoastsAndIsReportedLostOnce() {
         let tracker = Tracker()
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
