@@ -9,8 +9,8 @@ enum CarriedLimit {
     private static let most = 4.0
     private static let overlapping = 0.1
     /// What may be missing of the overlap with where the object is found then: of those who are near another, and of others.
-    private static let tolerance = 0.35
-    private static let toleranceAlone = 0.5
+    private static let tolerance = 0.4
+    private static let toleranceAlone = 0.55
     /// Errors are as large at least: boxes tremble.
     private static let leastError = 0.02
     /// Share of a box that another one covers where they overlap; by how much of its size each is widened to be near.

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What it costs to look less often: a video with inference on every frame, every 2nd, 3rd and 5th, and with inference-interval=0.
 
-Usage: intervals.py [--trials N] [--truth SEQUENCE | --before ELEMENTS] [--mirrored] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt
-(MOTChallenge); without it the result with inference on every frame stands for the truth. ELEMENTS change the picture before it is
+Usage: intervals.py [--trials N] [--truth SEQUENCE | --before ELEMENTS] [--mirrored] [--recorded FILE] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a
+folder with gt/gt.txt (MOTChallenge); without it the result with inference on every frame stands for the truth. ELEMENTS change the picture before it is
 looked at, such as "videoflip video-direction=horiz" or "videocrop bottom=130": the same people come in another way, which other
-trials hardly show; --mirrored mirrors it, and the truth. The properties are given to the element in all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what
-Pipelines/setup builds.
+trials hardly show; --mirrored mirrors it, and the truth. The properties are given to the element in all runs, such as
+model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what Pipelines/setup builds.
 
-The network looks once, at every frame; all runs play that back, which is soon done and leaves out what it costs: for that and for zoom=auto
+The network looks once, at every frame, or has done so elsewhere: FILE is what `odt detect VIDEO --detections FILE` wrote on another
+processor, whose answers differ a little. All runs play that back, which is soon done and leaves out what it costs: for that and for zoom=auto
 there is budget.py. A trial begins three frames later than the one before it, with
 boxes moved by a percent of their size: one sequence alone says little. Printed are means over the trials: frames that were looked at, in
 all and by why; HOTA, and the DetA and AssA that it is made of; and of the objects that inference on every frame reports, those reported within
@@ -52,6 +53,7 @@ def main():
     changes.add_argument("--truth", type=pathlib.Path)
     changes.add_argument("--before", default="")
     parser.add_argument("--mirrored", action="store_true")
+    parser.add_argument("--recorded", type=pathlib.Path)
     parser.add_argument("video")
     parser.add_argument("properties", nargs="*")
     options = parser.parse_args()
@@ -59,9 +61,10 @@ def main():
     before = f"videoconvert ! {changed} !" if changed else ""
     truth = score.read(options.truth / "gt/gt.txt") if options.truth else None
     with tempfile.TemporaryDirectory() as folder:
-        whole = f"{folder}/whole.jsonl"
-        play(options.video, [*options.properties, f"record-detections={whole}"], before)
-        lines = pathlib.Path(whole).read_text(encoding="utf-8").splitlines()
+        whole = options.recorded or pathlib.Path(folder, "whole.jsonl")
+        if options.recorded is None:
+            play(options.video, [*options.properties, f"record-detections={whole}"], before)
+        lines = whole.read_text(encoding="utf-8").splitlines()
         if truth is not None and options.mirrored:
             truth[:, 2] = json.loads(lines[0])["width"] - truth[:, 2] - truth[:, 4]
         kept = [word for word in options.properties if word.split("=")[0] not in ("model-file", "detector", "device")]

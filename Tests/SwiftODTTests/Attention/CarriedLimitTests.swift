@@ -20,9 +20,9 @@ import Testing
 
     /// Errors grow as they did, so that what went twice as well is carried for twice as long.
     @Test func whatWasCarriedWellIsCarriedForLonger() {
-        #expect(Self.limit(Self.place(0.5)) == 0.5)
-        #expect(Self.limit(Self.place(0.25)) == 1)
-        #expect(Self.limit(Self.place(0.125)) == 2)
+        #expect(Self.limit(Self.place(0.55)) == 0.5)
+        #expect(Self.limit(Self.place(0.275)) == 1)
+        #expect(Self.limit(Self.place(0.1375)) == 2)
     }
 
     /// However well that went: who turns or goes behind something does so without notice.
@@ -38,11 +38,11 @@ import Testing
 
     /// Who are near each other are easily taken for each other, and more so where they overlap.
     @Test func whoAreNearOthersAreCarriedForLessLong() {
-        let alone = Self.limit(Self.place(0.25), Self.place(0.25, x: 400))
-        let near = Self.limit(Self.place(0.25), Self.place(0.25, x: 150))
-        let overlapping = Self.limit(Self.place(0.25), Self.place(0.25, x: 120))
+        let alone = Self.limit(Self.place(0.275), Self.place(0.275, x: 400))
+        let near = Self.limit(Self.place(0.275), Self.place(0.275, x: 150))
+        let overlapping = Self.limit(Self.place(0.275), Self.place(0.275, x: 120))
         #expect(alone == 1)
-        #expect(near == 0.7)
+        #expect(near == 0.8)
         #expect(overlapping == 0.1)
     }
 }
