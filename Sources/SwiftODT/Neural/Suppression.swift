@@ -112,20 +112,26 @@ private struct KeptBoxes {
         let (ownLimit, otherLimit) = (SIMD8(repeating: own), SIMD8(repeating: other))
         return groups.withUnsafeBufferPointer { groups in
             for group in groups {
-                let width =
-                    pointwiseMin(group.maxX, SIMD8(repeating: box.maxX))
-                    - pointwiseMax(group.minX, SIMD8(repeating: box.minX))
-                let height =
-                    pointwiseMin(group.maxY, SIMD8(repeating: box.maxY))
-                    - pointwiseMax(group.minY, SIMD8(repeating: box.minY))
-                let shared =
-                    width.clamped(lowerBound: .zero, upperBound: .init(repeating: .infinity))
-                    * height.clamped(lowerBound: .zero, upperBound: .init(repeating: .infinity))
+                let width = Self.lower(group.maxX, box.maxX) - Self.upper(group.minX, box.minX)
+                let height = Self.lower(group.maxY, box.maxY) - Self.upper(group.minY, box.minY)
+                let shared = Self.upper(width, 0) * Self.upper(height, 0)
                 let limit = otherLimit.replacing(
                     with: ownLimit, where: group.classIndex .== SIMD8(repeating: box.classIndex))
                 if any(shared .> (group.area + area - shared) * limit) { return true }
             }
             return false
         }
+    }
+
+    // What the library has of this kind goes lane by lane.
+
+    @inline(__always)
+    private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {
+        lanes.replacing(with: SIMD8(repeating: other), where: lanes .> other)
+    }
+
+    @inline(__always)
+    private static func upper(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {
+        lanes.replacing(with: SIMD8(repeating: other), where: lanes .< other)
     }
 }

@@ -1,5 +1,5 @@
 /// Class scores of which each box has a row of its own, in bytes as a quantised network gives them: a quarter of the memory, and
-/// sixteen are compared at once. Says the same as ``ScoreRows`` of the numbers that they stand for.
+/// eight are compared at once. Says the same as ``ScoreRows`` of the numbers that they stand for.
 struct QuantisedScoreRows {
     private let scores: QuantisedBytes
     /// Bytes from row to row.
@@ -25,38 +25,64 @@ struct QuantisedScoreRows {
     var count: Int { scores.count / length }
 
     /// Calls `body` with row, class and value of each row whose highest class reaches `floor`: the first class where several are
-    /// equal.
+    /// equal. Most rows have none, and are only asked whether any does.
     @inline(__always)
     func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
         guard let base = scores.bytes.baseAddress,
             let least = (0...UInt8.max).first(where: { scores.number($0 ^ flip) >= floor })
         else { return }
+        let level = ByteLevel(least, flip: flip)
         for row in 0..<count {
             let classes = base + row * length + firstClass
-            let highest = highest(classes)
-            guard highest >= least else { continue }
-            var index = 0
-            while classes[index] ^ flip != highest { index += 1 }
+            guard level.isReached(in: classes, count: classCount) else { continue }
+            var (index, highest) = (0, classes[0] ^ flip)
+            for other in 1..<classCount where classes[other] ^ flip > highest {
+                (index, highest) = (other, classes[other] ^ flip)
+            }
             body(row, index, scores.number(highest ^ flip))
         }
     }
+}
 
-    /// The highest of a row's classes, flipped.
+/// A level that bytes are compared with, eight of them as one word.
+private struct ByteLevel {
+    private let level: UInt8
+    private let flip: UInt8
+    /// The flip, in each byte of a word.
+    private let flips: UInt64
+    /// Brings the lower seven bits of a byte to its highest bit where they reach those of the level.
+    private let lift: UInt64
+    /// All bits where a byte's highest bit alone is more than the level.
+    private let isLow: UInt64
+
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+    init(_ level: UInt8, flip: UInt8) {
+        (self.level, self.flip) = (level, flip)
+        flips = Self.ones &* UInt64(flip)
+        lift = Self.ones &* UInt64(0x80 - (level & 0x7F))
+        isLow = level < 0x80 ? .max : 0
+    }
+
     @inline(__always)
-    private func highest(_ classes: UnsafePointer<UInt8>) -> UInt8 {
-        guard classCount >= 16 else {
-            return (0..<classCount).reduce(into: UInt8.min) { highest, index in
-                highest = max(highest, classes[index] ^ flip)
-            }
-        }
-        let (row, flips) = (UnsafeRawPointer(classes), SIMD16(repeating: flip))
-        // Some of the last sixteen are seen twice.
-        var lanes = row.loadUnaligned(fromByteOffset: classCount - 16, as: SIMD16<UInt8>.self) ^ flips
+    func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
+        guard count >= 8 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
+        let raw = UnsafeRawPointer(bytes)
+        // Some of the last eight are seen twice.
+        var found = compare(raw, count - 8)
         var index = 0
-        while index + 16 < classCount {
-            lanes = pointwiseMax(lanes, row.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self) ^ flips)
-            index += 16
+        while index + 8 < count {
+            found |= compare(raw, index)
+            index += 8
         }
-        return lanes.max()
+        return found & (Self.ones &* 0x80) != 0
+    }
+
+    /// The highest bit of each byte tells whether it reaches the level.
+    @inline(__always)
+    private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ flips
+        let lifted = (word & (Self.ones &* 0x7F)) &+ lift
+        return (lifted & word) | (isLow & (lifted | word))
     }
 }
