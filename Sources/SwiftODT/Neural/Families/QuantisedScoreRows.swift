@@ -1,5 +1,5 @@
 /// Class scores of which each box has a row of its own, in bytes as a quantised network gives them: a quarter of the memory, and
-/// eight are compared at once. Says the same as ``ScoreRows`` of the numbers that they stand for.
+/// sixteen are compared at once. Says the same as ``ScoreRows`` of the numbers that they stand for.
 struct QuantisedScoreRows {
     private let scores: QuantisedBytes
     /// Bytes from row to row.
@@ -44,45 +44,52 @@ struct QuantisedScoreRows {
     }
 }
 
-/// A level that bytes are compared with, eight of them as one word.
+/// A level that bytes are compared with, sixteen of them at once.
 private struct ByteLevel {
+    private typealias Words = SIMD2<UInt64>
+
     private let level: UInt8
     private let flip: UInt8
-    /// The flip, in each byte of a word.
-    private let flips: UInt64
+    /// The flip, in each byte.
+    private let flips: Words
     /// Brings the lower seven bits of a byte to its highest bit where they reach those of the level.
-    private let lift: UInt64
+    private let lift: Words
     /// All bits where a byte's highest bit alone is more than the level.
-    private let isLow: UInt64
-
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private let isLow: Words
 
     init(_ level: UInt8, flip: UInt8) {
         (self.level, self.flip) = (level, flip)
-        flips = Self.ones &* UInt64(flip)
-        lift = Self.ones &* UInt64(0x80 - (level & 0x7F))
-        isLow = level < 0x80 ? .max : 0
+        flips = Self.all(flip)
+        lift = Self.all(0x80 - (level & 0x7F))
+        isLow = Self.all(level < 0x80 ? 0xFF : 0)
     }
 
+    /// Whether any of some bytes reaches it.
     @inline(__always)
     func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
-        guard count >= 8 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
+        guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
         let raw = UnsafeRawPointer(bytes)
-        // Some of the last eight are seen twice.
-        var found = compare(raw, count - 8)
+        // Some of the last sixteen are seen twice.
+        var found = compare(raw, count - 16)
         var index = 0
-        while index + 8 < count {
+        while index + 16 < count {
             found |= compare(raw, index)
-            index += 8
+            index += 16
         }
-        return found & (Self.ones &* 0x80) != 0
+        return (found[0] | found[1]) & 0x8080_8080_8080_8080 != 0
     }
 
-    /// The highest bit of each byte tells whether it reaches the level.
+    /// The highest bit of each byte tells whether it reaches the level. In words, which there are vector instructions for: bytes are
+    /// compared one by one.
     @inline(__always)
-    private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> UInt64 {
-        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ flips
-        let lifted = (word & (Self.ones &* 0x7F)) &+ lift
-        return (lifted & word) | (isLow & (lifted | word))
+    private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> Words {
+        let words = bytes.loadUnaligned(fromByteOffset: offset, as: Words.self) ^ flips
+        let lifted = (words & Self.all(0x7F)) &+ lift
+        return (lifted & words) | (isLow & (lifted | words))
+    }
+
+    @inline(__always)
+    private static func all(_ byte: UInt8) -> Words {
+        Words(repeating: UInt64(byte) &* 0x0101_0101_0101_0101)
     }
 }
