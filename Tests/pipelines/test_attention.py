@@ -42,7 +42,7 @@ class Attention(unittest.TestCase):
         self.write(300)
         messages, stats = self.play("gradient", 300, "inference-interval=0")
         looks = {name: stats.get_value(f"looks-{name}") for name in ("start", "newcomer", "quiet", "motion", "drift", "interval")}
-        # The first frame, and after 1, 2 and 4 seconds without a change.
+        # The first frame, and after 1, 3 and 4 seconds without a change.
         self.assertEqual(looks, {"start": 1, "newcomer": 0, "quiet": 3, "motion": 0, "drift": 0, "interval": 0})
         self.assertEqual(stats.get_value("detections"), 4)
         self.assertEqual(len(messages), 300)

@@ -1,8 +1,8 @@
 /// When looking pays: told from what has changed in the picture since it was looked at last, and from how objects have fared.
 ///
-/// A scene in which nothing changes but what known objects explain is looked at after one second, then two, then every four. Newcomers are looked at until they are
+/// A scene in which nothing changes but what known objects explain is looked at after one second, then three, then every four. Newcomers are looked at until they are
 /// proved, whatever is missed soon and then less and less often, boxes once they have been carried as far as went well with them,
-/// unexplained motion at once, or when the latest look is a moment old. What stands as it stood is no reason: the same picture gets the same
+/// or show something else than they did, unexplained motion at once, or when the latest look is a moment old. What stands as it stood is no reason: the same picture gets the same
 /// answer. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about equally often; none is
 /// looked at more often than it has frames, and only newcomers and new scenes in frame after frame.
 struct AdaptivePace: Sendable {
@@ -40,6 +40,7 @@ struct AdaptivePace: Sendable {
     /// Seconds without a look where nothing is unexplained: at first, and after some.
     private static let leastPatience = 1.0
     private static let mostPatience = 4.0
+    private static let growth = 3.0
 
     /// Those who are known to be gone neither explain what moves where they were nor are worth a look.
     mutating func note(_ outlook: Outlook?) {
@@ -78,7 +79,7 @@ struct AdaptivePace: Sendable {
         if isChanging { return .scene }
         if isAnyUnproved(known, after: seconds) { return .newcomer }
         if seconds >= max(Self.pause, Self.pauseInFrames * step) {
-            if let reason = reasonOfObjects(known, after: seconds) { return reason }
+            if let reason = reasonOfObjects(known, after: seconds, in: plane) { return reason }
             if motion.isNews { return .motion }
         }
         if motion.isAny, seconds >= (motion.isFresh ? Self.restlessAtFirst : Self.restless) { return .restless }
@@ -98,13 +99,17 @@ struct AdaptivePace: Sendable {
         return false
     }
 
-    private func reasonOfObjects(_ outlook: Outlook, after seconds: Double) -> Attention.Reason? {
+    private func reasonOfObjects(_ outlook: Outlook, after seconds: Double, in plane: LumaPlane) -> Attention.Reason? {
+        let picture = Box(x: 0, y: 0, width: Double(plane.width), height: Double(plane.height))
         var isDrifting = false
         for (index, place) in outlook.places.enumerated() where place.isProved {
             if place.misses > 0 {
                 if seconds >= Self.firstMiss * Double(1 << min(place.misses - 1, 8)) { return .missed }
-            } else if !isDrifting, change.differs(in: places[index]) {
-                isDrifting = CarriedLimit.isReached(after: seconds, index, of: outlook.places, at: places)
+            } else if change.differs(in: places[index]) {
+                if place.isDoubted { return .doubt }
+                isDrifting =
+                    isDrifting
+                    || CarriedLimit.isReached(after: seconds, index, of: outlook.places, at: places, in: picture)
             }
         }
         return isDrifting ? .drift : nil
@@ -114,7 +119,7 @@ struct AdaptivePace: Sendable {
         let isStill = !motion.isAny
         if !isStill { patience = Self.leastPatience }
         guard seconds >= patience else { return nil }
-        if isStill { patience = min(patience * 2, Self.mostPatience) }
+        if isStill { patience = min(patience * Self.growth, Self.mostPatience) }
         return .quiet
     }
 }

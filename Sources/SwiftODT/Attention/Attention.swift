@@ -39,13 +39,15 @@ public struct Attention: Sendable {
         case restless
         /// Boxes have been carried as far as it has gone well with them so far.
         case drift
+        /// A box that was carried shows something else than it did.
+        case doubt
         /// It has not been looked for long.
         case quiet
 
         /// Whether somebody or something asks for an answer: no occasion to look around.
         var isQuestion: Bool {
             switch self {
-            case .newcomer, .missed, .motion, .restless, .drift: true
+            case .newcomer, .missed, .motion, .restless, .drift, .doubt: true
             case .asked, .interval, .start, .scene, .quiet: false
             }
         }

@@ -31,7 +31,7 @@ struct ObjectWorth: Sendable {
         places.removeAll { !$0.box.isFinite }
     }
 
-    /// Works out for how long each object has not been seen; newcomers, where it is they who ask, for as long as counts. What the latest
+    /// Works out for how long each object has not been seen; those because of whom is looked, newcomers and doubtful ones, for as long as counts. What the latest
     /// look has told is not known yet where its answer is still to come: whoever it shows counts as seen then, as far as that is likely.
     mutating func weigh(
         at time: Nanoseconds, because cause: Attention.Reason, after latest: Look?, in views: PictureViews
@@ -47,8 +47,17 @@ struct ObjectWorth: Sendable {
             {
                 since += (seconds(since: latest.time) - since) * views.visibility(of: place, at: latest.level)
             }
-            if cause == .newcomer, !place.isProved, place.misses == 0 { since = Self.longestMemory }
+            if isAsking(place, cause) { since = Self.longestMemory }
             unseen.append(since)
+        }
+    }
+
+    /// Whether it is because of this one that is looked.
+    private func isAsking(_ place: Outlook.Place, _ cause: Attention.Reason) -> Bool {
+        switch cause {
+        case .newcomer: !place.isProved && place.misses == 0
+        case .doubt: place.isDoubted
+        default: false
         }
     }
 

@@ -18,14 +18,23 @@ public struct Outlook: Sendable {
         public var nearness: Double
         /// How well its box was carried to where it was seen last.
         public var carried: Carried
+        /// How much of what was to be seen in its box when it was seen last is to be seen in it now, 0 to 1.
+        public var likeness: Double
 
         public init(
             box: Box, isProved: Bool = true, misses: Int = 0, isAbsent: Bool = false, lastSeen: Nanoseconds = 0,
-            nearness: Double = 1, carried: Carried = Carried()
+            nearness: Double = 1, carried: Carried = Carried(), likeness: Double = 1
         ) {
             (self.box, self.isProved, self.misses, self.isAbsent) = (box, isProved, misses, isAbsent)
             (self.lastSeen, self.nearness, self.carried) = (lastSeen, nearness, carried)
+            self.likeness = likeness
         }
+
+        /// Whether its box has been carried on over something else, as far as anybody knows: what was seen in it has most likely gone out
+        /// of it. Things that turn, and people who walk, stay more alike than that.
+        public var isDoubted: Bool { misses == 0 && likeness < Self.leastLikeness }
+
+        private static let leastLikeness = 0.6
     }
 
     /// How well a box was carried from one sighting to the next.
@@ -58,6 +67,7 @@ extension TrackerState {
     mutating func outlook() -> Outlook? {
         guard let now else { return nil }
         settle(followingImage: true)
+        let plane = history.latestPlane
         return Outlook(
             time: now, answered: lastAnswer, lastCut: lastCut,
             places: tracklets.indices.map {
@@ -65,7 +75,8 @@ extension TrackerState {
                     box: tracklets[$0].shownBox(at: settledTime), isProved: tracklets[$0].isShown,
                     misses: tracklets[$0].misses, isAbsent: tracklets[$0].presence.isAbsent,
                     lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness,
-                    carried: tracklets[$0].carried)
+                    carried: tracklets[$0].carried,
+                    likeness: tracklets[$0].likeness(at: settledTime, in: plane))
             })
     }
 }

@@ -25,6 +25,8 @@ struct Tracklet: Sendable {
     var presence: Presence
     /// As far as there were pictures to see it in.
     private(set) var appearance: Appearance?
+    /// What was to be seen in its box when it was seen last, whatever it was.
+    var lastAppearance: Appearance?
     /// When it was seen best, where, and how well.
     private(set) var best: Track.Best
     var pathLength = 0.0
@@ -71,7 +73,7 @@ struct Tracklet: Sendable {
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         usualScore = UsualScore(detection.ownScore)
         self.evidence = evidence
-        self.appearance = appearance
+        (self.appearance, lastAppearance) = (appearance, appearance)
         votes.vote(label, weight: detection.score * magnification, after: 0)
     }
 
@@ -210,6 +212,12 @@ extension Tracklet {
         let age = Double(time - residualSince) / residualSpan
         let shown = filter.position + lead + residual * max(0, 1 - max(0, age))
         return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
+    }
+
+    /// How much of what was seen in its box is to be seen in it at `time`, 0 to 1: all, as far as there is no picture to tell.
+    func likeness(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
+        guard misses == 0, lastSeen < time, let plane, let lastAppearance else { return 1 }
+        return Appearance(of: shownBox(at: time), in: plane)?.likeness(lastAppearance) ?? 0
     }
 
     /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.

@@ -5,16 +5,17 @@ import Testing
 /// Protects for how long a box is carried before it is looked at again.
 @Suite struct CarriedLimitTests {
     /// Somebody whose box was carried for half a second, and ended so far off.
-    private static func place(_ error: Double, x: Double = 100) -> Outlook.Place {
+    private static func place(_ error: Double, x: Double = 100, y: Double = 100) -> Outlook.Place {
         Outlook.Place(
-            box: Box(x: x, y: 100, width: 40, height: 80), carried: Outlook.Carried(over: 500_000_000, error: error))
+            box: Box(x: x, y: y, width: 40, height: 80), carried: Outlook.Carried(over: 500_000_000, error: error))
     }
 
     /// The first of the tenths of a second after which the first of some is to be looked at again.
     private static func limit(_ places: Outlook.Place...) -> Double? {
         let boxes = ContiguousArray(places.map(\.box))
+        let picture = Box(x: 0, y: 0, width: 640, height: 360)
         return (1...100).lazy.map { Double($0) / 10 }.first {
-            CarriedLimit.isReached(after: $0, 0, of: places, at: boxes)
+            CarriedLimit.isReached(after: $0, 0, of: places, at: boxes, in: picture)
         }
     }
 
@@ -44,5 +45,15 @@ import Testing
         #expect(alone == 1)
         #expect(near == 0.8)
         #expect(overlapping == 0.1)
+    }
+
+    /// Of whoever goes out at a side little is left to tell by; whose feet are below the picture may stay there.
+    @Test func whoLeavesThePictureSidewaysIsCarriedForHalfASecond() {
+        #expect(Self.limit(Self.place(0.03, x: 600)) == 0.5)
+        #expect(Self.limit(Self.place(0.03, x: -20)) == 0.5)
+        #expect(Self.limit(Self.place(0.03, y: 280)) == 4)
+        let car = Box(x: 100, y: -10, width: 120, height: 60)
+        let known = Outlook.Carried(over: 500_000_000, error: 0.03)
+        #expect(Self.limit(Outlook.Place(box: car, carried: known)) == 0.5)
     }
 }

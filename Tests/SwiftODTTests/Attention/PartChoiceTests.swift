@@ -129,6 +129,23 @@ import Testing
         }
     }
 
+    /// A box shows something else than it did: that is looked at, though others have not been seen for longer.
+    @Test func aDoubtfulBoxIsLookedAt() throws {
+        let crowd = (0..<2).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
+        let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
+        let shown = try [Attention.Reason.drift, .doubt].map { cause in
+            var choice = PartChoice()
+            _ = choice.next(at: 0, in: Self.picture, luma: nil)
+            var known = outlook(
+                boxes, at: 600_000_000, seen: [300_000_000, 200_000_000, 200_000_000], nearness: 3)
+            known.places[0].likeness = 0.3
+            choice.note(known)
+            let part = try #require(choice.next(at: 640_000_000, because: cause, in: Self.picture, luma: nil).part)
+            return boxes[0].intersection(part) == boxes[0]
+        }
+        #expect(shown == [false, true])
+    }
+
     /// Whom the whole alone shows is looked for within a second, though newcomers elsewhere ask in frame after frame.
     @Test func newcomersWhoKeepAskingLeaveTheWholeItsTurn() {
         let looks = parts(100, apart: 40_000_000, because: .newcomer, knowing: Self.small, nearness: 3, isProved: false)

@@ -43,6 +43,27 @@ import Testing
         }
     }
 
+    /// Between two answers the picture alone tells that a box has stayed behind, and that another has gone along with somebody.
+    @Test(arguments: rates)
+    func aBoxThatNobodyLooksAtTellsWhetherItShowsTheSame(_ rate: Double) throws {
+        let scene = SyntheticScene(things: [
+            person { $0 < 2 ? (600, 300) : (-3000, 300) }, person({ (200 + 60 * $0, 300) }, seed: 5),
+        ])
+        let tracker = Tracker()
+        for frame in 0..<Int(3 * rate) {
+            let time = Double(frame) / rate
+            tracker.advance(
+                to: Nanoseconds(time * 1e9), width: SyntheticScene.width, height: SyntheticScene.height,
+                luma: scene.plane(at: time))
+            if time <= 1.5 {
+                tracker.update(
+                    scene.boxes(at: time).map { Detection(box: $0, score: 0.8) }, seenAt: Nanoseconds(time * 1e9))
+            }
+            let places = try #require(tracker.outlook()).places.sorted { $0.box.x < $1.box.x }
+            #expect(places.map(\.isDoubted) == [false, time >= 2], "at \(time): \(places.map(\.likeness))")
+        }
+    }
+
     /// What moved was carried on over the bare background for a second as well.
     @Test(arguments: rates)
     func whatIsCarriedOntoTheBackgroundIsGone(_ rate: Double) {
