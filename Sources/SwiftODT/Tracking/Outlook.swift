@@ -34,7 +34,7 @@ public struct Outlook: Sendable {
         /// of it. Things that turn, and people who walk, stay more alike than that.
         public var isDoubted: Bool { misses == 0 && likeness < Self.leastLikeness }
 
-        private static let leastLikeness = 0.6
+        private static let leastLikeness = 0.5
     }
 
     /// How well a box was carried from one sighting to the next.
@@ -67,6 +67,7 @@ extension TrackerState {
     mutating func outlook() -> Outlook? {
         guard let now else { return nil }
         settle(followingImage: true)
+        sightAnswered()
         let plane = history.latestPlane
         return Outlook(
             time: now, answered: lastAnswer, lastCut: lastCut,
@@ -78,5 +79,19 @@ extension TrackerState {
                     carried: tracklets[$0].carried,
                     likeness: tracklets[$0].likeness(at: settledTime, in: plane))
             })
+    }
+
+    /// Remembers what those seen in the latest answer looked like, in the picture that it was about, which is the oldest one kept.
+    private mutating func sightAnswered() {
+        guard let lastAnswer, !history.isEmpty, history.time(0) == lastAnswer, let plane = history[0].plane else {
+            return
+        }
+        for index in tracklets.indices where tracklets[index].isUnsighted && tracklets[index].lastSeen == lastAnswer {
+            let box =
+                lastAnswer == settledTime
+                ? tracklets[index].shownBox(at: settledTime)
+                : history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
+            if let box { tracklets[index].sight(in: box, of: plane) }
+        }
     }
 }

@@ -155,7 +155,6 @@ struct TrackerState: ~Copyable {
                 by: pair.detection, called: detections[pair.detection.source].label,
                 appearance: matcher.appearances.clear(pair.detection), at: time, noise: known,
                 magnification: part?.magnification ?? 1, teaching: &statistics)
-            tracklets[pair.track].lastAppearance = matcher.appearances[pair.detection]
         }
         live(detections, at: time, after: history.time(max(0, index - 1)), part: part)
         let last = history.isEmpty ? nil : history[0].plane.map { (plane: $0, time: history.time(0)) }

@@ -25,8 +25,8 @@ struct Tracklet: Sendable {
     var presence: Presence
     /// As far as there were pictures to see it in.
     private(set) var appearance: Appearance?
-    /// What was to be seen in its box when it was seen last, whatever it was.
-    var lastAppearance: Appearance?
+    /// What its box showed when it was seen at that time, whatever it was, as far as somebody has asked.
+    private var sight: (appearance: Appearance?, time: Nanoseconds)?
     /// When it was seen best, where, and how well.
     private(set) var best: Track.Best
     var pathLength = 0.0
@@ -73,7 +73,7 @@ struct Tracklet: Sendable {
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         usualScore = UsualScore(detection.ownScore)
         self.evidence = evidence
-        (self.appearance, lastAppearance) = (appearance, appearance)
+        self.appearance = appearance
         votes.vote(label, weight: detection.score * magnification, after: 0)
     }
 
@@ -214,10 +214,17 @@ extension Tracklet {
         return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
     }
 
-    /// How much of what was seen in its box is to be seen in it at `time`, 0 to 1: all, as far as there is no picture to tell.
+    /// Whether what its box showed when it was seen last is not known.
+    var isUnsighted: Bool { misses == 0 && sight?.time != lastSeen }
+
+    /// Remembers what its box showed when it was seen last.
+    mutating func sight(in box: Box, of plane: LumaPlane) { sight = (Appearance(of: box, in: plane), lastSeen) }
+
+    /// How much of that is to be seen in its box at `time`, 0 to 1: all, as far as nobody knows.
     func likeness(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
-        guard misses == 0, lastSeen < time, let plane, let lastAppearance else { return 1 }
-        return Appearance(of: shownBox(at: time), in: plane)?.likeness(lastAppearance) ?? 0
+        guard misses == 0, lastSeen < time, let plane, let sight, sight.time == lastSeen, let then = sight.appearance
+        else { return 1 }
+        return Appearance(of: shownBox(at: time), in: plane)?.likeness(then) ?? 0
     }
 
     /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
