@@ -205,7 +205,8 @@ class Manual(Packed):
                 with open(f"{pages}/odt-{name}.1", encoding="utf-8") as file:
                     page = file.read().replace("\\", "")
                 page = page.replace("(aq", "'")
-                said = asked(ODT, name, "--help")
+                # Nor is the user's own folder in it, whatever its name.
+                said = asked("env", "-u", "XDG_DATA_HOME", ODT, name, "--help")
                 for line in re.findall(r"^  (-.*?)(?:  .*)?$", said, re.MULTILINE):
                     for option in re.findall(r"(?:^|, )(--?[a-z-]+)", line):
                         self.assertRegex(page, rf"\n\.B (.*, )?{option}\b", name)

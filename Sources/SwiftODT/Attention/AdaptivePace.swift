@@ -1,9 +1,9 @@
 /// When looking pays: told from what has changed in the picture since it was looked at last, and from how objects have fared.
 ///
-/// A scene in which nothing changes but what known objects explain is looked at after one second, then three, then every four. Newcomers are looked at until they are
-/// proved, whatever is missed soon and then less and less often, boxes once they have been carried as far as went well with them,
-/// or show something else than they did, unexplained motion at once, or when the latest look is a moment old. What stands as it stood is no reason: the same picture gets the same
-/// answer. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about equally often; none is
+/// A scene in which nothing changes but what known objects explain is looked at after one second, then three, then every four. Newcomers
+/// are looked at until they are proved, whatever is missed soon and then less and less often, boxes once they have been carried as far as went well with them,
+/// or show something else than they did, unexplained motion at once, or when the latest look is a moment old. What stands as it stood is
+/// no reason: the same picture gets the same answer. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about equally often; none is
 /// looked at more often than it has frames, and only newcomers and new scenes in frame after frame.
 struct AdaptivePace: Sendable {
     private var lastLook: Nanoseconds?
@@ -37,7 +37,7 @@ struct AdaptivePace: Sendable {
     private static let restless = 0.22
     /// The same where it has just begun: whoever comes is hardly known for what they are at first.
     private static let restlessAtFirst = 0.14
-    /// Seconds without a look where nothing is unexplained: at first, and after some.
+    /// Seconds without a look where nothing is unexplained: at first, at most, and by what they grow from one to the next.
     private static let leastPatience = 1.0
     private static let mostPatience = 4.0
     private static let growth = 3.0

@@ -1,8 +1,8 @@
 /// For how long a box may be carried before it is looked at again.
 ///
 /// As long as it was carried before, the longer the better that went. Those who are near each other are easily taken for each
-/// other: they are carried for less long, and those who overlap for a moment only. Of whoever leaves the picture sideways little is left to see
-/// whether the box goes on well.
+/// other: they are carried for less long, and those who overlap for a moment only. Of whoever leaves the picture sideways little
+/// is left to carry the box by.
 enum CarriedLimit {
     /// Seconds for one whose box has not been carried yet.
     private static let first = 0.2

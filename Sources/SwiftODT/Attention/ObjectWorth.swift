@@ -31,8 +31,8 @@ struct ObjectWorth: Sendable {
         places.removeAll { !$0.box.isFinite }
     }
 
-    /// Works out for how long each object has not been seen; those because of whom is looked, newcomers and doubtful ones, for as long as counts. What the latest
-    /// look has told is not known yet where its answer is still to come: whoever it shows counts as seen then, as far as that is likely.
+    /// Works out for how long each object has not been seen; those because of whom is looked, newcomers and doubtful ones, for as long
+    /// as counts. What the latest look has told is not known yet where its answer is still to come: whoever it shows counts as seen then, as far as that is likely.
     mutating func weigh(
         at time: Nanoseconds, because cause: Attention.Reason, after latest: Look?, in views: PictureViews
     ) {

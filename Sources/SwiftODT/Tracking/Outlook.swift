@@ -18,7 +18,7 @@ public struct Outlook: Sendable {
         public var nearness: Double
         /// How well its box was carried to where it was seen last.
         public var carried: Carried
-        /// How much of what was to be seen in its box when it was seen last is to be seen in it now, 0 to 1.
+        /// How much of what was to be seen in its box when it was seen last is to be seen in it now, 0 to 1; 1 for who is missed.
         public var likeness: Double
 
         public init(
@@ -32,7 +32,7 @@ public struct Outlook: Sendable {
 
         /// Whether its box has been carried on over something else, as far as anybody knows: what was seen in it has most likely gone out
         /// of it. Things that turn, and people who walk, stay more alike than that.
-        public var isDoubted: Bool { misses == 0 && likeness < Self.leastLikeness }
+        public var isDoubted: Bool { likeness < Self.leastLikeness }
 
         private static let leastLikeness = 0.5
     }
@@ -67,7 +67,7 @@ extension TrackerState {
     mutating func outlook() -> Outlook? {
         guard let now else { return nil }
         settle(followingImage: true)
-        sightAnswered()
+        takeImpressions()
         let plane = history.latestPlane
         return Outlook(
             time: now, answered: lastAnswer, lastCut: lastCut,
@@ -81,17 +81,19 @@ extension TrackerState {
             })
     }
 
-    /// Remembers what those seen in the latest answer looked like, in the picture that it was about, which is the oldest one kept.
-    private mutating func sightAnswered() {
+    /// Remembers what those seen in the latest answer looked like, in the picture that it was about: the oldest one that is kept.
+    private mutating func takeImpressions() {
         guard let lastAnswer, !history.isEmpty, history.time(0) == lastAnswer, let plane = history[0].plane else {
             return
         }
-        for index in tracklets.indices where tracklets[index].isUnsighted && tracklets[index].lastSeen == lastAnswer {
+        for index in tracklets.indices where tracklets[index].lastSeen == lastAnswer && !tracklets[index].hasImpression
+        {
+            // Of the latest frame nothing has been noted yet.
             let box =
                 lastAnswer == settledTime
                 ? tracklets[index].shownBox(at: settledTime)
                 : history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
-            if let box { tracklets[index].sight(in: box, of: plane) }
+            if let box { tracklets[index].takeImpression(of: box, in: plane) }
         }
     }
 }

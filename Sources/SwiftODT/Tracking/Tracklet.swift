@@ -25,8 +25,8 @@ struct Tracklet: Sendable {
     var presence: Presence
     /// As far as there were pictures to see it in.
     private(set) var appearance: Appearance?
-    /// What its box showed when it was seen at that time, whatever it was, as far as somebody has asked.
-    private var sight: (appearance: Appearance?, time: Nanoseconds)?
+    /// What its box showed, whatever that was, when it was seen at that time, as far as somebody wants to compare it.
+    private var impression: (appearance: Appearance?, time: Nanoseconds)?
     /// When it was seen best, where, and how well.
     private(set) var best: Track.Best
     var pathLength = 0.0
@@ -214,16 +214,19 @@ extension Tracklet {
         return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
     }
 
-    /// Whether what its box showed when it was seen last is not known.
-    var isUnsighted: Bool { misses == 0 && sight?.time != lastSeen }
+    /// Whether it is known what its box showed when it was seen last.
+    var hasImpression: Bool { impression?.time == lastSeen }
 
-    /// Remembers what its box showed when it was seen last.
-    mutating func sight(in box: Box, of plane: LumaPlane) { sight = (Appearance(of: box, in: plane), lastSeen) }
+    /// Remembers what its box showed then: where that was, and in which picture.
+    mutating func takeImpression(of box: Box, in plane: LumaPlane) {
+        impression = (Appearance(of: box, in: plane), lastSeen)
+    }
 
-    /// How much of that is to be seen in its box at `time`, 0 to 1: all, as far as nobody knows.
+    /// How much of that is to be seen in its box at `time`, 0 to 1: all, as far as nobody knows. Who is missed is not asked.
     func likeness(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
-        guard misses == 0, lastSeen < time, let plane, let sight, sight.time == lastSeen, let then = sight.appearance
-        else { return 1 }
+        guard misses == 0, lastSeen < time, hasImpression, let plane, let then = impression?.appearance else {
+            return 1
+        }
         return Appearance(of: shownBox(at: time), in: plane)?.likeness(then) ?? 0
     }
 
