@@ -166,15 +166,33 @@ struct Matcher: ~Copyable {
         newcomers.sort { $0.score > $1.score }
     }
 
-    /// What lies within an object that the part has only a piece of is that piece, or a detail of it.
+    /// What lies within an object that the part has only a piece of may be that piece, or a detail of it.
     private mutating func dropPieces(of tracks: UnsafeBufferPointer<Tracklet>, in part: SeenPart) {
         newcomers.keep { newcomer in
             !tracks.contains { track in
-                track.isShown && part.cuts(track.filter.box)
-                    && track.filter.box.intersection(newcomer.box).area > 0.7 * newcomer.box.area
+                track.isShown && part.cuts(track.filter.box) && Self.isPiece(newcomer, of: track, in: part)
             }
         }
     }
+
+    /// Under the name of that object it is one, unless it is much surer; under another one where it fills what is to be seen of it. What
+    /// else lies within a table, a bed or a bus is something that stands before it.
+    private static func isPiece(_ detection: SiftedDetection, of track: Tracklet, in part: SeenPart) -> Bool {
+        let visible = track.filter.box.intersection(part.box)
+        guard visible.intersection(detection.box).area > pieceInside * detection.box.area else { return false }
+        let name = track.votes.leaderIndex
+        if name < 0 || detection.label < 0 || name == detection.label {
+            return track.score > trustInDetails * detection.score
+        }
+        return visible.iou(detection.box) > pieceFilling
+    }
+
+    /// So much of a piece lies in the object.
+    private static let pieceInside = 0.7
+    /// What is this much surer than the object around it is no detail of that.
+    private static let trustInDetails = 0.5
+    /// What fills so much of what is to be seen of an object is that, whatever it is called.
+    private static let pieceFilling = 0.5
 
     /// Whether the detection is a second box on an object that already has one.
     private func isPart(_ detection: SiftedDetection) -> Bool {
