@@ -68,7 +68,7 @@ struct AdaptivePace: Sendable {
             // Live, the answer may be there and its frame not finished yet.
             guard answered >= lastLook else { return seconds >= Self.leastPatience ? .quiet : nil }
             isAnswerTaken = true
-            motion.noteLook(at: time, besides: places, in: change)
+            motion.noteLook(at: time, besides: places, foundPlaces, in: change)
             swap(&foundPlaces, &places)
             places.removeAll(keepingCapacity: true)
             places.append(contentsOf: foundPlaces)

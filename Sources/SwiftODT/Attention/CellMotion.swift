@@ -89,10 +89,13 @@ struct CellMotion: Sendable {
             let first = min(Double(count), max(0, low.rounded(.down)))
             return Int(first)..<Int(min(Double(count), max(first, high.rounded(.up))))
         }
-        for row in range(box.minY, box.maxY, ViewAges.rows) {
-            for column in range(box.minX, box.maxX, ViewAges.columns) {
-                isMoving[row * ViewAges.columns + column] = false
-            }
+        let (rows, columns) = (range(box.minY, box.maxY, ViewAges.rows), range(box.minX, box.maxX, ViewAges.columns))
+        let moving = rows.reduce(0) { sum, row in
+            sum + columns.count { isMoving[row * ViewAges.columns + $0] }
+        }
+        if Backdrop.isLikely(cells: rows.count * columns.count, moving: moving, of: isMoving.count) { return }
+        for row in rows {
+            for column in columns { isMoving[row * ViewAges.columns + column] = false }
         }
     }
 }

@@ -38,6 +38,8 @@ struct UnexplainedMotion: Sendable {
     /// How far around an object its shadow and its limbs may reach: a share of its box, and pixels of the plane.
     private static let margin = 0.15
     private static let leastMargin = 3.0
+    /// Two boxes of what stands overlap so much (IoU).
+    private static let standing = 0.95
 
     /// - Parameters:
     ///   - places: where objects are, in pixels of the plane.
@@ -52,8 +54,8 @@ struct UnexplainedMotion: Sendable {
         isUnexplained.removeAll(keepingCapacity: true)
         isUnexplained.append(contentsOf: change.isChanged)
         columns = change.columns
-        for box in places { explain(box, in: change) }
-        for box in formerPlaces { explain(box, in: change) }
+        for box in places where !isBackdrop(box, besides: formerPlaces, in: change) { explain(box, in: change) }
+        for box in formerPlaces where !isBackdrop(box, besides: places, in: change) { explain(box, in: change) }
         (isAny, isNews) = (false, false)
         var count = 0
         let explained = change.count - isUnexplained.count { $0 }
@@ -74,10 +76,15 @@ struct UnexplainedMotion: Sendable {
 
     /// It has been looked at, and the answer is there: what is still unexplained waits.
     ///
-    /// - Parameter places: where objects are now that the answer is known, in pixels of the plane.
-    mutating func noteLook(at time: Nanoseconds, besides places: ContiguousArray<Box>, in change: PictureChange) {
+    /// - Parameters:
+    ///   - places: where objects are now that the answer is known, in pixels of the plane.
+    ///   - formerPlaces: where they were in the picture that was looked at before.
+    mutating func noteLook(
+        at time: Nanoseconds, besides places: ContiguousArray<Box>, _ formerPlaces: ContiguousArray<Box>,
+        in change: PictureChange
+    ) {
         guard isAny, isUnexplained.count == cells.count else { return }
-        for box in places { explain(box, in: change) }
+        for box in places where !isBackdrop(box, besides: formerPlaces, in: change) { explain(box, in: change) }
         for index in cells.indices where cells[index].moved < time.adding(-Self.calm) { cells[index].patience = 0 }
         former.removeAll(keepingCapacity: true)
         for cell in cells { former.append(cell.patience) }
@@ -87,6 +94,18 @@ struct UnexplainedMotion: Sendable {
             let end = time.adding(cells[index].patience)
             for neighbour in neighbours(of: index) { cells[neighbour].waits = max(cells[neighbour].waits, end) }
         }
+    }
+
+    /// Whether what moves in an object's box is somebody else's.
+    ///
+    /// - Parameter others: where objects were, or are, in the other picture: a backdrop stands as it stood.
+    private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: PictureChange) -> Bool {
+        guard let (columns, rows) = change.cells(of: box), others.contains(where: { $0.iou(box) > Self.standing })
+        else { return false }
+        let moving = rows.reduce(0) { sum, row in
+            sum + columns.count { change.isChanged[row * change.columns + $0] }
+        }
+        return Backdrop.isLikely(cells: columns.count * rows.count, moving: moving, of: change.isChanged.count)
     }
 
     private mutating func explain(_ box: Box, in change: PictureChange) {

@@ -179,6 +179,23 @@ import Testing
         #expect(looks.map { $0.seconds.rounded() } == [0, 1, 2, 3, 4])
     }
 
+    /// A bus that fills the picture, and somebody who comes before it. Where the same box has come from elsewhere it moves itself.
+    @Test(arguments: [(false, true), (true, false)])
+    func whoComesBeforeSomethingLargeThatStandsIsNews(_ comes: Bool, _ isNews: Bool) {
+        let looks = Play(
+            seconds: 6, things: { $0 < 4.95 ? [] : [Box(x: 50, y: 30, width: 20, height: 40)] },
+            known: {
+                let right = comes && $0 >= 4.85 ? 30.0 : 0
+                return [
+                    Outlook.Place(
+                        box: Box(x: 20 + right, y: 8, width: 240, height: 180),
+                        carried: Outlook.Carried(over: 500_000_000, error: 0.02))
+                ]
+            }
+        ).looks()
+        #expect(looks.contains(.init(seconds: 5, reason: .motion)) == isNews)
+    }
+
     /// Who has gone is not looked for, and whoever comes where that was is news.
     @Test func whoIsGoneIsNoReasonAndExplainsNothing() {
         let gone = Outlook.Place(box: Box(x: 20, y: 40, width: 80, height: 120), misses: 1, isAbsent: true)

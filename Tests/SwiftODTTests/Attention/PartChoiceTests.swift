@@ -91,6 +91,8 @@ import Testing
         #expect(looks.contains { $0.reason == .motion && ($0.part?.maxX ?? 0) > 1600 && ($0.part?.maxY ?? 0) > 900 })
         let known = self.looks([Box(x: 1440, y: 760, width: 390, height: 210)], frames: 20, luma: Self.block)
         #expect(!known.contains { $0.reason == .motion })
+        let backdrop = self.looks([Box(x: 100, y: 30, width: 1780, height: 1040)], frames: 40, luma: Self.block)
+        #expect(backdrop.contains { $0.reason == .motion && ($0.part?.maxX ?? 0) > 1600 && ($0.part?.maxY ?? 0) > 900 })
     }
 
     /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it. Where each frame is looked at

@@ -9,8 +9,10 @@ import Testing
     private func detection(x: Double, width: Double = 40, label: String? = nil, score: Double = 0.9) -> Detection {
         Detection(
             box: Box(x: x, y: 50, width: width, height: 80), score: score,
-            label: label.map { Label(index: Int($0.utf8.first ?? 0), text: $0) })
+            label: label.map(Self.label))
     }
+
+    private static func label(_ text: String) -> Label { Label(index: Int(text.utf8.first ?? 0), text: text) }
 
     private func step(
         _ tracker: Tracker, frame: Int, part: Box? = nil, _ detections: [Detection]
@@ -87,6 +89,22 @@ import Testing
         for frame in 10..<20 {
             #expect(step(tracker, frame: frame, part: Self.left, [detection(x: 150)]).count == 1)
         }
+    }
+
+    /// A bus that fills the picture, and who stands before it; the bus itself under another name; and a second bus within it.
+    @Test(arguments: [
+        ("person", Box(x: 150, y: 200, width: 30, height: 60), 0.9, 2),
+        ("truck", Box(x: 110, y: 30, width: 190, height: 400), 0.9, 1),
+        ("bus", Box(x: 150, y: 200, width: 30, height: 60), 0.7, 1),
+        ("bus", Box(x: 150, y: 200, width: 30, height: 60), 0.9, 2),
+    ])
+    func whoStandsBeforeSomethingLargeIsNoPieceOfIt(label: String, box: Box, score: Double, count: Int) {
+        let tracker = Tracker()
+        let bus = Detection(box: Box(x: 100, y: 20, width: 400, height: 440), score: 0.4, label: Self.label("bus"))
+        let other = Detection(box: box, score: score, label: Self.label(label))
+        for frame in 0..<10 { _ = step(tracker, frame: frame, [bus]) }
+        for frame in 10..<20 { _ = step(tracker, frame: frame, part: Self.left, [other]) }
+        #expect(step(tracker, frame: 20, [bus]).count == count)
     }
 
     /// What only a near look sees is not lost with each look from afar, but is not kept for ever by them either.
