@@ -12,16 +12,12 @@ struct PartMerge: Sendable {
     /// Two boxes of one class that overlap more than this are one thing.
     let iouThreshold: Double
 
-    /// So much of a piece lies in the thing that it is a piece of.
-    private static let pieceInside = 0.7
     /// Pieces that agree so well about where both their parts look are of one thing.
     private static let sharedOverlap = 0.5
     /// A piece of a thing that nobody has whole is as sure as this share of its score.
     private static let trustInPieces = 0.6
     /// What fills so much of a part's side is seen well by the level before; where it has not been, this share of the score is left.
     private static let (largeShare, trustInLarge) = (0.5, 0.5)
-    /// What is this much surer than the thing around it is no detail of that.
-    private static let trustInDetails = 0.5
     /// Boxes of two looks that agree so well differ by nothing but what each of them errs by.
     private static let agreement = 0.75
     /// More things than this in a picture are not told apart: the strongest are.
@@ -130,16 +126,14 @@ struct PartMerge: Sendable {
         guard sighting.part != thing.part, box.label == other.label, parts[sighting.part].cuts(other.box) else {
             return false
         }
-        return other.score > Self.trustInDetails * box.score
-            && box.box.intersection(other.box).area > Self.pieceInside * box.box.area
+        return Piece.isDetail(box.box, score: box.score, of: other.box, score: other.score)
     }
 
     /// Whether a cut box is of a thing that was seen whole.
     private func isPiece(_ piece: Sighting, of thing: Detection) -> Bool {
         let box = piece.detection.box
         let isOfClass = piece.detection.label == thing.label
-        let inside = box.intersection(thing.box).area / box.area
-        if isOfClass, inside > Self.pieceInside { return true }
+        if isOfClass, Piece.lies(box, within: thing.box) { return true }
         let visible = thing.box.intersection(parts[piece.part].box)
         return visible.iou(box) > (isOfClass ? Self.sharedOverlap : Double(Suppression.acrossClasses))
     }

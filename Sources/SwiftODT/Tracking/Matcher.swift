@@ -178,21 +178,16 @@ struct Matcher: ~Copyable {
     /// Under the name of that object it is one, unless it is much surer; under another one where it fills what is to be seen of it. What
     /// else lies within a table, a bed or a bus is something that stands before it.
     private static func isPiece(_ detection: SiftedDetection, of track: Tracklet, in part: SeenPart) -> Bool {
-        let visible = track.filter.box.intersection(part.box)
-        guard visible.intersection(detection.box).area > pieceInside * detection.box.area else { return false }
+        let (box, thing) = (detection.box, track.filter.box)
         let name = track.votes.leaderIndex
         if name < 0 || detection.label < 0 || name == detection.label {
-            return track.score > trustInDetails * detection.score
+            return Piece.isDetail(box, score: detection.score, of: thing, score: track.score)
         }
-        return visible.iou(detection.box) > pieceFilling
+        return Piece.lies(box, within: thing) && thing.intersection(part.box).iou(box) > filling
     }
 
-    /// So much of a piece lies in the object.
-    private static let pieceInside = 0.7
-    /// What is this much surer than the object around it is no detail of that.
-    private static let trustInDetails = 0.5
     /// What fills so much of what is to be seen of an object is that, whatever it is called.
-    private static let pieceFilling = 0.5
+    private static let filling = 0.5
 
     /// Whether the detection is a second box on an object that already has one.
     private func isPart(_ detection: SiftedDetection) -> Bool {
