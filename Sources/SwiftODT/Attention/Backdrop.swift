@@ -7,10 +7,16 @@ enum Backdrop {
     private static let ownMotion = 0.25
 
     /// - Parameters:
-    ///   - cells: how many the box has.
-    ///   - moving: in how many of them something moves.
-    ///   - all: how many the picture has.
-    static func isLikely(cells: Int, moving: Int, of all: Int) -> Bool {
-        Double(cells) > leastShare * Double(all) && Double(moving) < ownMotion * Double(cells)
+    ///   - columns: those of the picture's cells that the box touches, and the same of rows.
+    ///   - isMoving: whether something moves in each cell of the picture, row by row.
+    ///   - width: how many cells the picture has across.
+    static func isLikely<Cells: RandomAccessCollection<Bool>>(
+        columns: some Collection<Int>, rows: some Collection<Int>, of isMoving: Cells, width: Int
+    ) -> Bool where Cells.Index == Int {
+        let count = columns.count * rows.count
+        // Most boxes are small: nothing is counted for them.
+        guard Double(count) > leastShare * Double(isMoving.count) else { return false }
+        let moving = rows.reduce(0) { sum, row in sum + columns.count { isMoving[row * width + $0] } }
+        return Double(moving) < ownMotion * Double(count)
     }
 }

@@ -90,10 +90,7 @@ struct CellMotion: Sendable {
             return Int(first)..<Int(min(Double(count), max(first, high.rounded(.up))))
         }
         let (rows, columns) = (range(box.minY, box.maxY, ViewAges.rows), range(box.minX, box.maxX, ViewAges.columns))
-        let moving = rows.reduce(0) { sum, row in
-            sum + columns.count { isMoving[row * ViewAges.columns + $0] }
-        }
-        if Backdrop.isLikely(cells: rows.count * columns.count, moving: moving, of: isMoving.count) { return }
+        if Backdrop.isLikely(columns: columns, rows: rows, of: isMoving, width: ViewAges.columns) { return }
         for row in rows {
             for column in columns { isMoving[row * ViewAges.columns + column] = false }
         }

@@ -100,12 +100,9 @@ struct UnexplainedMotion: Sendable {
     ///
     /// - Parameter others: where objects were, or are, in the other picture: a backdrop stands as it stood.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: PictureChange) -> Bool {
-        guard let (columns, rows) = change.cells(of: box), others.contains(where: { $0.iou(box) > Self.standing })
-        else { return false }
-        let moving = rows.reduce(0) { sum, row in
-            sum + columns.count { change.isChanged[row * change.columns + $0] }
-        }
-        return Backdrop.isLikely(cells: columns.count * rows.count, moving: moving, of: change.isChanged.count)
+        guard let (columns, rows) = change.cells(of: box) else { return false }
+        return Backdrop.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)
+            && others.contains { $0.iou(box) > Self.standing }
     }
 
     private mutating func explain(_ box: Box, in change: PictureChange) {

@@ -8,8 +8,7 @@ import Testing
 
     private func detection(x: Double, width: Double = 40, label: String? = nil, score: Double = 0.9) -> Detection {
         Detection(
-            box: Box(x: x, y: 50, width: width, height: 80), score: score,
-            label: label.map(Self.label))
+            box: Box(x: x, y: 50, width: width, height: 80), score: score, label: label.map(Self.label))
     }
 
     private static func label(_ text: String) -> Label { Label(index: Int(text.utf8.first ?? 0), text: text) }
