@@ -127,8 +127,8 @@ ov_status swiftodt_openvino_compile(
 // is, and they stay loaded. Calls back now and whenever the runtime has loaded another, which says whether that one may be used.
 void swiftodt_openvino_leave_undestroyed(bool (*loaded)(void));
 
-// Gives back what a compilation leaves behind: memory that has been freed since, and the pages of the runtime's code, which come again
-// from its files, some microseconds each, where they are run again. Most of both is never used again.
+// Gives back what loading and compiling leave behind: memory that has been freed since, and pages of the runtime's libraries and of the
+// library that this is in, which come again from their files, some microseconds each, where they are needed. Most of both never is.
 void swiftodt_openvino_give_back_memory(void);
 
 // The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.

@@ -22,6 +22,9 @@ public final class Network: Sendable {
         let runtime = try OpenVINO.shared()
         name = key.file.name
         let cache = NetworkCache(runtime: runtime)
+        // What loading the device's library has left behind, before compiling adds to it: that is where a process is largest.
+        try Self.loadLibrary(of: key.target.device)
+        swiftodt_openvino_give_back_memory()
         if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
             (self.compiled, self.description) = (compiled, description)
             Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
