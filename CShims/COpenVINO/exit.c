@@ -12,11 +12,11 @@
 //
 // Each library finds both functions through slots of its own, which the loader fills: nobody else's are touched.
 #define _GNU_SOURCE
+#include "libraries.h"
 #include "openvino.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,9 +119,7 @@ typedef struct {
 static int collect(struct dl_phdr_info *library, size_t size, void *into) {
     (void)size;
     libraries *found = into;
-    const char *slash = strrchr(library->dlpi_name, '/');
-    const char *name = slash ? slash + 1 : library->dlpi_name;
-    if (strncmp(name, "libopenvino", strlen("libopenvino")) != 0) return 0;
+    if (!is_of_runtime(library)) return 0;
     found->list[found->count] = *library;
     // The loader's copy goes with the library.
     found->list[found->count].dlpi_name = strdup(library->dlpi_name);

@@ -2,25 +2,18 @@
 // the code, the loader's tables and the registrations, and leave holes all over the heap. Running the network takes a fifth of the one
 // and fills none of the other.
 #define _GNU_SOURCE
+#include "libraries.h"
 #include "openvino.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <malloc.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The runtime's libraries, and what this code is in itself.
-static bool is_ours(const struct dl_phdr_info *library, const Dl_info *own) {
-    const char *slash = strrchr(library->dlpi_name, '/');
-    const char *name = slash ? slash + 1 : library->dlpi_name;
-    return strncmp(name, "libopenvino", strlen("libopenvino")) == 0 || library->dlpi_addr == (ElfW(Addr))own->dli_fbase;
-}
-
 static int give_back_pages(struct dl_phdr_info *library, size_t size, void *own) {
     (void)size;
-    if (!is_ours(library, own)) return 0;
+    // The runtime's libraries, and what this code is in itself.
+    if (!is_of_runtime(library) && (void *)library->dlpi_addr != own) return 0;
     ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
     for (int i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &library->dlpi_phdr[i];
@@ -37,5 +30,5 @@ void swiftodt_openvino_give_back_memory(void) {
     Dl_info own = {0};
     malloc_trim(0);
     dladdr((void *)swiftodt_openvino_give_back_memory, &own);
-    dl_iterate_phdr(give_back_pages, &own);
+    dl_iterate_phdr(give_back_pages, own.dli_fbase);
 }
