@@ -35,6 +35,11 @@ class EveryFrame(unittest.TestCase):
     def test_look_ahead_changes_nothing(self):
         self.assertEqual(self.play("look-ahead=0"), self.play("look-ahead=1"))
 
+    def test_where_parts_are_chosen_nothing_hangs_on_how_many_may_be_looked_at_at_once(self):
+        once = self.play("zoom=auto")
+        self.assertEqual(once[0], 250)
+        self.assertEqual(once, self.play("zoom=auto look-ahead=8 threads=1"))
+
 
 class KeepOnlyLatest(unittest.TestCase):
     """Live streams: no frame waits, none is lost, and results say which frame they saw."""

@@ -13,6 +13,12 @@ extension Settings {
     /// Whether each look is at the whole picture or at a part, as what is followed needs.
     var choosesParts: Bool { zoom == .auto && scene.follows && detector.takesParts }
 
+    /// How many detections may be under way at once; 0: as many as the runtime asks for. Where parts are chosen, one may be while the
+    /// next is chosen: more would be chosen knowing too little.
+    func mostUnderWay(for hint: InferenceHint) -> Int {
+        hint == .latency ? 1 : choosesParts ? 2 : lookAhead
+    }
+
     /// What a detector is asked for.
     var detection: DetectionOptions {
         DetectionOptions(

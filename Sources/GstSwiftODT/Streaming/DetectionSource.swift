@@ -138,7 +138,7 @@ extension DetectionSource {
         recipe.threads = settings.threads
         recipe.hint = hint
         recipe.isForStills = settings.scene.mode == .singleImage
-        recipe.maximumInFlight = hint == .latency ? 1 : settings.lookAhead
+        recipe.maximumInFlight = settings.mostUnderWay(for: hint)
         return recipe
     }
 }

@@ -22,6 +22,11 @@ struct FrameQueue: ~Copyable {
     var isEmpty: Bool { items.isEmpty }
     var first: Item? { items.first }
 
+    /// Whether one of the frames that wait is the first of another epoch.
+    var beginsEpoch: Bool {
+        items.contains { if case .frame(let frame) = $0 { frame.epochBreak != nil } else { false } }
+    }
+
     /// Takes over what the item holds.
     mutating func append(_ item: Item) {
         items.append(item)

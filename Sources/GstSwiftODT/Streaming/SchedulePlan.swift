@@ -10,6 +10,9 @@ struct SchedulePlan: Equatable {
     let waits: Bool
     /// How many frames may wait in the element: what look-ahead costs in latency.
     let depth: Int
+    /// Whether a frame is finished when `depth` later ones have come, and no sooner: where the next look is, hangs on what became of
+    /// the looks before, and how many of them have ended by then must not hang on the machine's speed.
+    let isInStep: Bool
     /// What the runtime should strive for.
     let hint: InferenceHint
     /// What the element adds to the stream's. Its work counts for live streams alone, whose frames come when they come.
@@ -22,18 +25,21 @@ struct SchedulePlan: Equatable {
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
-        // Whether a frame is looked at, and where, hangs on what became of the one before, which therefore has to be finished by then:
-        // on how many are under way at once a result must not depend.
-        let looksAhead = settings.lookAhead != 1 && settings.pace != .auto && !settings.choosesParts
-        hint = waits && looksAhead ? .throughput : .latency
-        let inFlight = !looksAhead ? 1 : settings.lookAhead == 0 ? capacity : min(settings.lookAhead, capacity)
-        depth = waits && inFlight > 1 ? min(inFlight * max(1, settings.inferenceInterval), Self.mostWaiting) : 0
+        // Whether a frame is looked at hangs on what became of the one before, which therefore has to be finished by then.
+        let looksAhead = waits && settings.lookAhead != 1 && settings.pace != .auto
+        hint = looksAhead ? .throughput : .latency
+        isInStep = looksAhead && settings.choosesParts
+        let interval = max(1, settings.inferenceInterval)
+        let asked = settings.mostUnderWay(for: hint)
+        let inFlight = asked == 0 ? capacity : min(asked, capacity)
+        // In step a frame waits until the next look has begun, however many the detector takes at once.
+        depth = min(isInStep ? interval : inFlight > 1 ? inFlight * interval : 0, Self.mostWaiting)
         latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }
 
     /// Whether another plan lets frames wait alike; latency may differ.
     func schedules(as other: SchedulePlan) -> Bool {
-        (waits, depth, hint) == (other.waits, other.depth, other.hint)
+        (waits, depth, isInStep, hint) == (other.waits, other.depth, other.isInStep, other.hint)
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {

@@ -19,7 +19,7 @@ struct SourceRecipe: Equatable, CustomStringConvertible {
         case .auto, .neural, .salient: break
         }
         hint = SchedulePlan(settings: settings, isLive: isLive).hint
-        maximumInFlight = hint == .latency ? 1 : settings.lookAhead
+        maximumInFlight = settings.mostUnderWay(for: hint)
         isForStills = settings.detector == .salient && settings.scene.mode == .singleImage
     }
 }

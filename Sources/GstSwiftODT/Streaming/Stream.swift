@@ -291,8 +291,8 @@ final class Stream {
     }
 
     private func isDue(_ frame: QueuedFrame) -> Bool {
-        queue.frameCount > planner.plan(for: frame.settings, isLive: isLive).depth
-            || frame.answers.allSatisfy(\.ticket.isDone)
+        let plan = planner.plan(for: frame.settings, isLive: isLive)
+        return queue.frameCount > plan.depth || (!plan.isInStep && frame.answers.allSatisfy(\.ticket.isDone))
     }
 
     private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
@@ -303,7 +303,8 @@ final class Stream {
             }
             let buffer = try finisher.finish(frame, answers: answers)
             let (choosesParts, isPaced) = (frame.settings.choosesParts, frame.settings.pace == .auto)
-            if choosesParts || isPaced {
+            // What became of an epoch that is over tells nothing of the next one.
+            if choosesParts || isPaced, !queue.beginsEpoch {
                 let outlook = finisher.outlook()
                 if choosesParts { partChoice.note(outlook) }
                 if isPaced { attention.note(outlook) }

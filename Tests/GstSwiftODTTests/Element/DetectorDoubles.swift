@@ -5,24 +5,31 @@ import Glibc
 /// Answers on a thread of its own after a fixed time, one frame after the other, as a slow network would.
 final class SlowDetector: Detector {
     let capacity: Int
+    let inputSize: InputSize?
     private let delay: UInt32
     private let work = Monitor([(frame: Nanoseconds, ticket: DetectionTicket)]())
-    private let started = Monitor([Nanoseconds]())
+    private let started = Monitor([(frame: Nanoseconds, view: DetectionView)]())
     private let isOver = Monitor(false)
 
-    /// - Parameter milliseconds: how long each answer takes.
-    init(milliseconds: Int, capacity: Int = 1) {
+    /// - Parameters:
+    ///   - milliseconds: how long each answer takes.
+    ///   - inputSize: how much of a picture it takes in at once, where it looks at parts.
+    init(milliseconds: Int, capacity: Int = 1, inputSize: InputSize? = nil) {
         delay = UInt32(milliseconds) * 1000
         self.capacity = capacity
+        self.inputSize = inputSize
         for _ in 0..<capacity { launchWorker() }
     }
 
     /// The times of the frames that were looked at.
-    var frames: [Nanoseconds] { started.update { $0 } }
+    var frames: [Nanoseconds] { started.read { $0.map(\.frame) } }
+
+    /// What of each of them was looked at.
+    var views: [DetectionView] { started.read { $0.map(\.view) } }
 
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
         let ticket = DetectionTicket()
-        started.update { $0.append(frame.time) }
+        started.update { $0.append((frame.time, options.view)) }
         work.update { $0.append((frame.time, ticket)) }
         return ticket
     }

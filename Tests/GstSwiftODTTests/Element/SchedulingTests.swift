@@ -67,6 +67,62 @@ import Testing
         #expect(detector.frames == [0])
     }
 
+    /// One look is under way while the next is chosen, on any machine: of two, both its cores have one.
+    @Test func whereEachLookIsChosenAFrameWaitsForTheNextOne() {
+        for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
+            for capacity in [1, 4] {
+                let harness = ElementHarness(
+                    "strategy=every-frame zoom=auto \(properties)",
+                    source: { .detector(SlowDetector(milliseconds: 0, capacity: capacity, inputSize: Self.input)) })
+                harness.setCaps()
+                #expect(gst_harness_query_latency(harness.harness) == GstClockTime(frames) * 33_333_333)
+                for number in 0..<8 {
+                    harness.push(harness.buffer(number))
+                    // Its answer is there by then: not even so is it finished sooner.
+                    usleep(3000)
+                    #expect(gst_harness_buffers_in_queue(harness.harness) == max(0, number + 1 - frames))
+                }
+                gst_harness_push_event(harness.harness, gst_event_new_eos())
+                #expect(gst_harness_buffers_in_queue(harness.harness) == 8)
+            }
+        }
+    }
+
+    @Test func whereIsLookedDoesNotHangOnTheMachinesSpeed() {
+        let views = [(0, 4), (60, 1), (60, 3)].map { milliseconds, capacity in
+            let detector = SlowDetector(milliseconds: milliseconds, capacity: capacity, inputSize: Self.input)
+            let harness = zooming(detector, "inference-interval=2")
+            for number in 0..<40 { harness.push(harness.buffer(number)) }
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+            #expect(gst_harness_buffers_in_queue(harness.harness) == 40)
+            return detector.views
+        }
+        #expect(views[0] == views[1])
+        #expect(views[0] == views[2])
+        #expect(views[0].count == 20)
+        #expect(Set(views[0]).count > 2)
+    }
+
+    /// A frame that waits when another epoch begins has nothing to tell of it.
+    @Test func anEpochThatIsOverDoesNotSayWhereIsLooked() {
+        let detector = SlowDetector(milliseconds: 1, capacity: 2, inputSize: Self.input)
+        let harness = zooming(detector)
+        for number in 0..<16 { harness.push(harness.buffer(number)) }
+        for number in 800..<804 { harness.push(harness.buffer(number)) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(detector.views.count == 20)
+        #expect(detector.views.suffix(4) == detector.views.prefix(4))
+    }
+
+    private static let input = InputSize(width: 80, height: 80)
+
+    /// An element that sees a picture several times as large as its detector's input.
+    private func zooming(_ detector: SlowDetector, _ properties: String = "") -> ElementHarness {
+        let harness = ElementHarness("strategy=every-frame zoom=auto \(properties)", source: { .detector(detector) })
+        harness.setCaps(width: 320, height: 180)
+        return harness
+    }
+
     @Test func anotherDetectorMayTakeOverWhileFramesWait() {
         let harness = ElementHarness(
             "strategy=every-frame tracking=false",
