@@ -8,6 +8,9 @@ struct MotionWorth: Sendable {
     /// Whether nothing at all moves, known or not.
     var isStill: Bool { motion.isStill }
 
+    /// Whether something moves that no known object explains.
+    var isUnexplained: Bool { motion.isMoving.contains(true) }
+
     private var motion = CellMotion()
 
     /// Somebody large has come: that is worth more than a part that nobody has seen for long.

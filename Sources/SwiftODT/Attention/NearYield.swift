@@ -11,10 +11,11 @@ struct NearYield: Sendable {
     /// Something may always come that is seen from nearby alone.
     private static let least = 0.1
 
-    /// Takes in what is known before a look.
-    mutating func learn(from places: [Outlook.Place]) {
+    /// Takes in what is known before a look. Where nobody is known and nothing moves there is nothing to see, from nearby as from afar, and
+    /// nothing to learn.
+    mutating func learn(from places: [Outlook.Place], isMoving: Bool) {
         now = places.isEmpty ? 1 : Double(places.count { $0.nearness > Visibility.near }) / Double(places.count)
-        lately += (now - lately) * Self.memory
+        if isMoving || !places.isEmpty { lately += (now - lately) * Self.memory }
     }
 
     /// How much of what may be at a place a nearer look is likely to tell, 0 to 1.

@@ -76,8 +76,8 @@ public struct PartChoice: Sendable {
     ) -> (part: Box?, reason: Reason) {
         let time = time.reckonable
         let views = views(of: picture, at: time)
-        yield.learn(from: objects.places)
         motion.look(at: luma, at: time, besides: objects.places)
+        yield.learn(from: objects.places, isMoving: motion.isUnexplained)
         guard !views.parts.isEmpty, lastWhole != nil else {
             return note(views.whole, of: views, at: time, because: .whole)
         }

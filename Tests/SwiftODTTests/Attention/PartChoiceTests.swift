@@ -60,6 +60,22 @@ import Testing
         #expect(looks(large, frames: 100).count { $0.part == nil } > 80)
     }
 
+    /// Who comes next is told of at once, as the whole shows it; but what moves there and stays without a name may need a nearer look.
+    @Test func anEmptyPictureSaysNothingOfNearerLooksUnlessSomethingMoves() {
+        func wholes(_ luma: (Int) -> LumaPlane?) -> Int {
+            var choice = PartChoice()
+            let large = [Box(x: 300, y: 200, width: 300, height: 700)]
+            return (0..<300).count { frame in
+                let time = Nanoseconds(frame) * 40_000_000
+                let boxes = frame < 100 ? large : []
+                choice.note(outlook(boxes, at: time, seen: [time], nearness: 1))
+                return choice.next(at: time, in: Self.picture, luma: luma(frame)).part == nil && frame >= 150
+            }
+        }
+        #expect(wholes { _ in nil } > 100)
+        #expect(wholes(Self.block) < 50)
+    }
+
     @Test func noKnownObjectIsCut() {
         let boxes = [
             Box(x: 300, y: 300, width: 40, height: 90), Box(x: 1000, y: 500, width: 60, height: 120),
