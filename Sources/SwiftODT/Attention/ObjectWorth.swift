@@ -13,7 +13,7 @@ struct ObjectWorth: Sendable {
     /// For how many seconds nobody has seen each of them, for the moment.
     private var unseen: ContiguousArray<Double> = []
 
-    /// Where a crowd is, those told of first say enough, and each look stays a matter of some hundred microseconds.
+    /// Where a crowd is, those told of first say enough, and each choice stays a matter of a millisecond.
     private static let mostPlaces = 150
     /// Who has been seen once is to be seen again soon.
     private static let worthOfNewcomers = 3.0

@@ -2,13 +2,11 @@
 ///
 /// Parts overlap, so that what one of them cuts another has whole, and come in levels, each about twice as near as the one before:
 /// what is too large for a part of one level is seen by the level before. The last is the one in which the network sees the
-/// picture's own pixels, or a little more than that, if that takes no more than eight parts along the longer side.
+/// picture's own pixels, or a little more than that where it takes no more than eight parts along the longer side; unless there
+/// would be too many parts to look at.
 ///
-/// A large picture is seen so at a fraction of its pixels, and a panorama at a small one. Where all parts are looked at in every detection,
-/// quality is all: a deep grid goes on to the picture's own pixels, until there are too many parts to look at.
-///
-///     PartGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).parts.count                // 54
-///     PartGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320), isDeep: true).parts.count  // 198
+///     PartGrid(width: 1920, height: 1080, input: InputSize(width: 320, height: 320)).parts.count  // 54
+///     PartGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).parts.count  // 198
 public struct PartGrid: Hashable, Sendable {
     /// In buffer pixels, level by level; the whole picture is none of them.
     public let parts: [Box]
@@ -17,21 +15,19 @@ public struct PartGrid: Hashable, Sendable {
     private static let overlap = 0.2
     /// Of a part's side: it overlaps less rather than that there is another for it.
     private static let slack = 0.1
-    /// Parts along the longer side on the last level of a grid that is not deep: looks that come one a frame get round no more of them.
-    private static let shallow = 8
-    /// Parts of a deep grid: a level that would make it more is left out.
+    /// A level that would make them more is left out.
     private static let most = 500
-    /// Input pixels for a pixel of the picture, from which on there is nothing more to be seen nearer by; on the levels that a deep grid
-    /// has beyond the others, each of which costs three times what all before it do, the picture's own pixels are enough.
-    private static let (nearest, nearestOfDeep) = (1.5, 1.0)
+    /// Parts along the longer side up to which a level costs little.
+    private static let few = 8
+    /// Input pixels for a pixel of the picture, from which on there is nothing more to be seen nearer by; on levels of many parts, each of
+    /// which has three times as many as all before it, the picture's own pixels are enough.
+    private static let (nearest, nearestOfMany) = (1.5, 1.0)
 
     /// - Parameters:
     ///   - turned: whether the picture's width is the buffer's height.
     ///   - input: how much a detector takes in at once.
-    ///   - isDeep: whether it goes on beyond eight parts along the longer side.
     public init(
-        width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize,
-        isDeep: Bool = false
+        width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize
     ) {
         let across = Double(max(1, turned ? input.height : input.width))
         let down = Double(max(1, turned ? input.width : input.height))
@@ -41,14 +37,12 @@ public struct PartGrid: Hashable, Sendable {
         let whole = min(across / wide, down / high)
         var (scale, count) = (whole, 2)
         var parts: [Box] = []
-        while scale < (count <= Self.shallow ? Self.nearest : Self.nearestOfDeep), count <= Self.shallow || isDeep,
-            width > 1, height > 1
-        {
+        while scale < (count <= Self.few ? Self.nearest : Self.nearestOfMany), width > 1, height > 1 {
             // As many times as near as the parts of the longer side are smaller than it.
             scale = whole * (Double(count) - Double(count - 1) * Self.overlap)
             let columns = Self.ranges(over: Double(width), each: across / scale / aspect)
             let rows = Self.ranges(over: Double(height), each: down / scale)
-            guard count <= Self.shallow || parts.count + columns.count * rows.count <= Self.most else { break }
+            guard parts.count + columns.count * rows.count <= Self.most else { break }
             for row in rows {
                 parts += columns.map { Box(x: $0.start, y: row.start, width: $0.side, height: row.side) }
             }
@@ -62,7 +56,8 @@ public struct PartGrid: Hashable, Sendable {
         let side = min(length, max(1, side.rounded()))
         let step = (1 - overlap) * side
         let count = 1 + Int(max(0, ((length - side) / step - slack).rounded(.up)))
-        guard count > 1 else { return [(((length - side) / 2).rounded(), side)] }
+        // One that is a little longer leaves no edge out.
+        guard count > 1 else { return [(0, length)] }
         return (0..<count).map { (((length - side) * Double($0) / Double(count - 1)).rounded(), side) }
     }
 }

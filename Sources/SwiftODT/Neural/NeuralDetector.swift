@@ -85,7 +85,7 @@ public final class NeuralDetector: Detector {
     ) throws {
         let grid = PartGrid(
             width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
-            turned: frame.orientation.swapsAxes, input: size, isDeep: true)
+            turned: frame.orientation.swapsAxes, input: size)
         let views = [nil] + grid.parts.map { Optional($0) }
         let merge = PartMerge(
             parts: views.map { SeenPart($0, width: frame.width, height: frame.height) },
