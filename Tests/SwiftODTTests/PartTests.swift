@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (640, 480, false), (1920, 1080, false), (3840, 2160, false), (375, 1000, true), (5000, 300, false), (426, 329, false),
+        (640, 480, false), (1920, 1080, false), (3840, 2160, false), (375, 1000, true), (5000, 300, false),
+        (426, 329, false),
     ])
     func partsCoverThePictureAndOverlap(_ width: Int, _ height: Int, _ turned: Bool) {
         let grid = PartGrid(width: width, height: height, turned: turned, input: InputSize(width: 416, height: 320))
