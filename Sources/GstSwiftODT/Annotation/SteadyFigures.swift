@@ -1,13 +1,15 @@
 import SwiftODT
 
-/// Holds the figures that labels show, so that they can be read: a figure is shown anew when it has changed by five points,
-/// or half a second after the last time. A label that stays the same also costs nothing to draw again.
+/// Holds the figures that labels show, so that they can be read: a figure stands for a quarter of a second, then it is shown anew when it
+/// has changed by five points, or after half a second. A label that stays the same also costs nothing to draw again.
 ///
 /// An object that is carried on, or held by a detection below the threshold, keeps the score that it was last plainly seen
 /// with: a percentage below what was asked for reads as a mistake.
 struct SteadyFigures {
     private static let smallestStep = 0.05
     private static let patience: Nanoseconds = 500_000_000
+    /// However much it changes: detectors' scores tremble by twenty points, and nobody reads thirty figures a second.
+    private static let leastStanding: Nanoseconds = 250_000_000
 
     private struct Shown {
         var score: Double
@@ -39,11 +41,13 @@ struct SteadyFigures {
     mutating func reset() { shown.removeAll() }
 
     private static func holds(_ old: Shown, against fresh: Shown) -> Bool {
-        guard fresh.time - old.time < patience, abs(fresh.score - old.score) < smallestStep else { return false }
-        return switch (old.confidence, fresh.confidence) {
-        case (nil, nil): true
-        case (let before?, let now?): abs(now - before) < smallestStep
-        default: false
+        guard (old.confidence == nil) == (fresh.confidence == nil), old.score.isNaN == fresh.score.isNaN else {
+            return false
         }
+        let change = max(
+            abs(fresh.score - old.score), abs((fresh.confidence ?? 0) - (old.confidence ?? 0)))
+        let standing = fresh.time - old.time
+        // What would be shown as it is shown keeps its time: the next change need not wait for it.
+        return change == 0 || standing < leastStanding || (standing < patience && change < smallestStep)
     }
 }

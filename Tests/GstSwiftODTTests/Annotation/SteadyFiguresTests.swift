@@ -5,7 +5,7 @@ import Testing
 
 /// Protects the labels from figures that flicker.
 @Suite struct SteadyFiguresTests {
-    @Test func smallChangesWaitLargeOnesDoNot() {
+    @Test func aFigureStandsLongEnoughToBeReadSmallChangesWaitLonger() {
         var figures = SteadyFigures()
         func shown(_ score: Double, milliseconds: Int) -> Double {
             var objects = [AnnotatedObject(id: 1, box: Box(x: 0, y: 0, width: 1, height: 1), score: score)]
@@ -14,9 +14,14 @@ import Testing
         }
         #expect(shown(0.80, milliseconds: 0) == 0.80)
         #expect(shown(0.83, milliseconds: 40) == 0.80)
-        #expect(shown(0.70, milliseconds: 80) == 0.70)
-        #expect(shown(0.72, milliseconds: 579) == 0.70)
-        #expect(shown(0.72, milliseconds: 580) == 0.72)
+        #expect(shown(0.60, milliseconds: 249) == 0.80)
+        #expect(shown(0.70, milliseconds: 250) == 0.70)
+        #expect(shown(0.90, milliseconds: 290) == 0.70)
+        #expect(shown(0.72, milliseconds: 749) == 0.70)
+        #expect(shown(0.72, milliseconds: 750) == 0.72)
+        // What has stood for long changes at once.
+        #expect(shown(0.72, milliseconds: 2000) == 0.72)
+        #expect(shown(0.73, milliseconds: 2040) == 0.73)
     }
 
     /// "sports ball 3 %" is what a weak detection says that keeps an object alive; who asked for 40 takes it for a mistake.
