@@ -29,11 +29,11 @@ struct SchedulePlan: Equatable {
         let looksAhead = waits && settings.lookAhead != 1 && settings.pace != .auto
         hint = looksAhead ? .throughput : .latency
         isInStep = looksAhead && settings.choosesParts
-        let interval = max(1, settings.inferenceInterval)
         let asked = settings.mostUnderWay(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
         // In step a frame waits until the next look has begun, however many the detector takes at once.
-        depth = min(isInStep ? interval : inFlight > 1 ? inFlight * interval : 0, Self.mostWaiting)
+        let looksToWaitFor = isInStep ? 1 : inFlight > 1 ? inFlight : 0
+        depth = min(looksToWaitFor * max(1, settings.inferenceInterval), Self.mostWaiting)
         latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }
 

@@ -15,7 +15,7 @@ public struct PartGrid: Hashable, Sendable {
     private static let overlap = 0.2
     /// Of a part's side: it overlaps less rather than that there is another for it.
     private static let slack = 0.1
-    /// A level that would make them more is left out.
+    /// Parts in all: a level that would make them more is left out.
     private static let most = 500
     /// Parts along the longer side up to which a level costs little.
     private static let few = 8

@@ -67,7 +67,7 @@ import Testing
         #expect(detector.frames == [0])
     }
 
-    /// One look is under way while the next is chosen, on any machine: of two, both its cores have one.
+    /// One look is under way while the next is chosen, whatever the detector would take.
     @Test func whereEachLookIsChosenAFrameWaitsForTheNextOne() {
         for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
             for capacity in [1, 4] {
