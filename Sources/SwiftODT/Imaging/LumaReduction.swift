@@ -32,7 +32,6 @@ extension LumaPlane {
 
 /// What is read of a row at a time, and what many of them are added up in.
 private protocol SummedSample {
-    associatedtype Stored: FixedWidthInteger, UnsignedInteger
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
 
     /// How many of a component's samples it is.
@@ -45,8 +44,9 @@ private protocol SummedSample {
     /// What grey level 1 adds to a sum; in full range, for the white of wider samples is a little more than 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
-    /// What it adds.
-    static func summand(_ stored: Stored, headroom: Int) -> Sum
+    /// Adds up rows, sample by sample: the first of them begins at `row`, each `stride` bytes after the one before.
+    static func sum(
+        _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<Sum>)
 }
 
 private enum Byte: SummedSample {
@@ -54,8 +54,11 @@ private enum Byte: SummedSample {
     static var mostRows: Int { 256 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
-    @inline(__always)
-    static func summand(_ stored: UInt8, headroom: Int) -> UInt16 { UInt16(truncatingIfNeeded: stored) }
+    static func sum(
+        _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<UInt16>
+    ) {
+        addUp(row, stride: stride, rows: rows, into: sums) { (stored: UInt8) in UInt16(truncatingIfNeeded: stored) }
+    }
 }
 
 /// Two bytes of one component side by side, which lie in one block and need no sums of their own: half of the work.
@@ -64,8 +67,42 @@ private enum BytePair: SummedSample {
     static var mostRows: Int { 128 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
+    static func sum(
+        _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<UInt16>
+    ) {
+        let last = sums.count - Vector.scalarCount
+        guard last >= 0 else {
+            return addUp(row, stride: stride, rows: rows, into: sums) { (pair: UInt16) in
+                (pair & 0xFF) &+ (pair &>> 8)
+            }
+        }
+        var place = 0
+        while place < last {
+            sum(row, stride: stride, rows: rows, into: sums, at: place)
+            place &+= Vector.scalarCount
+        }
+        sum(row, stride: stride, rows: rows, into: sums, at: last)
+    }
+
+    private typealias Vector = SIMD16<UInt16>
+
+    /// All rows of a few samples, whose sums stay in registers. A pair is `low + 256 * high`: its sums less 255 times those of
+    /// the high bytes are what is asked for. With no more rows than are allowed that much fits.
     @inline(__always)
-    static func summand(_ stored: UInt16, headroom: Int) -> UInt16 { (stored & 0xFF) &+ (stored &>> 8) }
+    private static func sum(
+        _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
+    ) {
+        guard let target = UnsafeMutableRawPointer(sums.baseAddress) else { return }
+        var (pairs, highs) = (Vector.zero, Vector.zero)
+        var from = row + 2 * place
+        for _ in 0..<rows {
+            let stored = from.loadUnaligned(as: Vector.self)
+            pairs &+= stored
+            highs &+= stored &>> 8
+            from += stride
+        }
+        target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
+    }
 
     /// Whether blocks begin and end between pairs, and all rows of them are added up.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
@@ -80,9 +117,38 @@ private enum Word: SummedSample {
     static var mostRows: Int { 64 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { depth.unitOf14Bits(fullRange: fullRange) }
 
-    @inline(__always)
-    static func summand(_ stored: UInt16, headroom: Int) -> UInt32 {
-        UInt32(truncatingIfNeeded: (stored &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
+    static func sum(
+        _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<UInt32>
+    ) {
+        let headroom = UInt16(truncatingIfNeeded: headroom)
+        addUp(row, stride: stride, rows: rows, into: sums) { (stored: UInt16) in
+            UInt32(truncatingIfNeeded: (stored &<< headroom) &>> 2)
+        }
+    }
+}
+
+/// Row after row, so that the compiler turns each into vector instructions.
+@inline(__always)
+private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
+    _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<Sum>,
+    summand: (Stored) -> Sum
+) {
+    guard let target = sums.baseAddress else { return }
+    for number in 0..<rows {
+        let row = row + number * stride
+        var i = 0
+        if number == 0 {
+            while i < sums.count {
+                target[i] = summand(row.loadUnaligned(fromByteOffset: i &* MemoryLayout<Stored>.size, as: Stored.self))
+                i &+= 1
+            }
+        } else {
+            while i < sums.count {
+                target[i] &+= summand(
+                    row.loadUnaligned(fromByteOffset: i &* MemoryLayout<Stored>.size, as: Stored.self))
+                i &+= 1
+            }
+        }
     }
 }
 
@@ -144,17 +210,13 @@ private struct BlockMean<Sample: SummedSample> {
             var top = 0
             while top < frame.height {
                 let bottom = min(top + factor, frame.height)
-                var rows = 0
+                let rows = (bottom - top + skip - 1) / skip
                 for number in 0..<planes {
                     let plane = frame.plane(parts[number].component.plane)
                     aboutToRead?(plane.end(of: top..<bottom))
-                    rows = 0
-                    for y in stride(from: top, to: bottom, by: skip) {
-                        let row = UnsafeRawPointer(plane.base + y * plane.stride)
-                        let sum = sum + number * samples
-                        if rows == 0 { set(sum, row, samples) } else { add(sum, row, samples) }
-                        rows += 1
-                    }
+                    Sample.sum(
+                        plane.base + top * plane.stride, stride: skip * plane.stride, rows: rows, headroom: headroom,
+                        into: UnsafeMutableBufferPointer(start: sum + number * samples, count: samples))
                 }
                 if parts.count == 1 {
                     grey(sum + component.offset, step: step, rows: rows, to: out)
@@ -165,29 +227,6 @@ private struct BlockMean<Sample: SummedSample> {
                 top = bottom
             }
         }
-    }
-
-    private func set(_ sum: UnsafeMutablePointer<Sample.Sum>, _ row: UnsafeRawPointer, _ count: Int) {
-        let headroom = headroom
-        var i = 0
-        while i < count {
-            sum[i] = Sample.summand(stored(row, i), headroom: headroom)
-            i &+= 1
-        }
-    }
-
-    private func add(_ sum: UnsafeMutablePointer<Sample.Sum>, _ row: UnsafeRawPointer, _ count: Int) {
-        let headroom = headroom
-        var i = 0
-        while i < count {
-            sum[i] &+= Sample.summand(stored(row, i), headroom: headroom)
-            i &+= 1
-        }
-    }
-
-    @inline(__always)
-    private func stored(_ row: UnsafeRawPointer, _ number: Int) -> Sample.Stored {
-        row.loadUnaligned(fromByteOffset: number &* MemoryLayout<Sample.Stored>.size, as: Sample.Stored.self)
     }
 
     /// Turns a row of sums into grey levels where one component says it all.

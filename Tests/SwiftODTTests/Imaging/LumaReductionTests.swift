@@ -69,6 +69,14 @@ import Testing
         #expect(plane.withPixels { $0.allSatisfy { $0 == 77 } })
     }
 
+    /// Sums fit at the largest block that is added up whole, and beyond it.
+    @Test(arguments: [126, 128, 130, 258])
+    func aLargeWhiteBlockIsWhite(_ side: Int) {
+        let picture = TestPicture(.i420, width: side, height: side)
+        picture.paint { _, _ in 255 }
+        #expect(picture.withFrame { LumaPlane.reduce($0, maximumSide: 1).withPixels { Array($0) } } == [255])
+    }
+
     @Test func aSmallFrameKeepsEveryPixel() {
         let picture = TestPicture(.gray8, width: 320, height: 3)
         picture.paint(Self.pattern)
