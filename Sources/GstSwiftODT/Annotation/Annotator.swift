@@ -21,6 +21,15 @@ final class Annotator {
         var canvas: Canvas { blender.canvas }
     }
 
+    /// An object, where its box is drawn and how.
+    private struct DrawnBox {
+        let object: AnnotatedObject
+        /// The outer edge of the line.
+        let rect: PixelRect
+        let pen: DrawingSizes.Pen
+        let paint: Paint
+    }
+
     private var setup: Setup?
     private var tiles = TileCache()
     private var texts = LabelTexts()
@@ -72,14 +81,14 @@ final class Annotator {
         guard !ordered.isEmpty else { return forgetLabels(but: [], elapsed) }
         let boxes = ordered.map { object in
             let pen = self.pen(for: object, among: ordered, setup)
-            return (object, pen, setup.outerEdge(of: object.box, pen: pen))
+            return DrawnBox(
+                object: object, rect: setup.outerEdge(of: object.box, pen: pen), pen: pen,
+                paint: Palette.paint(for: object, options: options))
         }
         if options.drawBoxes {
-            for (object, pen, rect) in boxes where !options.redacts(object.label) {
-                drawBox(of: object, pen: pen, rect: rect, setup, in: frame)
-            }
+            for box in boxes where !options.redacts(box.object.label) { draw(box, setup, in: frame) }
         }
-        if options.drawLabels { drawLabels(boxes.map { ($0.0, $0.2) }, setup, elapsed, in: frame) }
+        if options.drawLabels { drawLabels(boxes, setup, elapsed, in: frame) }
     }
 
     /// Seconds since the frame drawn on before: what labels may move by.
@@ -207,11 +216,9 @@ extension Annotator {
         object.prominent && objects.count > 1 ? setup.sizes.strongPen : setup.sizes.pen
     }
 
-    private func drawBox(
-        of object: AnnotatedObject, pen: DrawingSizes.Pen, rect: PixelRect, _ setup: Setup, in frame: Frame
-    ) {
-        let paint = Palette.paint(for: object, options: setup.options)
-            .faded(object.coasting ? Annotator.coastingFade : 1)
+    private func draw(_ box: DrawnBox, _ setup: Setup, in frame: Frame) {
+        let (object, rect, pen) = (box.object, box.rect, box.pen)
+        let paint = box.paint.faded(object.coasting ? Annotator.coastingFade : 1)
         let style = setup.options.boxStyle
         let outline = BoxOutline(rect, style: style, pen: pen, dashed: object.coasting, canvas: setup.canvas)
         let inside = rect.inset(x: pen.across, y: pen.down)
@@ -247,17 +254,15 @@ extension Annotator {
     /// For how long the side of a label is remembered when its object is not drawn, in seconds.
     private static let memory = 1.0
 
-    private func drawLabels(
-        _ boxes: [(object: AnnotatedObject, rect: PixelRect)], _ setup: Setup, _ elapsed: Double, in frame: Frame
-    ) {
+    private func drawLabels(_ boxes: [DrawnBox], _ setup: Setup, _ elapsed: Double, in frame: Frame) {
         guard let painter = setup.labels else { return }
         let canvas = setup.canvas
         var placement = LabelPlacement(
             region: canvas.region, boxes: boxes.map(\.rect), step: canvas.step, elapsed: elapsed,
             share: setup.sizes.isFontSizeGiven ? 1 : LabelPlacement.usualShare)
         for index in placingOrder(boxes.map(\.object)) {
-            let (object, rect) = boxes[index]
-            guard let style = style(for: object, setup) else { continue }
+            let (object, rect) = (boxes[index].object, boxes[index].rect)
+            guard let style = style(for: object, paint: boxes[index].paint, setup) else { continue }
             let tile = tiles.tile(.label(style)) { painter.draw(style, of: object, saying: setup.text) }
             guard let tile else { continue }
             var standing = object.id.flatMap { standings[$0] }
@@ -295,11 +300,10 @@ extension Annotator {
         }
     }
 
-    private func style(for object: AnnotatedObject, _ setup: Setup) -> LabelStyle? {
+    private func style(for object: AnnotatedObject, paint: Paint, _ setup: Setup) -> LabelStyle? {
         let text = texts.text(for: object) { setup.text.text(for: object) }
         guard !text.isEmpty else { return nil }
         let options = setup.options
-        let paint = Palette.paint(for: object, options: options)
         let given = options.labelColor
         let chosen = given == 0 ? nil : Paint(argb: given >> 24 == 0 ? given | 0xFF00_0000 : given)
         guard options.labelBackground else {
