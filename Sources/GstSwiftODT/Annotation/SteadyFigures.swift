@@ -1,15 +1,15 @@
 import SwiftODT
 
-/// Holds the figures that labels show, so that they can be read: a figure stands for a quarter of a second, then it is shown anew when it
-/// has changed by five points, or after half a second. A label that stays the same also costs nothing to draw again.
+/// Holds the figures that labels show, so that they can be read: a figure stands for half a second, then it is shown anew when it has
+/// changed by five points, or after a second. A label that stays the same also costs nothing to draw again.
 ///
 /// An object that is carried on, or held by a detection below the threshold, keeps the score that it was last plainly seen
 /// with: a percentage below what was asked for reads as a mistake.
 struct SteadyFigures {
     private static let smallestStep = 0.05
-    private static let patience: Nanoseconds = 500_000_000
+    private static let patience: Nanoseconds = 1_000_000_000
     /// However much it changes: detectors' scores tremble by twenty points, and nobody reads thirty figures a second.
-    private static let leastStanding: Nanoseconds = 250_000_000
+    private static let leastStanding: Nanoseconds = 500_000_000
 
     private struct Shown {
         var score: Double

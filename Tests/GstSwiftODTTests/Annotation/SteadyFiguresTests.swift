@@ -14,14 +14,14 @@ import Testing
         }
         #expect(shown(0.80, milliseconds: 0) == 0.80)
         #expect(shown(0.83, milliseconds: 40) == 0.80)
-        #expect(shown(0.60, milliseconds: 249) == 0.80)
-        #expect(shown(0.70, milliseconds: 250) == 0.70)
-        #expect(shown(0.90, milliseconds: 290) == 0.70)
-        #expect(shown(0.72, milliseconds: 749) == 0.70)
-        #expect(shown(0.72, milliseconds: 750) == 0.72)
+        #expect(shown(0.60, milliseconds: 499) == 0.80)
+        #expect(shown(0.70, milliseconds: 500) == 0.70)
+        #expect(shown(0.90, milliseconds: 540) == 0.70)
+        #expect(shown(0.72, milliseconds: 1499) == 0.70)
+        #expect(shown(0.72, milliseconds: 1500) == 0.72)
         // What has stood for long changes at once.
-        #expect(shown(0.72, milliseconds: 2000) == 0.72)
-        #expect(shown(0.73, milliseconds: 2040) == 0.73)
+        #expect(shown(0.72, milliseconds: 3000) == 0.72)
+        #expect(shown(0.73, milliseconds: 3040) == 0.73)
     }
 
     /// "sports ball 3 %" is what a weak detection says that keeps an object alive; who asked for 40 takes it for a mistake.
