@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Union
 
-from swiftodt.errors import MissingPackage
 from swiftodt.messages import Message, Object, Result, seconds
+from swiftodt.packages import package
 from swiftodt.reading import messages
 
 if TYPE_CHECKING:
@@ -60,10 +59,3 @@ def detections(result: Union[Result, Frame]) -> Any:
         class_id=numpy.array([thing.label_index for thing in objects], dtype=int),
         tracker_id=None if None in ids else numpy.array(ids, dtype=int),
         data={"class_name": numpy.array([thing.name for thing in objects])})
-
-
-def package(name: str, for_what: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingPackage(f"{for_what} needs the package {name}: pip install {name}") from None

@@ -14,8 +14,8 @@ from typing import Any, Optional, Union
 from swiftodt.errors import Error
 from swiftodt.gstreamer import gstreamer, set_property, size
 from swiftodt.messages import Object, Result, TrackEvent, ZoneEvent
+from swiftodt.packages import package
 from swiftodt.reading import from_buffer, from_message, plain
-from swiftodt.tables import package
 
 PIXELS = {"RGB": 3, "BGR": 3, "RGBA": 4, "BGRA": 4, "GRAY8": 1}
 # In nanoseconds: how long nobody hears a Ctrl-C.
