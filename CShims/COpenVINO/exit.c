@@ -14,9 +14,10 @@
 #define _GNU_SOURCE
 #include "libraries.h"
 #include "openvino.h"
+#include "slots.h"
+#include "unwinding.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static bool (*may_use)(void);
 static bool redirect_libraries(void);
 
 static void *load(const char *file, int mode) {
+    mode |= swiftodt_unwinding_mode();
     // In which folders a bare name is looked for depends on who calls: that must remain the runtime.
     if (!file || !strchr(file, '/')) __attribute__((musttail)) return dlopen(file, mode);
     void *library = dlopen(file, mode);
@@ -41,74 +43,18 @@ static int leave_undestroyed(void (*destroy)(void *), void *object, void *librar
     return 0;
 }
 
-// Where a library says which slots are to be filled with the addresses of which symbols. The tables are Rela on all 64-bit processors
-// that there is a runtime for.
-typedef struct {
-    ElfW(Addr) base;
-    const ElfW(Sym) *symbols;
-    const char *names;
-    // Those for calls, and those for all else: which one a call's slot is in depends on how the library was linked.
-    struct { const ElfW(Rela) *first; size_t bytes; } relocations[2];
-    // What the loader makes read-only once it is filled.
-    ElfW(Addr) constant, constant_end;
-} tables;
-
-// Some loaders turn the addresses in the list of tables into absolute ones, others leave them relative to the library.
-static const void *address(ElfW(Addr) base, ElfW(Addr) value) { return (const void *)(value < base ? base + value : value); }
-
-static bool find_tables(const struct dl_phdr_info *library, ElfW(Addr) page, tables *found) {
-    *found = (tables){.base = library->dlpi_addr};
-    const ElfW(Dyn) *entry = NULL;
-    for (int i = 0; i < library->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
-        if (part->p_type == PT_DYNAMIC) entry = (const void *)(found->base + part->p_vaddr);
-        if (part->p_type == PT_GNU_RELRO) {
-            found->constant = (found->base + part->p_vaddr) & -page;
-            found->constant_end = (found->base + part->p_vaddr + part->p_memsz) & -page;
-        }
-    }
-    for (; entry && entry->d_tag != DT_NULL; entry++) {
-        switch (entry->d_tag) {
-        case DT_SYMTAB: found->symbols = address(found->base, entry->d_un.d_ptr); break;
-        case DT_STRTAB: found->names = address(found->base, entry->d_un.d_ptr); break;
-        case DT_JMPREL: found->relocations[0].first = address(found->base, entry->d_un.d_ptr); break;
-        case DT_PLTRELSZ: found->relocations[0].bytes = entry->d_un.d_val; break;
-        case DT_RELA: found->relocations[1].first = address(found->base, entry->d_un.d_ptr); break;
-        case DT_RELASZ: found->relocations[1].bytes = entry->d_un.d_val; break;
-        default: break;
-        }
-    }
-    return found->symbols && found->names;
-}
-
-static bool redirect(void **slot, void *function, const tables *in, ElfW(Addr) page) {
-    if (*slot == function) return false;
-    ElfW(Addr) start = (ElfW(Addr))slot & -page;
-    bool constant = start >= in->constant && start < in->constant_end;
-    if (constant && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return false;
+static void redirect(const char *name, void **slot, constant_part constant, void *count) {
+    void *function = NULL;
+    if (strcmp(name, "__cxa_atexit") == 0) function = (void *)leave_undestroyed;
+    if (strcmp(name, "dlopen") == 0) function = (void *)load;
+    if (!function || *slot == function) return;
+    ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE), start = (ElfW(Addr))slot & -page;
+    bool is_constant = start >= constant.start && start < constant.end;
+    if (is_constant && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
     // The library's threads may be reading it.
     __atomic_store_n(slot, function, __ATOMIC_RELEASE);
-    if (constant) mprotect((void *)start, page, PROT_READ);
-    return true;
-}
-
-static int redirect_all(const struct dl_phdr_info *library) {
-    ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
-    tables in;
-    int count = 0;
-    if (!find_tables(library, page, &in)) return 0;
-    for (int table = 0; table < 2; table++) {
-        for (size_t i = 0; i < in.relocations[table].bytes / sizeof(ElfW(Rela)); i++) {
-            const ElfW(Rela) *relocation = &in.relocations[table].first[i];
-            size_t symbol = ELF64_R_SYM(relocation->r_info);
-            const char *name = symbol ? in.names + in.symbols[symbol].st_name : "";
-            void *function = NULL;
-            if (strcmp(name, "__cxa_atexit") == 0) function = (void *)leave_undestroyed;
-            if (strcmp(name, "dlopen") == 0) function = (void *)load;
-            if (function) count += redirect((void **)(in.base + relocation->r_offset), function, &in, page);
-        }
-    }
-    return count;
+    if (is_constant) mprotect((void *)start, page, PROT_READ);
+    ++*(int *)count;
 }
 
 typedef struct {
@@ -137,7 +83,8 @@ static bool redirect_libraries(void) {
         char *name = (char *)found.list[i].dlpi_name;
         // The loader lists libraries whose slots it has yet to fill. This waits until it is done, and then keeps the library.
         void *library = name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-        int redirected = library ? redirect_all(&found.list[i]) : 0;
+        int redirected = 0;
+        if (library) swiftodt_visit_slots(&found.list[i], redirect, &redirected);
         if (library && !redirected) dlclose(library);
         count += redirected;
         free(name);

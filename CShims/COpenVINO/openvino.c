@@ -1,12 +1,13 @@
 #define _GNU_SOURCE
 #include "openvino.h"
+#include "unwinding.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
 
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking) {
     *lacking = false;
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | swiftodt_unwinding_mode());
     if (!library) return dlerror();
 #define SWIFTODT_FIND(result, name, arguments)                                   \
     functions->name = (result(*) arguments)dlsym(library, #name);                \
