@@ -20,6 +20,8 @@ struct QueuedFrame {
     let resetsTracks: Bool
     /// One consistent copy for the frame's whole way.
     let settings: Settings
+    /// How often is looked, as its detector has it.
+    let pace: Attention.Pace
     /// Where tracking follows image motion.
     let luma: LumaPlane?
     /// A copy of its bytes, where it is likely to be drawn on and somebody else needs it as it is.

@@ -4,7 +4,8 @@ import SwiftODT
 struct SchedulePlan: Equatable {
     /// More would only hold back buffers that the decoder's pool may miss.
     private static let mostWaiting = 32
-    private static let usualFrameDuration: Nanoseconds = 33_333_333
+    /// Where neither frames nor caps say how long one lasts.
+    static let usualFrameDuration: Nanoseconds = 33_333_333
 
     /// Each frame waits for its own result; otherwise no frame waits for anything.
     let waits: Bool

@@ -11,7 +11,7 @@ final class Stream {
     private let planner: SchedulePlanner
     private let finisher: FrameFinisher
     private var sources: SourceExchange
-    private let recorder: DetectionRecorder?
+    private var lookout: Lookout
 
     private var format: StreamFormat?
     private var segment = GstSegment()
@@ -25,10 +25,6 @@ final class Stream {
     private var toldPlan: SchedulePlan?
 
     private var queue = FrameQueue()
-    /// keep-only-latest: the detection that is under way.
-    private var underWay: StartedDetection?
-    private var attention = Attention()
-    private var partChoice = PartChoice()
     /// How many frames have come, and whether that says no more where in the video the latest is.
     private var (frameCount, hasLeapt) = (0, false)
 
@@ -43,7 +39,8 @@ final class Stream {
         let isLive = element.isUpstreamLive()
         self.isLive = isLive ?? false
         sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
-        recorder = try DetectionRecorder(settings, element: element)
+        let recorder = try DetectionRecorder(settings, element: element)
+        lookout = Lookout(element: element, statistics: statistics, signals: signals, recorder: recorder)
         finisher = FrameFinisher(
             element: element, statistics: statistics,
             salient: SalientExchange(element: element, signals: signals, make: makeSource), recorder: recorder)
@@ -92,7 +89,7 @@ final class Stream {
     ) throws -> QueuedFrame {
         let begin = MonotonicClock.now
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
-        let step = times.toldDuration ?? format.frameDuration ?? Self.usualFrameDuration
+        let step = times.toldDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
         let epochBreak = epochs.look(
             at: EpochRule.Glance(
                 time: times.told, duration: step, width: format.width, height: format.height, orientation: orientation),
@@ -106,21 +103,15 @@ final class Stream {
         let glance = FrameGlance(
             times: times, number: frameCount, hasLeapt: hasLeapt, format: format, orientation: orientation,
             settings: settings)
-        var foresight = try sources.source?.foresee(glance) { element.warn($0) } ?? .open
-        var answers: [StartedDetection] = []
-        if let done = underWay, done.ticket.isDone || plan.waits {
-            answers.append(done)
-            underWay = nil
-        }
-        let isFree =
-            underWay == nil && sources.source != nil && !GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP)
-            && !foresight.isUnseen
-        let occasion = Attention.Occasion(time: time, isFree: isFree, isAsked: isFree && signals.takeDetection())
-        let pace = sources.source?.pace(settings) ?? settings.pace
-        let mayLook = attention.mayLook(occasion, at: pace)
-        var reason: Attention.Reason?
+        let foresight = try sources.source?.foresee(glance) { element.warn($0) } ?? .open
+        let arrival = Lookout.Arrival(
+            buffer: buffer, glance: glance, time: time, plan: plan, source: sources.source, foresight: foresight)
+        let resetsTracks = signals.takeReset()
+        if resetsTracks { lookout.forgetScene() }
+        var answers = lookout.takeAnswer(isAwaited: plan.waits).map { [$0] } ?? []
+        var isLookedAt = false
         var (luma, copy): (LumaPlane?, FrameCopy?) = (nil, nil)
-        if mayLook || settings.scene.follows {
+        if lookout.mayLook(at: arrival) || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     var frame = frame
@@ -128,50 +119,21 @@ final class Stream {
                         (luma, copy) = reduce(frame, of: buffer, plan, settings)
                     }
                     frame.luma = luma
-                    reason = attention.look(occasion, in: luma, at: pace)
-                    guard let reason, let source = sources.source else { return }
-                    if let recorder {
-                        try recorder.begin(glance, isSubstitute: source.isSubstitute)
-                        if case .open = foresight { foresight = try recorder.foresee(glance) }
-                    }
-                    var options = settings.detection
-                    options.isAwaited = plan.waits && plan.depth == 0
-                    var part = settings.choosesParts ? choosePart(of: frame, because: reason, for: source) : nil
-                    if let part { options.view = .part(part) }
-                    let startedAt = MonotonicClock.now
-                    let ticket: DetectionTicket
-                    if case .answered(let detections, let seen) = foresight {
-                        (ticket, part) = (DetectionTicket(detections), seen)
-                    } else {
-                        ticket = try signals.interruptible(by: source.cancel) {
-                            try source.start(frame, of: buffer, options: options)
-                        }
-                    }
-                    underWay = StartedDetection(
-                        ticket: ticket, part: part, time: time, timestamp: times.timestamp, key: glance.key,
-                        startedAt: startedAt,
-                        source: source)
+                    isLookedAt = try lookout.look(at: frame, of: arrival)
                 }
             }
-            if isMapped == nil { warnOfMapping() }
+            if isMapped == nil {
+                lookout.miss(arrival)
+                warnOfMapping()
+            }
         } else {
-            attention.pass()
+            lookout.pass(arrival)
         }
-        if let started = underWay, reason != nil, plan.waits || started.ticket.isDone {
-            answers.append(started)
-            underWay = nil
-        }
-        if let reason {
-            statistics.count(reason)
-            element.log(.log, "a detection has begun at the frame of \(times): \(reason.rawValue)")
-        } else {
-            statistics.update { $0.skipped += 1 }
-            element.log(.log, "the frame of \(times) is not looked at: \(reasonToSkip(buffer, foresight))")
-        }
+        if isLookedAt, let answer = lookout.takeAnswer(isAwaited: plan.waits) { answers.append(answer) }
         return QueuedFrame(
             buffer: buffer, format: format, times: times, key: glance.key, time: time,
             utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
-            epochBreak: epochBreak, resetsTracks: signals.takeReset(), settings: settings, luma: luma,
+            epochBreak: epochBreak, resetsTracks: resetsTracks, settings: settings, pace: arrival.pace, luma: luma,
             copy: copy, waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
     }
 
@@ -189,26 +151,6 @@ final class Stream {
         }
     }
 
-    /// The part of a frame that is looked at; `nil` for all of it.
-    private func choosePart(of frame: Frame, because cause: Attention.Reason, for source: DetectionSource) -> Box? {
-        guard let input = source.inputSize else { return nil }
-        let picture = PartChoice.Picture(
-            width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
-            turned: frame.orientation.swapsAxes, input: input)
-        let (part, reason) = partChoice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
-        statistics.count(reason)
-        element.log(.log, "the look is at \(part.map { "\($0)" } ?? "the whole picture"): \(reason.rawValue)")
-        return part
-    }
-
-    /// For a log.
-    private func reasonToSkip(_ buffer: UnsafeMutablePointer<GstBuffer>, _ foresight: Foresight) -> String {
-        if foresight.isUnseen { return "the recording has nothing of it" }
-        if underWay != nil { return "a detection is under way" }
-        if sources.source == nil { return "the detector is still being made" }
-        return GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) ? "it is marked as a gap" : "it is not its turn"
-    }
-
     private func log(_ plan: SchedulePlan, _ settings: Settings) {
         guard toldPlan.map({ !$0.schedules(as: plan) }) ?? true else { return }
         toldPlan = plan
@@ -222,10 +164,7 @@ final class Stream {
                 + "for \(plan.hint), latency is \(plan.latency) ns")
     }
 
-    private static let usualFrameDuration: Nanoseconds = 33_333_333
-
     private func warnOfMapping() {
-        statistics.update { $0.unseen += 1 }
         guard !hasWarnedOfMapping else { return }
         hasWarnedOfMapping = true
         element.warn(
@@ -302,13 +241,8 @@ final class Stream {
                 try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
             let buffer = try finisher.finish(frame, answers: answers)
-            let (choosesParts, isPaced) = (frame.settings.choosesParts, frame.settings.pace == .auto)
             // What became of an epoch that is over tells nothing of the next one.
-            if choosesParts || isPaced, !queue.beginsEpoch {
-                let outlook = finisher.outlook()
-                if choosesParts { partChoice.note(outlook) }
-                if isPaced { attention.note(outlook) }
-            }
+            if !queue.beginsEpoch { lookout.note(frame, finisher.outlook) }
             if frame.waits {
                 work.add(frame.work + MonotonicClock.now - begin)
                 planner.set(work: work.told)
@@ -388,11 +322,8 @@ final class Stream {
     /// What was learnt and is under way belongs to an epoch that is over; its frames that wait still get their results, from
     /// detectors that learn nothing, as others let none wait.
     private func forgetEpoch() {
-        underWay?.ticket.cancel()
-        underWay = nil
         if queue.frameCount == 0 { sources.source?.reset() }
         clock.reset()
-        attention.reset()
-        partChoice.reset()
+        lookout.forgetEpoch()
     }
 }

@@ -52,12 +52,10 @@ final class StreamSignals: Sendable {
         }
     }
 
-    func takeDetection() -> Bool {
-        state.withLock { state in
-            defer { state.wantsDetection = false }
-            return state.wantsDetection
-        }
-    }
+    var wantsDetection: Bool { state.withLock { $0.wantsDetection } }
+
+    /// What was requested has begun.
+    func noteRequestedDetection() { state.withLock { $0.wantsDetection = false } }
 
     /// Whether a segment with this number is the one that a seek has asked for.
     func takeSeek(_ number: UInt32) -> Bool {

@@ -12,7 +12,7 @@ struct AdaptivePace: Sendable {
     private var isAnswerTaken = false
     private var change = PictureChange()
     private var motion = UnexplainedMotion()
-    /// Where objects are now, and where they were found when it was last looked, in pixels of the plane.
+    /// Where objects are now, and where they were in the picture that was looked at last, in pixels of the plane.
     private var places: ContiguousArray<Box> = []
     private var foundPlaces: ContiguousArray<Box> = []
     private var patience = leastPatience
@@ -61,18 +61,19 @@ struct AdaptivePace: Sendable {
         lastFrame = time
         guard let plane, let lastLook, let known, time >= lastLook else { return .start }
         let seconds = Double(time - lastLook) / 1e9
-        locate(known, in: plane)
         // All that was known has ended with a cut.
-        guard let answered = known.answered else { return .scene }
+        if let cut = known.lastCut, cut > lastLook { return .scene }
         if !isAnswerTaken {
             // Live, the answer may be there and its frame not finished yet.
-            guard answered >= lastLook else { return seconds >= Self.leastPatience ? .quiet : nil }
+            guard let answered = known.answered, answered >= lastLook else {
+                return seconds >= Self.leastPatience ? .quiet : nil
+            }
             isAnswerTaken = true
-            motion.noteLook(at: time, besides: places, foundPlaces, in: change)
-            swap(&foundPlaces, &places)
-            places.removeAll(keepingCapacity: true)
-            places.append(contentsOf: foundPlaces)
+            let found = Self.located(known.places.lazy.map(\.answeredBox), in: plane)
+            motion.noteLook(at: time, besides: found, foundPlaces, in: change)
+            foundPlaces = found
         }
+        places = Self.located(known.places.lazy.map(\.box), in: plane)
         guard change.compare(plane) else { return .start }
         motion.find(in: change, besides: places, foundPlaces, at: time)
         isChanging = motion.share > (isChanging ? Self.sceneGoesOn : Self.scene)
@@ -86,9 +87,8 @@ struct AdaptivePace: Sendable {
         return reasonOfTime(after: seconds)
     }
 
-    private mutating func locate(_ outlook: Outlook, in plane: LumaPlane) {
-        places.removeAll(keepingCapacity: true)
-        for place in outlook.places { places.append(place.box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
+    private static func located(_ boxes: some Sequence<Box>, in plane: LumaPlane) -> ContiguousArray<Box> {
+        ContiguousArray(boxes.lazy.map { $0.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY) })
     }
 
     /// Whether somebody is new whom a look may prove now: what has not changed in the picture since it was found can wait.

@@ -6,6 +6,8 @@ public struct Outlook: Sendable {
     public struct Place: Sendable {
         /// In buffer pixels, carried to the frame, not clipped.
         public var box: Box
+        /// The same in the frame that the latest answer was about, as far as it was known there: live, answers are late.
+        public var answeredBox: Box
         /// Whether it has been seen often enough to be told of.
         public var isProved: Bool
         /// How many answers have missed it since it was last seen.
@@ -23,8 +25,9 @@ public struct Outlook: Sendable {
 
         public init(
             box: Box, isProved: Bool = true, misses: Int = 0, isAbsent: Bool = false, lastSeen: Nanoseconds = 0,
-            nearness: Double = 1, carried: Carried = Carried(), likeness: Double = 1
+            nearness: Double = 1, carried: Carried = Carried(), likeness: Double = 1, answeredBox: Box? = nil
         ) {
+            self.answeredBox = answeredBox ?? box
             (self.box, self.isProved, self.misses, self.isAbsent) = (box, isProved, misses, isAbsent)
             (self.lastSeen, self.nearness, self.carried) = (lastSeen, nearness, carried)
             self.likeness = likeness
@@ -47,38 +50,41 @@ public struct Outlook: Sendable {
         public init(over span: Nanoseconds = 0, error: Double = 0) { (self.span, self.error) = (span, error) }
     }
 
-    /// The frame's running time.
-    public var time: Nanoseconds
-    /// That of the frame that the latest answer was about; `nil` where nothing has been answered in this scene.
+    /// The running time of the frame that the latest answer was about; `nil` where nothing has been answered in this scene.
     public var answered: Nanoseconds?
     /// That of the frame that this scene has begun with; `nil` before the first cut.
     public var lastCut: Nanoseconds?
     public var places: [Place]
 
-    public init(
-        time: Nanoseconds, answered: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [Place]
-    ) {
-        (self.time, self.answered, self.lastCut, self.places) = (time, answered, lastCut, places)
+    public init(answered: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [Place]) {
+        (self.answered, self.lastCut, self.places) = (answered, lastCut, places)
     }
 }
 
 extension TrackerState {
     /// Of the latest frame; `nil` before the first.
     mutating func outlook() -> Outlook? {
-        guard let now else { return nil }
+        guard now != nil else { return nil }
         settle(followingImage: true)
         takeImpressions()
         let plane = history.latestPlane
         return Outlook(
-            time: now, answered: lastAnswer, lastCut: lastCut,
+            answered: lastAnswer, lastCut: lastCut,
             places: tracklets.indices.map {
                 Outlook.Place(
                     box: tracklets[$0].shownBox(at: settledTime), isProved: tracklets[$0].isShown,
                     misses: tracklets[$0].misses, isAbsent: tracklets[$0].presence.isAbsent,
                     lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness,
                     carried: tracklets[$0].carried,
-                    likeness: tracklets[$0].likeness(at: settledTime, in: plane))
+                    likeness: tracklets[$0].likeness(at: settledTime, in: plane),
+                    answeredBox: lastAnswer == settledTime ? nil : answeredBox(of: $0))
             })
+    }
+
+    /// Where it was in the frame of the latest answer: the oldest one that is kept.
+    private func answeredBox(of index: Int) -> Box? {
+        guard !history.isEmpty, history.time(0) == lastAnswer else { return nil }
+        return history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
     }
 
     /// Remembers what those seen in the latest answer looked like, in the picture that it was about: the oldest one that is kept.
@@ -90,9 +96,7 @@ extension TrackerState {
         {
             // Of the latest frame nothing has been noted yet.
             let box =
-                lastAnswer == settledTime
-                ? tracklets[index].shownBox(at: settledTime)
-                : history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
+                lastAnswer == settledTime ? tracklets[index].shownBox(at: settledTime) : answeredBox(of: index)
             if let box { tracklets[index].takeImpression(of: box, in: plane) }
         }
     }

@@ -31,14 +31,16 @@ private final class Cuts: Sendable {
 
     @Test func requestsAreHeardOnce() {
         signals.open()
-        #expect(!signals.takeReset() && !signals.takeDetection())
+        #expect(!signals.takeReset() && !signals.wantsDetection)
         signals.requestReset()
-        #expect(!signals.takeDetection())
+        #expect(!signals.wantsDetection)
         #expect(signals.takeReset())
         #expect(!signals.takeReset())
         signals.requestDetection()
-        #expect(signals.takeDetection())
-        #expect(!signals.takeDetection())
+        // One that cannot begin is still wanted.
+        #expect(signals.wantsDetection && signals.wantsDetection)
+        signals.noteRequestedDetection()
+        #expect(!signals.wantsDetection)
     }
 
     @Test func requestsOfAnEarlierRunAreForgotten() {

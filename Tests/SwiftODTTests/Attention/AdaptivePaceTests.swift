@@ -12,8 +12,10 @@ import Testing
         var things: (Double) -> [Box] = { _ in [] }
         /// What the detector sees and the tracker knows of them.
         var known: (Double) -> [Outlook.Place] = { _ in [] }
-        /// Since when all that was answered before has ended.
+        /// A cut: all that was answered before has ended.
         var ends = Double.infinity
+        /// How many frames come before a look is answered; live, nobody looks meanwhile.
+        var delay = 0
         var light: (Double) -> Int = { _ in 0 }
         /// Another picture altogether.
         var scene: (Double) -> Int = { _ in 0 }
@@ -27,19 +29,35 @@ import Testing
             var attention = Attention()
             var dice = Dice(7)
             var looks: [Look] = []
-            var answered: Nanoseconds?
+            var answered: Double?
+            var due = 0
             for frame in 0..<Int(rate * seconds) {
                 let now = Double(frame) / rate
                 let time = Nanoseconds(now * 1e9)
                 let plane = plane(at: now, &dice)
-                if let reason = attention.look(.init(time: time, isFree: true), in: plane, at: .auto) {
+                let occasion = Attention.Occasion(time: time, isFree: frame >= due)
+                if let reason = attention.look(occasion, in: plane, at: .auto) {
                     looks.append(Look(seconds: now, reason: reason))
-                    answered = time
+                    due = frame + delay
                 }
-                if now >= ends, answered.map({ Double($0) < ends * 1e9 }) ?? false { answered = nil }
-                attention.note(Outlook(time: time, answered: answered, places: known(now)))
+                if frame >= due { answered = looks.last?.seconds }
+                let isOver = now >= ends && answered.map { $0 < ends } ?? false
+                let known = isOver ? [] : known(now, since: answered)
+                attention.note(
+                    Outlook(
+                        answered: isOver ? nil : answered.map { Nanoseconds($0 * 1e9) },
+                        lastCut: now >= ends ? Nanoseconds(ends * 1e9) : nil, places: known))
             }
             return looks
+        }
+
+        private func known(_ now: Double, since answered: Double?) -> [Outlook.Place] {
+            guard delay > 0, let answered else { return known(now) }
+            return zip(known(now), known(answered)).map { place, former in
+                var place = place
+                place.answeredBox = former.box
+                return place
+            }
         }
 
         /// 160 x 96 pixels, with a camera's noise.
@@ -236,9 +254,18 @@ import Testing
         #expect(!looks(from: 0).contains { $0.reason == .scene })
     }
 
-    @Test func theSameFramesGiveTheSameLooks() {
-        let play = Play(seconds: 5, things: { [Self.walker($0)] }, known: { $0 < 2 ? [] : [Self.place($0)] })
-        #expect(play.looks() == play.looks())
+    /// Live, the first answer is there one frame before what it says is known; it is no other scene until then.
+    @Test func theFirstAnswerIsWaitedFor() {
+        let looks = Play(seconds: 3, delay: 4).looks()
+        #expect(looks.map(\.reason) == [.start, .quiet])
+    }
+
+    /// What somebody who walks has uncovered since a look is where they were in the picture that was looked at, however late the answer.
+    @Test func whoIsKnownLateIsNoUnexplainedMotion() {
+        let looks = Play(
+            rate: 25, seconds: 6, things: { [Self.walker(2 * $0)] }, known: { [Self.place(2 * $0)] }, delay: 10
+        ).looks()
+        #expect(looks.allSatisfy { [.start, .drift, .quiet].contains($0.reason) }, "\(looks)")
     }
 
     /// Live, an answer is there before its frame is finished: nobody looks again until what it says is known.
@@ -246,20 +273,27 @@ import Testing
         var attention = Attention()
         let plane = SyntheticScene().plane(at: 0)
         #expect(attention.look(.init(time: 0, isFree: true), in: plane, at: .auto) == .start)
-        attention.note(Outlook(time: 0, answered: 0, places: []))
+        attention.note(Outlook(answered: 0, places: []))
         let second = Attention.Occasion(time: 1_100_000_000, isFree: true)
         #expect(attention.look(second, in: plane, at: .auto) == .quiet)
-        attention.note(Outlook(time: 1_100_000_000, answered: 0, places: []))
+        attention.note(Outlook(answered: 0, places: []))
         #expect(attention.look(.init(time: 1_200_000_000, isFree: true), in: plane, at: .auto) == nil)
     }
 
     /// Pictures that say nothing are looked at: of another size than before, too small, or none.
-    @Test func whereNothingCanBeComparedItIsLooked() {
+    @Test(arguments: [[nil], [(160, 96), (96, 160)], [(15, 200)]] as [[(width: Int, height: Int)?]])
+    func whereNothingCanBeComparedItIsLooked(_ sizes: [(width: Int, height: Int)?]) {
         var attention = Attention()
         for number in 0..<5 {
             let time = Nanoseconds(number) * 100_000_000
-            #expect(attention.look(.init(time: time, isFree: true), in: nil, at: .auto) == .start)
-            attention.note(Outlook(time: time, answered: time, places: []))
+            let plane = sizes[number % sizes.count].map { size in
+                let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size.width * size.height)
+                pixels.initialize(repeating: 100)
+                return LumaPlane(
+                    adopting: pixels, width: size.width, height: size.height, scaleX: 1, scaleY: 1, time: time)
+            }
+            #expect(attention.look(.init(time: time, isFree: true), in: plane, at: .auto) == .start)
+            attention.note(Outlook(answered: time, places: []))
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
     private func outlook(_ boxes: [Box], at time: Nanoseconds, seen: [Nanoseconds], nearness: Double) -> Outlook {
         Outlook(
-            time: time, answered: time,
+            answered: time,
             places: zip(boxes, seen).map { Outlook.Place(box: $0.0, lastSeen: $0.1, nearness: nearness) })
     }
 
@@ -285,7 +285,7 @@ import Testing
         // Another picture, upright after a turn, and times that go back.
         let turned = PartChoice.Picture(
             width: 1080, height: 1920, turned: true, input: InputSize(width: 416, height: 320))
-        choice.note(Outlook(time: 0, places: [Outlook.Place(box: Box(x: .nan, y: 0, width: .infinity, height: 1))]))
+        choice.note(Outlook(places: [Outlook.Place(box: Box(x: .nan, y: 0, width: .infinity, height: 1))]))
         for time in [0, 40_000_000, -5, Nanoseconds.max, Nanoseconds.min, 0] {
             if let part = choice.next(at: time, in: turned, luma: nil).part {
                 #expect(part.minX >= 0 && part.minY >= 0 && part.maxX <= 1080 && part.maxY <= 1920)
