@@ -42,11 +42,7 @@ struct AdaptivePace: Sendable {
     private static let mostPatience = 4.0
     private static let growth = 3.0
 
-    /// Those who are known to be gone neither explain what moves where they were nor are worth a look.
-    mutating func note(_ outlook: Outlook?) {
-        known = outlook
-        known?.places.removeAll(where: \.isAbsent)
-    }
+    mutating func note(_ outlook: Outlook?) { known = outlook }
 
     /// The frame at `time` is looked at.
     mutating func noteLook(at time: Nanoseconds, in plane: LumaPlane?) {

@@ -65,8 +65,10 @@ struct CellMotion: Sendable {
         }
         isStill = isCalm && !isMoving.contains(true)
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
+        // All are judged by the same picture, whoever is told of first.
+        let seen = isMoving
         for box in known where box.isFinite {
-            explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height))
+            explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: seen)
         }
         noteBeginnings(at: time)
     }
@@ -83,14 +85,16 @@ struct CellMotion: Sendable {
         }
     }
 
-    /// - Parameter box: in cells.
-    private mutating func explain(_ box: Box) {
+    /// - Parameters:
+    ///   - box: in cells.
+    ///   - seen: where something moves, explained or not.
+    private mutating func explain(_ box: Box, in seen: [Bool]) {
         func range(_ low: Double, _ high: Double, _ count: Int) -> Range<Int> {
             let first = min(Double(count), max(0, low.rounded(.down)))
             return Int(first)..<Int(min(Double(count), max(first, high.rounded(.up))))
         }
         let (rows, columns) = (range(box.minY, box.maxY, ViewAges.rows), range(box.minX, box.maxX, ViewAges.columns))
-        if Backdrop.isLikely(columns: columns, rows: rows, of: isMoving, width: ViewAges.columns) { return }
+        if Backdrop.isLikely(columns: columns, rows: rows, of: seen, width: ViewAges.columns) { return }
         for row in rows {
             for column in columns { isMoving[row * ViewAges.columns + column] = false }
         }

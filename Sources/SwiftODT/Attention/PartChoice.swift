@@ -120,9 +120,11 @@ public struct PartChoice: Sendable {
         return views
     }
 
-    /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often.
+    /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often. Where looks are farther apart than
+    /// that, not in every one of them: then it has to be worth more than a part.
     private func isWholeDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
         guard let lastWhole, time >= lastWhole else { return true }
+        if partsSinceWhole == 0, cause != .quiet { return false }
         let longest =
             switch cause {
             case .newcomer where partsSinceWhole < Self.mostWhileProving: Self.longestWhileProving

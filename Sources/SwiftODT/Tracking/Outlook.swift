@@ -1,4 +1,5 @@
-/// What was known of the objects in a frame once it was finished: of all that are being followed, told of or not.
+/// What was known of the objects in a frame once it was finished: of all that are being followed, told of or not, but those whose place shows
+/// that they are gone. These explain nothing of what moves there, and are worth no look.
 ///
 /// A value, for those who decide where to look next.
 public struct Outlook: Sendable {
@@ -12,8 +13,6 @@ public struct Outlook: Sendable {
         public var isProved: Bool
         /// How many answers have missed it since it was last seen.
         public var misses: Int
-        /// Whether its place shows that it is gone, as far as it is not seen again.
-        public var isAbsent: Bool
         /// When it was seen last.
         public var lastSeen: Nanoseconds
         /// How near the picture has to be looked at for it to be seen, as far as that is known; 1 is the whole picture.
@@ -24,13 +23,12 @@ public struct Outlook: Sendable {
         public var likeness: Double
 
         public init(
-            box: Box, isProved: Bool = true, misses: Int = 0, isAbsent: Bool = false, lastSeen: Nanoseconds = 0,
+            box: Box, isProved: Bool = true, misses: Int = 0, lastSeen: Nanoseconds = 0,
             nearness: Double = 1, carried: Carried = Carried(), likeness: Double = 1, answeredBox: Box? = nil
         ) {
             self.answeredBox = answeredBox ?? box
-            (self.box, self.isProved, self.misses, self.isAbsent) = (box, isProved, misses, isAbsent)
-            (self.lastSeen, self.nearness, self.carried) = (lastSeen, nearness, carried)
-            self.likeness = likeness
+            (self.box, self.isProved, self.misses, self.lastSeen) = (box, isProved, misses, lastSeen)
+            (self.nearness, self.carried, self.likeness) = (nearness, carried, likeness)
         }
 
         /// Whether its box has been carried on over something else, as far as anybody knows: what was seen in it has most likely gone out
@@ -68,17 +66,17 @@ extension TrackerState {
         settle(followingImage: true)
         takeImpressions()
         let plane = history.latestPlane
-        return Outlook(
-            answered: lastAnswer, lastCut: lastCut,
-            places: tracklets.indices.map {
-                Outlook.Place(
-                    box: tracklets[$0].shownBox(at: settledTime), isProved: tracklets[$0].isShown,
-                    misses: tracklets[$0].misses, isAbsent: tracklets[$0].presence.isAbsent,
-                    lastSeen: tracklets[$0].lastSeen, nearness: tracklets[$0].nearness,
-                    carried: tracklets[$0].carried,
-                    likeness: tracklets[$0].likeness(at: settledTime, in: plane),
-                    answeredBox: lastAnswer == settledTime ? nil : answeredBox(of: $0))
-            })
+        let there = tracklets.indices.filter { !tracklets[$0].presence.isAbsent }
+        return Outlook(answered: lastAnswer, lastCut: lastCut, places: there.map { place(of: $0, in: plane) })
+    }
+
+    private func place(of index: Int, in plane: LumaPlane?) -> Outlook.Place {
+        let track = tracklets[index]
+        return Outlook.Place(
+            box: track.shownBox(at: settledTime), isProved: track.isShown, misses: track.misses,
+            lastSeen: track.lastSeen, nearness: track.nearness, carried: track.carried,
+            likeness: track.likeness(at: settledTime, in: plane),
+            answeredBox: lastAnswer == settledTime ? nil : answeredBox(of: index))
     }
 
     /// Where it was in the frame of the latest answer: the oldest one that is kept.

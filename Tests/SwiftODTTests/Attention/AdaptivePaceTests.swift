@@ -213,15 +213,6 @@ import Testing
         #expect(looks.contains(.init(seconds: 5, reason: .motion)) == stands)
     }
 
-    /// Who has gone is not looked for, and whoever comes where that was is news.
-    @Test func whoIsGoneIsNoReasonAndExplainsNothing() {
-        let gone = Outlook.Place(box: Box(x: 20, y: 40, width: 80, height: 120), misses: 1, isAbsent: true)
-        let looks = Play(
-            seconds: 6, things: { $0 < 4.95 ? [] : [Box(x: 15, y: 30, width: 20, height: 40)] }, known: { _ in [gone] }
-        ).looks().filter { $0.seconds < 5.5 }
-        #expect(looks.prefix(4).map(\.reason) == [.start, .quiet, .quiet, .motion])
-    }
-
     /// Two scenes that resemble each other: only the tracker has seen the cut, after the frame it comes with.
     @Test func aCutThatEndedAllTracksIsLookedAtWithTheNextFrame() {
         let looks = Play(seconds: 3, ends: 1.95).looks()

@@ -15,14 +15,14 @@ import Testing
 
     /// Looks at so many frames; objects are seen whenever a look has them whole and near enough.
     private func looks(
-        _ boxes: [Box], frames: Int, nearness: Double = 1,
+        _ boxes: [Box], frames: Int, apart: Nanoseconds = 40_000_000, nearness: Double = 1,
         because cause: (Int) -> Attention.Reason = { _ in .interval },
         luma: (Int) -> LumaPlane? = { _ in nil }
     ) -> [(part: Box?, reason: PartChoice.Reason)] {
         var choice = PartChoice()
         var seen = [Nanoseconds](repeating: 0, count: boxes.count)
         return (0..<frames).map { frame in
-            let time = Nanoseconds(frame) * 40_000_000
+            let time = Nanoseconds(frame) * apart
             if frame > 0 { choice.note(outlook(boxes, at: time, seen: seen, nearness: nearness)) }
             let look = choice.next(at: time, because: cause(frame), in: Self.picture, luma: luma(frame))
             let part = SeenPart(look.part, width: 1920, height: 1080)
@@ -53,6 +53,16 @@ import Testing
         let near = looks.compactMap(\.part).filter { part in small.allSatisfy { $0.intersection(part) == $0 } }
         #expect(near.count > 50)
         #expect(looks.contains { $0.reason == .objects })
+    }
+
+    /// Of a video with two frames a second, or every twelfth frame: each look comes later than the whole may be done without.
+    @Test(arguments: [Attention.Reason.interval, .drift, .missed])
+    func whereLooksAreFarApartPartsHaveTheirTurn(_ cause: Attention.Reason) {
+        let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
+        let looks = looks(small, frames: 60, apart: 1_000_000_000, nearness: 3, because: { _ in cause })
+        let near = looks.compactMap(\.part).filter { part in small.allSatisfy { $0.intersection(part) == $0 } }
+        #expect(near.count >= 20)
+        #expect(looks.count { $0.part == nil } >= 20)
     }
 
     @Test func whatIsLargeIsLookedAtInTheWhole() {
@@ -109,6 +119,19 @@ import Testing
         #expect(!known.contains { $0.reason == .motion })
         let backdrop = self.looks([Box(x: 100, y: 30, width: 1780, height: 1040)], frames: 40, luma: Self.block)
         #expect(backdrop.contains { $0.reason == .motion && ($0.part?.maxX ?? 0) > 1600 && ($0.part?.maxY ?? 0) > 900 })
+    }
+
+    /// Somebody before a bus that fills the picture and moves itself: the bus explains what moves, whoever is told of first.
+    @Test func whoIsToldOfFirstDecidesNothing() {
+        func moving(_ frame: Int) -> LumaPlane {
+            Self.plane { x, y in y >= 10 && y < 80 && (x + 3 * frame) / 12 % 2 == 0 && x >= 10 && x < 150 ? 220 : 90 }
+        }
+        let (bus, person) = (
+            Box(x: 100, y: 110, width: 1720, height: 860), Box(x: 200, y: 120, width: 1500, height: 840)
+        )
+        for known in [[bus, person], [person, bus]] {
+            #expect(!looks(known, frames: 40, luma: moving).contains { $0.reason == .motion })
+        }
     }
 
     /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it. Where each frame is looked at

@@ -64,6 +64,25 @@ import Testing
         }
     }
 
+    /// It explains nothing of what moves where it was, and is worth no look.
+    @Test(arguments: rates)
+    func whoIsGoneIsInNoOutlook(_ rate: Double) throws {
+        let scene = SyntheticScene(things: [
+            person { $0 < 2 ? (600, 300) : (-3000, 300) }, person({ (200 + 60 * $0, 300) }, seed: 5),
+        ])
+        let tracker = Tracker()
+        for frame in 0..<Int(3 * rate) {
+            let time = Double(frame) / rate
+            let running = Nanoseconds(time * 1e9)
+            tracker.advance(
+                to: running, width: SyntheticScene.width, height: SyntheticScene.height, luma: scene.plane(at: time))
+            let seen = scene.boxes(at: time).filter { $0.x > -1000 }
+            tracker.update(seen.map { Detection(box: $0, score: 0.8) }, seenAt: running)
+            let places = try #require(tracker.outlook()).places
+            if time < 2 || time > 2.3 { #expect(places.count == (time < 2 ? 2 : 1), "at \(time)") }
+        }
+    }
+
     /// What moved was carried on over the bare background for a second as well.
     @Test(arguments: rates)
     func whatIsCarriedOntoTheBackgroundIsGone(_ rate: Double) {
