@@ -40,7 +40,8 @@ class Recorded(unittest.TestCase):
                 said.hear(message)
         finally:
             pipeline.set_state(Gst.State.NULL)
-        self.assertEqual([str(problem[0].message) for problem in said.errors + said.warnings], [])
+        problems = [str(problem[0].message) for problem in said.errors + said.warnings]
+        self.assertEqual([problem for problem in problems if "costs next to nothing" not in problem], [])
         return count, pictures.hexdigest(), [structure.to_string() for structure in said.structures]
 
     def same(self, source, *properties):
@@ -79,6 +80,9 @@ class Recorded(unittest.TestCase):
         self.same(ball(60), "detector=motion", "tracking=true", "multiple-objects=true")
         os.remove(self.file)
         self.same(f"{ball(30)} ! identity", "detector=motion", "inference-interval=2", "strategy=every-frame", "look-ahead=4")
+        os.remove(self.file)
+        # It is asked about each frame, and so is its recording; the element says so.
+        self.same(ball(60), "detector=motion", "inference-interval=0", "multiple-objects=true")
 
     def launch(self, *words, limit=None):
         def restrict():

@@ -18,9 +18,15 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// How often it is asked. What learns from frame to frame, or costs nothing, is to see each frame where nobody says how often.
+    /// How often it is asked. What learns from frame to frame, or costs nothing, is to see each frame where nobody says how often, and so is a
+    /// recording of that.
     func pace(_ settings: Settings) -> Attention.Pace {
-        let isCheap = if case .upstream = self { true } else { detector is MotionDetector }
+        let isCheap =
+            switch self {
+            case .upstream: true
+            case .recorded(let played): played.isOfEachFrame
+            case .detector(let detector), .substitute(let detector): detector is MotionDetector
+            }
         return isCheap && settings.pace == .auto ? .every(1) : settings.pace
     }
 

@@ -98,7 +98,10 @@ struct Lookout {
     /// A frame goes by that nobody can look at.
     mutating func miss(_ arrival: Arrival) {
         attention.pass()
-        statistics.update { $0.unseen += 1 }
+        statistics.update {
+            $0.skipped += 1
+            $0.unseen += 1
+        }
         element.log(.log, "the frame of \(arrival.glance.times) passes unseen")
     }
 

@@ -4,6 +4,8 @@ import SwiftODT
 /// A recording in the place of a detector: says of each frame what a detector has said before, and notices where the recording is of
 /// another video.
 final class PlayedDetections: Sendable {
+    /// Whether it is of somebody who is asked about each frame where nobody says how often.
+    let isOfEachFrame: Bool
     private let play: Monitor<Play>
 
     /// - Throws: ``ODTError`` where there is no such recording.
@@ -15,8 +17,12 @@ final class PlayedDetections: Sendable {
                     + "writes")
         }
         let labels = try settings.labelFile.map { try Labels.load(file: $0) }
-        play = Monitor(Play(try RecordingReader(file, labels: labels), hasLabels: labels != nil))
+        let reader = try RecordingReader(file, labels: labels)
+        isOfEachFrame = reader.header?.origin.contains { Self.cheap.contains($0) } ?? false
+        play = Monitor(Play(reader, hasLabels: labels != nil))
     }
+
+    private static let cheap = ["motion", "upstream"].map { RecordingHeader.Fact("detector", .string($0)) }
 
     /// What was answered for a frame; `nil` where it was not looked at.
     ///

@@ -26,7 +26,7 @@ final class Statistics: Sendable {
         var looks = [UInt64](repeating: 0, count: Attention.Reason.allCases.count)
         /// The same by what was looked at, and why, where that is chosen.
         var views = [UInt64](repeating: 0, count: PartChoice.Reason.allCases.count)
-        /// Frames that no detection was started for, because one was under way or the interval said so.
+        /// Frames that no detection was started for, whatever the reason.
         var skipped: UInt64 = 0
         /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
         var unseen: UInt64 = 0

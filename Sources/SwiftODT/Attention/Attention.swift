@@ -25,7 +25,7 @@ public struct Attention: Sendable {
         case asked
         /// It is the n-th since the last one.
         case interval
-        /// Nothing has been seen yet.
+        /// Nothing has been seen yet, or nothing that this picture can be compared with.
         case start
         /// The picture is another one all over: a cut, or a camera that moves.
         case scene

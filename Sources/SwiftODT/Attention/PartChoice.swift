@@ -41,7 +41,7 @@ public struct PartChoice: Sendable {
     private var objects = ObjectWorth()
     private var motion = MotionWorth()
     private var ages = ViewAges()
-    private var yield = NearYield()
+    private var nearYield = NearYield()
     /// What was looked at last.
     private var latest: ObjectWorth.Look?
     private var lastWhole: Nanoseconds?
@@ -77,12 +77,12 @@ public struct PartChoice: Sendable {
         let time = time.reckonable
         let views = views(of: picture, at: time)
         motion.look(at: luma, at: time, besides: objects.places)
-        yield.learn(from: objects.places, isMoving: motion.isUnexplained)
+        nearYield.learn(from: objects.places, isMoving: motion.isUnexplained)
         guard !views.parts.isEmpty, lastWhole != nil else {
-            return note(views.whole, of: views, at: time, because: .whole)
+            return take(views.whole, of: views, at: time, because: .whole)
         }
         if cause == .quiet, motion.isStill { return look(around: views, at: time) }
-        if isWholeDue(at: time, because: cause) { return note(views.whole, of: views, at: time, because: .whole) }
+        if isWholeDue(at: time, because: cause) { return take(views.whole, of: views, at: time, because: .whole) }
         objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)
@@ -93,7 +93,7 @@ public struct PartChoice: Sendable {
             let (worth, reason) = worth(of: view, in: views, isQuestion: cause.isQuestion)
             if worth > best.worth { best = (worth, view, reason) }
         }
-        return note(best.view, of: views, at: time, because: best.reason)
+        return take(best.view, of: views, at: time, because: best.reason)
     }
 
     /// What to look at where nothing goes on. What stands as it stood looks as it looked: that is taken which ends most of not having
@@ -107,7 +107,7 @@ public struct PartChoice: Sendable {
             let worth = ages.worth(of: view.box, level: view.level).place
             if worth > best.worth { best = (worth, view) }
         }
-        return note(best.view, of: views, at: time, because: best.view.isWhole ? .whole : .unseen)
+        return take(best.view, of: views, at: time, because: best.view.isWhole ? .whole : .unseen)
     }
 
     private mutating func views(of picture: Picture, at time: Nanoseconds) -> PictureViews {
@@ -140,9 +140,9 @@ public struct PartChoice: Sendable {
     ) -> (worth: Double, reason: Reason) {
         let ofObjects = objects.worth(of: view, in: views)
         let ages = ages.worth(of: view.box, level: view.level)
-        let hope = view.isWhole ? 1 : yield.hope
+        let hope = view.isWhole ? 1 : nearYield.hope
         // Who asks is answered first: those whom the whole shows are not kept waiting for what may be elsewhere.
-        let ofPlace = ages.place * (isQuestion ? min(hope, yield.now) : hope)
+        let ofPlace = ages.place * (isQuestion ? min(hope, nearYield.now) : hope)
         let ofMotion = ages.motion * hope + (view.isWhole ? motion.ofWhole : 0)
         let worth = ofObjects + ofPlace + ofMotion
         if view.isWhole { return (worth, .whole) }
@@ -150,7 +150,8 @@ public struct PartChoice: Sendable {
         return (worth, ofPlace > ofObjects ? .unseen : .objects)
     }
 
-    private mutating func note(
+    /// That is looked at.
+    private mutating func take(
         _ view: PictureViews.View, of views: PictureViews, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
         latest = ObjectWorth.Look(part: views.seen(in: view), level: view.level, time: time)

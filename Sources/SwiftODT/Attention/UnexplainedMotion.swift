@@ -10,7 +10,7 @@ struct UnexplainedMotion: Sendable {
     private(set) var isNews = false
     /// Whether something is, and nothing was until a moment ago: somebody may be coming.
     private(set) var isFresh = false
-    /// In which share of what no object covers something is.
+    /// In which share of the picture, less where objects explain what has changed, something is.
     private(set) var share = 0.0
 
     private struct Cell {

@@ -80,7 +80,7 @@ struct ViewAges: Sendable {
     private static let unlooked: Nanoseconds = 60_000_000_000
     /// Of a cell, for each second: all of the picture together is worth as much as an object that has not been seen.
     private static let worthOfPlaces = 1.0 / Double(columns * rows)
-    /// What moves is worth as much as half an object, much that moves together as two.
+    /// What moves in a cell, for each second; however much moves together, it is worth no more than an object.
     private static let worthOfMotion = 0.1
     private static let mostOfMotion = 1.0
 }

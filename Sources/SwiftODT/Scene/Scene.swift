@@ -1,8 +1,8 @@
 /// What is known of the picture's objects: detections in, reported objects out. It joins filter, tracker, classifier and
 /// choice, for the element, the library and the tool alike.
 ///
-/// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:)`` where a detection has ended,
-/// ``observeProminent(_:)`` where it ``wantsProminent``, then ``objects(in:)`` once. Used from one thread at a time.
+/// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:part:)`` where a detection has ended,
+/// ``observeProminent(_:)`` where it ``wantsProminent``, then ``objects(in:waiting:)`` once. Used from one thread at a time.
 ///
 ///     let scene = Scene()
 ///     scene.advance(to: frame.time, width: frame.width, height: frame.height, luma: LumaPlane.reduce(frame))

@@ -16,7 +16,7 @@ extension TrackerState {
         let seen = part ?? SeenPart(nil, width: width, height: height)
         for index in tracklets.indices where !matcher.isTrackMatched[index] {
             if tracklets[index].isShown { tracklets[index].isNew = false }
-            guard tracklets[index].noteLook(in: seen, at: time, patience: patience) else { continue }
+            guard tracklets[index].countsAsMiss(in: seen, at: time, patience: patience) else { continue }
             tracklets[index].miss(at: time, after: frame, patience: maxAge)
             isAnyUnproved = isAnyUnproved || !tracklets[index].isShown
         }

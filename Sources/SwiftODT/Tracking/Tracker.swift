@@ -1,6 +1,6 @@
 /// Follows objects from frame to frame: detections and time in, tracks with ids out.
 ///
-/// For every frame in order call ``advance(to:width:height:luma:)``, then ``update(_:seenAt:)`` where a detector has
+/// For every frame in order call ``advance(to:width:height:luma:)``, then ``update(_:seenAt:part:)`` where a detector has
 /// answered, then read ``tracks``. Used from one thread at a time.
 ///
 /// All is reckoned in running time, so that one set of options serves any frame rate. Where no answer comes, boxes are

@@ -144,11 +144,10 @@ extension Tracklet {
         misses += 1
     }
 
-    /// Notes a look at a part of the picture, or at all of it, that has not told of it.
+    /// Whether a look at a part of the picture, or at all of it, that has not told of it would have, were it there. Others are counted.
     ///
     /// - Parameter patience: after so long, and so many looks, any look counts, wherever it went: nothing waits for ever.
-    /// - Returns: whether it would have, were it there.
-    mutating func noteLook(in part: SeenPart, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+    mutating func countsAsMiss(in part: SeenPart, at time: Nanoseconds, patience: Nanoseconds) -> Bool {
         let isNear = nearness <= part.magnification * Self.enoughOfNearness || part.showsPlainly(filter.box)
         if isNear, !part.cuts(filter.box) { return true }
         looksElsewhere += 1
