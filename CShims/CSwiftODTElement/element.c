@@ -143,13 +143,30 @@ generate_output (GstBaseTransform * base, GstBuffer ** output)
   return forward (base, FALSE);
 }
 
+/* Whether no frame may come after it for a while, so that those before it are not to wait for one. */
+static gboolean
+is_pause (GstEvent * event)
+{
+  gboolean is_still = FALSE;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_EOS:
+    case GST_EVENT_GAP:
+    case GST_EVENT_SEGMENT_DONE:
+    case GST_EVENT_STREAM_GROUP_DONE:
+      return TRUE;
+    default:
+      return gst_video_event_parse_still_frame (event, &is_still) && is_still;
+  }
+}
+
 /* Events keep their places between the frames: they go behind those that wait, and nobody waits for them. */
 static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+  if (is_pause (event))
     forward (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
     return forward (base, FALSE) == GST_FLOW_OK;

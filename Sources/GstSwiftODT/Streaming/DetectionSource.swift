@@ -18,16 +18,16 @@ enum DetectionSource {
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// How often it is asked. What learns from frame to frame, or costs nothing, is to see each frame where nobody says how often, and so is a
-    /// recording of that.
+    /// How often it is asked. Where nobody says how often, what learns from frame to frame, or costs nothing, is to see each frame, and of a
+    /// recording that was made so each look counts.
     func pace(_ settings: Settings) -> Attention.Pace {
-        let isCheap =
+        let isForEachFrame =
             switch self {
             case .upstream: true
-            case .recorded(let played): played.isOfEachFrame
+            case .recorded(let played): played.tellsWhenToLook
             case .detector(let detector), .substitute(let detector): detector is MotionDetector
             }
-        return isCheap && settings.pace == .auto ? .every(1) : settings.pace
+        return isForEachFrame && settings.pace == .auto ? .every(1) : settings.pace
     }
 
     /// How many detections may usefully be under way at once.

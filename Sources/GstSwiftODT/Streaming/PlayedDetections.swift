@@ -4,8 +4,9 @@ import SwiftODT
 /// A recording in the place of a detector: says of each frame what a detector has said before, and notices where the recording is of
 /// another video.
 final class PlayedDetections: Sendable {
-    /// Whether it is of somebody who is asked about each frame where nobody says how often.
-    let isOfEachFrame: Bool
+    /// Whether it tells of all frames that are to be looked at where nobody says how often: they were chosen so when it was made, or it is of
+    /// somebody who is asked about each.
+    let tellsWhenToLook: Bool
     private let play: Monitor<Play>
 
     /// - Throws: ``ODTError`` where there is no such recording.
@@ -18,11 +19,14 @@ final class PlayedDetections: Sendable {
         }
         let labels = try settings.labelFile.map { try Labels.load(file: $0) }
         let reader = try RecordingReader(file, labels: labels)
-        isOfEachFrame = reader.header?.origin.contains { Self.cheap.contains($0) } ?? false
+        tellsWhenToLook = reader.header?.origin.contains { Self.whole.contains($0) } ?? false
         play = Monitor(Play(reader, hasLabels: labels != nil))
     }
 
-    private static let cheap = ["motion", "upstream"].map { RecordingHeader.Fact("detector", .string($0)) }
+    private static let whole =
+        ["motion", "upstream"].map { RecordingHeader.Fact("detector", .string($0)) } + [
+            RecordingHeader.Fact("inference-interval", .number(0))
+        ]
 
     /// What was answered for a frame; `nil` where it was not looked at.
     ///

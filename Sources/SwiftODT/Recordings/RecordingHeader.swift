@@ -13,7 +13,7 @@ public struct RecordingHeader: Hashable, Sendable {
     /// Nothing weaker was asked of the detector.
     public var scoreFloor: Double
     public var iouThreshold: Double
-    /// All else that what was found hangs on: detector, network, runtime. Of a recording that is read, the detector.
+    /// All else that what was found hangs on: detector, network, runtime. Of a recording that is read, by whom and how often.
     public var origin: [Fact]
 
     public init(
@@ -78,7 +78,7 @@ extension RecordingHeader {
         frameRate = value["frame-rate"]?.string.flatMap(Rational.init(text:)) ?? Rational(0, 1)
         scoreFloor = value["score-floor"]?.number ?? 0
         iouThreshold = value["iou-threshold"]?.number ?? 0.5
-        origin = value["detector"].map { [Fact("detector", $0)] } ?? []
+        origin = ["detector", "inference-interval"].compactMap { name in value[name].map { Fact(name, $0) } }
     }
 
     /// What a recording says of the others of these, in words, where the two differ: `model, iou-threshold`.

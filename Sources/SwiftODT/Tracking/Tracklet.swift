@@ -205,12 +205,13 @@ extension Tracklet {
         }
     }
 
-    /// The box to show at `time`.
+    /// The box to show at `time`. What was seen to shrink fast is not carried on to nothing.
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
         let shown = filter.position + lead + residual * max(0, 1 - max(0, age))
-        return shown.z > 0 && shown.w > 0 ? Box(shown) : filter.box
+        let least = Self.leastRest * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
+        return Box(SIMD4(shown.x, shown.y, max(shown.z, least.x), max(shown.w, least.y)))
     }
 
     /// Whether it is known what its box showed when it was seen last.
@@ -244,6 +245,8 @@ extension Tracklet {
     private static let shareOfSeen = 1.0 / 3
     /// How long that takes to fade out where no other comes.
     private static let residualFade = 1_000_000_000.0
+    /// No smaller is it shown than this share of what it was seen last.
+    private static let leastRest = 0.25
     /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
 }
