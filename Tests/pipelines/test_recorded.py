@@ -68,6 +68,17 @@ class Recorded(unittest.TestCase):
         self.assertNotEqual(tried[2], messages)
 
     @needs_detector
+    def test_who_chose_its_frames_is_played_back_at_these(self):
+        """A recording made with inference-interval=0 lacks frames: nobody chooses anew among the rest."""
+        for zoom in ("off", "auto"):
+            with self.subTest(zoom=zoom):
+                self.same(f"filesrc location={BIKES} ! decodebin", "multiple-objects=true", "inference-interval=0",
+                          f"zoom={zoom}", "updates=every-frame")
+                with open(self.file) as file:
+                    self.assertLess(len(file.readlines()), 200)
+                os.remove(self.file)
+
+    @needs_detector
     @unittest.skipUnless(os.path.exists(VTEST), "no vtest.avi in ../shared")
     def test_playing_back_a_longer_video_is_detecting(self):
         count, _, messages = self.same(f"filesrc location={VTEST} ! decodebin", "multiple-objects=true", "max-objects=50",

@@ -53,6 +53,30 @@ import Testing
         }
     }
 
+    /// A still picture, a stream that is idle, a segment that is played to its end: no later frame may come, and who waits for these shows nothing.
+    @Test(arguments: ["", "zoom=auto", "inference-interval=3"])
+    func beforeAPauseNoFrameWaits(_ properties: String) {
+        let pauses: [(name: String, make: () -> UnsafeMutablePointer<GstEvent>?)] = [
+            ("gap", { gst_event_new_gap(266_666_664, 1_000_000_000) }),
+            ("segment-done", { gst_event_new_segment_done(GST_FORMAT_TIME, 266_666_664) }),
+            ("stream-group-done", { gst_event_new_stream_group_done(1) }),
+            ("still frame", { gst_video_event_new_still_frame(1) }),
+        ]
+        for pause in pauses {
+            let detector = SlowDetector(milliseconds: 60, capacity: 4, inputSize: Self.input)
+            let harness = ElementHarness("strategy=every-frame \(properties)", source: { .detector(detector) })
+            harness.setCaps()
+            for number in 0..<8 { harness.push(harness.buffer(number)) }
+            #expect(gst_harness_buffers_in_queue(harness.harness) < 8)
+            gst_harness_push_event(harness.harness, pause.make())
+            #expect(gst_harness_buffers_in_queue(harness.harness) == 8, "\(pause.name)")
+            // And it comes after them, and the stream goes on.
+            for number in 8..<16 { harness.push(harness.buffer(number)) }
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+            #expect(gst_harness_buffers_in_queue(harness.harness) == 16, "\(pause.name)")
+        }
+    }
+
     /// Whether a frame is looked at hangs on what became of the one before: with frames under way it would hang on the machine's speed.
     @Test func whereEachFrameIsDecidedOnNoneWaitsForALaterOne() {
         let detector = SlowDetector(milliseconds: 1, capacity: 4)

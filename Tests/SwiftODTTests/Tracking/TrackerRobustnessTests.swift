@@ -27,6 +27,22 @@ import Testing
         }
     }
 
+    /// Somebody who turns, or is cut short by something: the last boxes shrink fast, and nobody looks for a while.
+    @Test func whatWasSeenToShrinkIsNotCarriedOnToNothing() {
+        let tracker = Tracker()
+        for frame in 0..<20 {
+            let width = frame < 10 ? 480 : max(120, 480 - 45 * Double(frame - 9))
+            _ = tracker.step(
+                Nanoseconds(frame) * 40_000_000,
+                [Detection(box: Box(centerX: 600, centerY: 300, width: width, height: 300), score: 0.9)])
+        }
+        for frame in 20..<40 {
+            tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 1280, height: 720, luma: nil)
+            #expect(tracker.tracks.count == 1)
+            #expect(tracker.tracks.allSatisfy { $0.box.width >= 25 && $0.box.height >= 70 }, "\(tracker.tracks)")
+        }
+    }
+
     @Test func anObjectFoundTwiceIsOneObject() {
         let tracker = Tracker()
         let box = Box(x: 500, y: 300, width: 80, height: 160)
