@@ -26,6 +26,28 @@ import Testing
         }
     }
 
+    /// Television's pixels are not square: the choice, and what is made of its looks, reckon with the picture as it is shown.
+    @Test(arguments: [(16, 11), (64, 45), (8, 9), (1, 2), (2, 1)])
+    func magnificationIsThatOfThePictureAsItIsShown(_ across: Int, _ down: Int) {
+        let aspect = Double(across) / Double(down)
+        let input = InputSize(width: 320, height: 320)
+        for (width, height) in [(720, 576), (704, 480), (576, 720)] {
+            let picture = PartChoice.Picture(width: width, height: height, pixelAspectRatio: aspect, input: input)
+            let views = PictureViews(of: picture)
+            for view in views.parts {
+                let shown = (Double(width) * aspect, Double(height))
+                let part = (view.box.width * aspect, view.box.height)
+                let magnification = max(shown.0, shown.1) / max(part.0, part.1)
+                #expect(abs(views.seen(in: view).magnification / magnification - 1) < 0.01)
+                #expect(views.seen(in: view).magnification > 1.5)
+            }
+        }
+        for odd in [Double.nan, .infinity, 0, -1, 1e300] {
+            let part = SeenPart(Box(x: 0, y: 0, width: 10, height: 10), width: 100, height: 100, pixelAspectRatio: odd)
+            #expect(part.magnification.isFinite && part.magnification >= 1)
+        }
+    }
+
     /// What comes from a file may be anything.
     @Test func whatIsNoPartIsTheWhole() {
         for box in [

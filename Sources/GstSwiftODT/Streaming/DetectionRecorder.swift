@@ -84,7 +84,7 @@ final class DetectionRecorder {
         for (answer, detections) in answers {
             do {
                 let isWritten = try writer.write(
-                    RecordedFrame(key: answer.key, seen: answer.part, detections: detections))
+                    RecordedFrame(key: answer.key, seen: answer.part?.box, detections: detections))
                 if !isWritten { noteDisorder(answer.key) }
             } catch {
                 return stop(ElementProblem(error, doing: "the recording ends"))

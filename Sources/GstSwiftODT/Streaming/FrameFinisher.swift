@@ -107,7 +107,8 @@ final class FrameFinisher {
             scene.observe(detections, seenAt: answer.time, part: answer.part)
             lastAnswer = answer
             if queued.settings.annotator.drawAttention {
-                looks.note(SeenPart(answer.part, width: format.width, height: format.height), at: answer.time)
+                looks.note(
+                    answer.part ?? SeenPart(nil, width: format.width, height: format.height), at: answer.time)
             }
         }
     }

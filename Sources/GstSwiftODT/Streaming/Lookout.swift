@@ -129,7 +129,12 @@ struct Lookout {
             }
         }
         return StartedDetection(
-            ticket: ticket, part: part, time: arrival.time, timestamp: arrival.glance.times.timestamp,
+            ticket: ticket,
+            part: part.map {
+                SeenPart(
+                    $0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
+            },
+            time: arrival.time, timestamp: arrival.glance.times.timestamp,
             key: arrival.glance.key, startedAt: startedAt, source: source)
     }
 

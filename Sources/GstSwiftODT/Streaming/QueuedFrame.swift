@@ -38,7 +38,7 @@ struct QueuedFrame {
 struct StartedDetection {
     let ticket: DetectionTicket
     /// The part of the picture that is looked at; `nil` for all of it.
-    let part: Box?
+    let part: SeenPart?
     let time: Nanoseconds
     let timestamp: UInt64
     /// The frame's name in recordings.

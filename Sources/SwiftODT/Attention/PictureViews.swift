@@ -31,12 +31,15 @@ struct PictureViews: Sendable {
             turned: picture.turned, input: picture.input)
         let across = Double(max(1, picture.turned ? picture.input.height : picture.input.width))
         let down = Double(max(1, picture.turned ? picture.input.width : picture.input.height))
-        var (parts, scales) = ([View](), [min(across / whole.box.width, down / whole.box.height)])
+        let aspect = PartGrid.reckonable(picture.pixelAspectRatio)
+        // A square of the buffer's pixels covers so much more, or less, as it is shown.
+        func scale(_ box: Box) -> Double { min(across / (box.width * aspect), down / box.height) * aspect.squareRoot() }
+        var (parts, scales) = ([View](), [scale(whole.box)])
         var size = SIMD2(whole.box.width, whole.box.height)
         for part in grid.parts {
             if SIMD2(part.width, part.height) != size {
                 size = SIMD2(part.width, part.height)
-                scales.append(min(across / part.width, down / part.height))
+                scales.append(scale(part))
             }
             parts.append(View(box: part, level: scales.count - 1))
         }
@@ -56,7 +59,9 @@ struct PictureViews: Sendable {
 
     /// What a view shows, and what of it is cut.
     func seen(in view: View) -> SeenPart {
-        SeenPart(view.isWhole ? nil : view.box, width: picture.width, height: picture.height)
+        SeenPart(
+            view.isWhole ? nil : view.box, width: picture.width, height: picture.height,
+            pixelAspectRatio: picture.pixelAspectRatio)
     }
 
     /// Whether a part's edges cut an object, or the little around it into which it may move.

@@ -31,7 +31,7 @@ public struct PartGrid: Hashable, Sendable {
     ) {
         let across = Double(max(1, turned ? input.height : input.width))
         let down = Double(max(1, turned ? input.width : input.height))
-        let aspect = pixelAspectRatio.isFinite && pixelAspectRatio > 0 ? min(max(pixelAspectRatio, 1e-3), 1e3) : 1
+        let aspect = Self.reckonable(pixelAspectRatio)
         // Sides in input pixels as the picture's own pixels would be fed.
         let (wide, high) = (Double(width) * aspect, Double(height))
         let whole = min(across / wide, down / high)
@@ -49,6 +49,11 @@ public struct PartGrid: Hashable, Sendable {
             count *= 2
         }
         self.parts = parts
+    }
+
+    /// A pixel aspect ratio as far as one may reckon with it: it comes from outside.
+    static func reckonable(_ pixelAspectRatio: Double) -> Double {
+        pixelAspectRatio.isFinite && pixelAspectRatio > 0 ? min(max(pixelAspectRatio, 1e-3), 1e3) : 1
     }
 
     /// Covers a side with ranges of one length, evenly spread.

@@ -5,18 +5,23 @@ public struct SeenPart: Hashable, Sendable {
     private let inner: Box
     private let pictureWidth: Double
     private let pictureHeight: Double
+    private let pixelAspectRatio: Double
 
     /// Boxes of networks end a little before the edge that they are cut by: so much of the part's side.
     private static let slack = 0.015
     /// Of the longer side: 80 pixels for a network that takes in 320.
     private static let plainShare = 0.25
 
-    /// - Parameter box: `nil` for the whole picture.
-    public init(_ box: Box?, width: Int, height: Int) {
+    /// - Parameters:
+    ///   - box: `nil` for the whole picture.
+    ///   - width: the picture's, in buffer pixels, as its height.
+    ///   - pixelAspectRatio: how wide a pixel is shown, and fed to a network, for its height.
+    public init(_ box: Box?, width: Int, height: Int, pixelAspectRatio: Double = 1) {
         let whole = Box(x: 0, y: 0, width: Double(max(1, width)), height: Double(max(1, height)))
         let part = box.map { $0.isFinite ? whole.intersection($0) : whole } ?? whole
         self.box = part.isEmpty ? whole : part
         (pictureWidth, pictureHeight) = (whole.width, whole.height)
+        self.pixelAspectRatio = PartGrid.reckonable(pixelAspectRatio)
         let (across, down) = (Self.slack * self.box.width, Self.slack * self.box.height)
         let far = 1e9
         inner = Box(
@@ -30,12 +35,15 @@ public struct SeenPart: Hashable, Sendable {
 
     /// How much larger things are seen than in the whole picture, from 1 up: networks that keep a picture's shape are fed as much as
     /// its longer side lets in.
-    public var magnification: Double { max(1, max(pictureWidth, pictureHeight) / max(box.width, box.height)) }
+    public var magnification: Double { max(1, longer(pictureWidth, pictureHeight) / longer(box.width, box.height)) }
 
     /// Whether a box fills so much of it that detectors see what is there, from however near it was found.
     public func showsPlainly(_ box: Box) -> Bool {
-        max(0, box.area).squareRoot() > Self.plainShare * max(self.box.width, self.box.height)
+        (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.plainShare * longer(self.box.width, self.box.height)
     }
+
+    /// The longer side as it is shown.
+    private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
     /// Whether a box reaches one of the edges that cut, or beyond it: it may be but a piece of what is there.
     public func cuts(_ box: Box) -> Bool {

@@ -88,7 +88,9 @@ public final class NeuralDetector: Detector {
             turned: frame.orientation.swapsAxes, input: size)
         let views = [nil] + grid.parts.map { Optional($0) }
         let merge = PartMerge(
-            parts: views.map { SeenPart($0, width: frame.width, height: frame.height) },
+            parts: views.map {
+                SeenPart($0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
+            },
             iouThreshold: options.iouThreshold)
         let gathering = PartGathering(merge) { ticket.fulfil($0) }
         var options = options

@@ -71,8 +71,8 @@ public final class Scene {
 
     /// A detector has answered for the frame at `time`, the latest one or an earlier one.
     ///
-    /// - Parameter part: what it looked at, in buffer pixels; `nil` for all of it.
-    public func observe(_ detections: [Detection], seenAt time: Nanoseconds, part: Box? = nil) {
+    /// - Parameter part: what it looked at; `nil` for all of it.
+    public func observe(_ detections: [Detection], seenAt time: Nanoseconds, part: SeenPart? = nil) {
         let time = time.reckonable
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)

@@ -57,7 +57,7 @@ final class UnnamedThings {
     }
 
     /// The detector has named what nobody wants to know of, in the frame at `time`.
-    func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, part: Box? = nil) {
+    func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, part: SeenPart? = nil) {
         unwanted.update(detections, seenAt: time, part: part)
     }
 

@@ -41,7 +41,7 @@ public final class Tracker {
     ///
     /// - Parameter part: what was looked at; `nil` for the whole picture. What lies elsewhere is not missed, and what the part's
     ///   edges cut through neither begins a track nor changes one.
-    public func update(_ detections: [Detection], seenAt: Nanoseconds, part: Box? = nil) {
+    public func update(_ detections: [Detection], seenAt: Nanoseconds, part: SeenPart? = nil) {
         state.update(detections, seenAt: seenAt, part: part)
     }
 

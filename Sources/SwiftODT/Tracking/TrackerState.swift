@@ -57,8 +57,7 @@ struct TrackerState: ~Copyable {
         endAged()
     }
 
-    mutating func update(_ detections: [Detection], seenAt: Nanoseconds, part: Box?) {
-        let part = part.map { SeenPart($0, width: width, height: height) }
+    mutating func update(_ detections: [Detection], seenAt: Nanoseconds, part: SeenPart?) {
         guard let now else { return }
         let time = min(seenAt.reckonable, now)
         if let lastAnswer, time < lastAnswer { return }

@@ -18,7 +18,7 @@ import Testing
     ) -> [Track] {
         let time = Nanoseconds(frame) * 40_000_000
         tracker.advance(to: time, width: 640, height: 480, luma: nil)
-        tracker.update(detections, seenAt: time, part: part)
+        tracker.update(detections, seenAt: time, part: part.map { SeenPart($0, width: 640, height: 480) })
         return tracker.tracks
     }
 
