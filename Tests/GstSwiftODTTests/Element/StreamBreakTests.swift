@@ -83,7 +83,7 @@ import Testing
         #expect(ids(harness) == [1, 2])
     }
 
-    /// A tag, a segment, a gap and caps (behind which the harness sends its segment) wait for their turn, and nobody waits for them.
+    /// A tag, a segment, a custom event and caps (behind which the harness sends its segment) wait for their turn, and nobody waits for them.
     @Test func eventsKeepTheirPlacesBetweenFramesThatWait() {
         let detector = PatientDetector(capacity: 8)
         let harness = start("strategy=every-frame", source: { .detector(detector) })
@@ -92,7 +92,8 @@ import Testing
         gst_harness_push_event(harness.harness, gst_event_new_tag(gst_tag_list_new_empty()))
         harness.push(harness.buffer(1))
         sendSegment(harness)
-        gst_harness_push_event(harness.harness, gst_event_new_gap(66_666_666, 1))
+        gst_harness_push_event(
+            harness.harness, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("ours")))
         harness.setCaps(extra: ",colorimetry=bt709")
         harness.push(harness.buffer(2))
         #expect(detector.frames.count == 3)
@@ -110,7 +111,8 @@ import Testing
         #expect(
             ours.map(\.rawValue)
                 == [
-                    GST_EVENT_TAG, GST_EVENT_SEGMENT, GST_EVENT_GAP, GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_EOS,
+                    GST_EVENT_TAG, GST_EVENT_SEGMENT, GST_EVENT_CUSTOM_DOWNSTREAM, GST_EVENT_CAPS, GST_EVENT_SEGMENT,
+                    GST_EVENT_EOS,
                 ].map(\.rawValue))
     }
 

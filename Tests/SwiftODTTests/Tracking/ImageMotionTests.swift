@@ -118,9 +118,11 @@ import Testing
             if frame % Int(rate / 5) == 0 {
                 tracker.update(isSeen ? [Detection(box: walker, score: 0.8)] : [], seenAt: moment)
             }
-            let place = try #require(tracker.outlook()?.places.first)
-            misses = max(misses, place.misses)
-            if frame > Int(rate) { worst = min(worst, place.box.iou(walker)) }
+            // They are told of to nobody meanwhile: their place shows something else.
+            _ = tracker.outlook()
+            let track = try #require(tracker.state.tracklets.first)
+            misses = max(misses, track.misses)
+            if frame > Int(rate) { worst = min(worst, track.shownBox(at: moment).iou(walker)) }
         }
         #expect(misses >= 3)
         #expect(worst > 0.5)
