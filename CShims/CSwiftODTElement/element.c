@@ -160,7 +160,7 @@ is_pause (GstEvent * event)
   }
 }
 
-/* Events keep their places between the frames: they go behind those that wait, and nobody waits for them. */
+/* Events keep their places between the frames: they go behind those that wait, and nobody waits for them but at a pause. */
 static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {

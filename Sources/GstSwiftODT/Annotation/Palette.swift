@@ -47,8 +47,8 @@ enum Palette {
     static func distinct(_ number: Int) -> Paint {
         let index = ((number % 4096) + 4096) % 4096
         let angle = (12.5 + 137.508 * Double(index)) * .pi / 180
-        let hue = (cos(angle), sin(angle))
-        let lightness = index % 3 == 0 ? 0.86 : index % 3 == 1 ? 0.78 : 0.66
+        let hue = (cos: cos(angle), sin: sin(angle))
+        let lightness = [0.86, 0.78, 0.66][index % 3]
         var chroma = 0.22
         var rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
         // The corners of this space lie outside what a screen shows: less colourful until it fits.
@@ -59,9 +59,9 @@ enum Palette {
         return Paint(red: encoded(rgb.x), green: encoded(rgb.y), blue: encoded(rgb.z))
     }
 
-    private static func linearRGB(lightness: Double, chroma: Double, hue: (Double, Double)) -> SIMD3<Double> {
-        let a = chroma * hue.0
-        let b = chroma * hue.1
+    private static func linearRGB(lightness: Double, chroma: Double, hue: (cos: Double, sin: Double)) -> SIMD3<Double> {
+        let a = chroma * hue.cos
+        let b = chroma * hue.sin
         let cones = SIMD3(
             lightness + 0.3963377774 * a + 0.2158037573 * b, lightness - 0.1055613458 * a - 0.0638541728 * b,
             lightness - 0.0894841775 * a - 1.2914855480 * b)

@@ -65,11 +65,11 @@ struct AdaptivePace: Sendable {
                 return seconds >= Self.leastPatience ? .quiet : nil
             }
             isAnswerTaken = true
-            let found = Self.located(known.places.lazy.map(\.answeredBox), in: plane)
-            motion.noteLook(at: time, besides: found, foundPlaces, in: change)
-            foundPlaces = found
+            Self.locate(known.places.lazy.map(\.answeredBox), in: plane, &places)
+            motion.noteLook(at: time, besides: places, foundPlaces, in: change)
+            swap(&foundPlaces, &places)
         }
-        places = Self.located(known.places.lazy.map(\.box), in: plane)
+        Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane) else { return .start }
         motion.find(in: change, besides: places, foundPlaces, at: time)
         isChanging = motion.share > (isChanging ? Self.sceneGoesOn : Self.scene)
@@ -83,8 +83,9 @@ struct AdaptivePace: Sendable {
         return reasonOfTime(after: seconds)
     }
 
-    private static func located(_ boxes: some Sequence<Box>, in plane: LumaPlane) -> ContiguousArray<Box> {
-        ContiguousArray(boxes.lazy.map { $0.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY) })
+    private static func locate(_ boxes: some Sequence<Box>, in plane: LumaPlane, _ places: inout ContiguousArray<Box>) {
+        places.removeAll(keepingCapacity: true)
+        for box in boxes { places.append(box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
     }
 
     /// Whether somebody is new whom a look may prove now: what has not changed in the picture since it was found can wait.

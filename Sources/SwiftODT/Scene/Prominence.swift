@@ -21,7 +21,8 @@ struct Prominence {
 
     private var standings: [Int: Standing] = [:]
 
-    /// Orders tracks by prominence, strongest first, and cuts after `limit`. Lost ones stay only where they were
+    /// Orders tracks by prominence, strongest first, and cuts after `limit`. Those of which no pixel is in the picture are left out: a box
+    /// may have been carried beyond its edge since anybody looked. Lost ones stay only where they were
     /// chosen last time, behind the others and beyond the limit: their end is news, not competition.
     mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
         var ranked: [(track: Track, figure: Double, weight: Double)] = []
@@ -32,7 +33,10 @@ struct Prominence {
                 if standing?.rank != nil { lost.append(track) }
                 continue
             }
-            let smooth = smoothed(Self.figure(track, width: width, height: height), after: standing, at: time)
+            let box = track.box.clipped(width: width, height: height)
+            guard box.width >= 1, box.height >= 1 else { continue }
+            let smooth = smoothed(
+                Self.figure(box, score: track.score, width: width, height: height), after: standing, at: time)
             if let id = track.id {
                 standings[id] = Standing(prominence: smooth, time: time, rank: standing?.rank)
             }
@@ -77,13 +81,13 @@ struct Prominence {
         }
     }
 
-    private static func figure(_ track: Track, width: Int, height: Int) -> Double {
+    /// - Parameter box: what of it is in the picture.
+    private static func figure(_ box: Box, score: Double, width: Int, height: Int) -> Double {
         let (w, h) = (Double(width), Double(height))
-        let box = track.box.clipped(width: width, height: height)
         let side = (box.area / (w * h)).squareRoot()
         let dx = (box.centerX - w / 2) / (w / 2)
         let dy = (box.centerY - h / 2) / (h / 2)
         let centrality = max(0, 1 - ((dx * dx + dy * dy) / 2).squareRoot())
-        return 0.4 * track.score + 0.3 * side + 0.3 * centrality
+        return 0.4 * score + 0.3 * side + 0.3 * centrality
     }
 }

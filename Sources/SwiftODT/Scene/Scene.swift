@@ -173,21 +173,12 @@ public final class Scene {
 
     /// The most prominent of those with a name, and of those without as many as there is room for behind them.
     private func choose(among named: [Track]) -> [Track] {
-        let named = named.filter(isInSight)
         let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
         if unnamed.tracks.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
         let others = prominenceOfUnnamed.choose(
-            unnamed.tracks.filter(isInSight), limit: options.limit - present.count, width: width, height: height,
-            time: now)
+            unnamed.tracks, limit: options.limit - present.count, width: width, height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
-    }
-
-    /// Whether a pixel of it is in the picture, or it has just ended: a box may have been carried out of the picture since anybody looked.
-    private func isInSight(_ track: Track) -> Bool {
-        guard track.state != .lost, width > 0, height > 0 else { return true }
-        let box = track.box.clipped(width: width, height: height)
-        return box.width >= 1 && box.height >= 1
     }
 
     /// Whether the latest frame showed a new scene: the tracks of the one before have ended.

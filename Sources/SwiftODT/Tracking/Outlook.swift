@@ -67,16 +67,12 @@ extension TrackerState {
         takeImpressions()
         let plane = history.latestPlane
         let there = tracklets.indices.filter { !tracklets[$0].presence.isAbsent }
-        return Outlook(answered: lastAnswer, lastCut: lastCut, places: there.map { place(of: $0, in: plane) })
-    }
-
-    private func place(of index: Int, in plane: LumaPlane?) -> Outlook.Place {
-        let track = tracklets[index]
-        return Outlook.Place(
-            box: track.shownBox(at: settledTime), isProved: track.isShown, misses: track.misses,
-            lastSeen: track.lastSeen, nearness: track.nearness, carried: track.carried,
-            likeness: track.likeness(at: settledTime, in: plane),
-            answeredBox: lastAnswer == settledTime ? nil : answeredBox(of: index))
+        return Outlook(
+            answered: lastAnswer, lastCut: lastCut,
+            places: there.map {
+                tracklets[$0].place(
+                    at: settledTime, in: plane, answeredBox: lastAnswer == settledTime ? nil : answeredBox(of: $0))
+            })
     }
 
     /// Where it was in the frame of the latest answer: the oldest one that is kept.
@@ -97,5 +93,13 @@ extension TrackerState {
                 lastAnswer == settledTime ? tracklets[index].shownBox(at: settledTime) : answeredBox(of: index)
             if let box { tracklets[index].takeImpression(of: box, in: plane) }
         }
+    }
+}
+
+extension Tracklet {
+    fileprivate func place(at time: Nanoseconds, in plane: LumaPlane?, answeredBox: Box?) -> Outlook.Place {
+        Outlook.Place(
+            box: shownBox(at: time), isProved: isShown, misses: misses, lastSeen: lastSeen, nearness: nearness,
+            carried: carried, likeness: likeness(at: time, in: plane), answeredBox: answeredBox)
     }
 }
