@@ -16,7 +16,7 @@ extension Settings {
     /// How many detections may be under way at once; 0: as many as the runtime asks for. Where parts are chosen, one may be while the
     /// next is chosen: more would be chosen knowing too little.
     func mostUnderWay(for hint: InferenceHint) -> Int {
-        hint == .latency ? 1 : choosesParts ? 2 : lookAhead
+        hint == .latency ? 1 : choosesParts || pace == .auto ? 2 : lookAhead
     }
 
     /// What a detector is asked for.

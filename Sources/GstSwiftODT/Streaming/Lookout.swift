@@ -116,7 +116,8 @@ struct Lookout {
     ) throws -> StartedDetection {
         let foresight = try foresight(of: arrival, source)
         var options = arrival.settings.detection
-        options.isAwaited = arrival.plan.waits && arrival.plan.depth == 0
+        let overlapsNext = arrival.plan.overlapsSureLooks && attention.isSureOfNext
+        options.isAwaited = arrival.plan.waits && arrival.plan.depth == 0 && !overlapsNext
         var part = choosePart(of: frame, because: reason, for: source, arrival.settings)
         if let part { options.view = .part(part) }
         let startedAt = MonotonicClock.now
@@ -134,7 +135,7 @@ struct Lookout {
                 SeenPart(
                     $0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
             },
-            time: arrival.time, timestamp: arrival.glance.times.timestamp,
+            overlapsNext: overlapsNext, time: arrival.time, timestamp: arrival.glance.times.timestamp,
             key: arrival.glance.key, startedAt: startedAt, source: source)
     }
 

@@ -32,6 +32,9 @@ struct QueuedFrame {
     let answers: [StartedDetection]
     /// How long the streaming thread has been at work on it so far.
     let work: Nanoseconds
+
+    /// Whether the next frame is chosen before this one is finished.
+    var waitsForNext: Bool { answers.contains(where: \.overlapsNext) }
 }
 
 /// A detection and the frame that it was started at.
@@ -39,6 +42,8 @@ struct StartedDetection {
     let ticket: DetectionTicket
     /// The part of the picture that is looked at; `nil` for all of it.
     let part: SeenPart?
+    /// Whether it is still under way when the next frame is chosen.
+    let overlapsNext: Bool
     let time: Nanoseconds
     let timestamp: UInt64
     /// The frame's name in recordings.

@@ -14,6 +14,9 @@ struct SchedulePlan: Equatable {
     /// Whether a frame is finished when `depth` later ones have come, and no sooner: where the next look is, hangs on what became of
     /// the looks before, and how many of them have ended by then must not hang on the machine's speed.
     let isInStep: Bool
+    /// Whether a frame that is looked at whatever the one before has shown, as a camera's that turns, is chosen before that one is
+    /// finished, so that two looks are under way.
+    let overlapsSureLooks: Bool
     /// What the runtime should strive for.
     let hint: InferenceHint
     /// What the element adds to the stream's. Its work counts for live streams alone, whose frames come when they come.
@@ -26,21 +29,28 @@ struct SchedulePlan: Equatable {
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
-        // Whether a frame is looked at hangs on what became of the one before, which therefore has to be finished by then.
-        let looksAhead = waits && settings.lookAhead != 1 && settings.pace != .auto
+        let isPaced = settings.pace == .auto
+        // Looks of few threads cost least, which is what looking when it pays is for; live, its frame waits for each.
+        let looksAhead = waits && settings.lookAhead != 1 && !(isPaced && isLive)
         hint = looksAhead ? .throughput : .latency
-        isInStep = looksAhead && settings.choosesParts
+        isInStep = looksAhead && (settings.choosesParts || isPaced)
+        overlapsSureLooks = looksAhead && isPaced
         let asked = settings.mostUnderWay(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
-        // In step a frame waits until the next look has begun, however many the detector takes at once.
-        let looksToWaitFor = isInStep ? 1 : inFlight > 1 ? inFlight : 0
+        // In step a frame waits until the next look has begun, however many the detector takes at once. Whether it is looked at at all
+        // hangs on what became of the one before, which therefore has to be finished by then.
+        let looksToWaitFor = isPaced ? 0 : isInStep ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(looksToWaitFor * max(1, settings.inferenceInterval), Self.mostWaiting)
         latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
     }
 
+    /// How many frames may wait for later ones at once.
+    var mostHeld: Int { max(depth, overlapsSureLooks ? 1 : 0) }
+
     /// Whether another plan lets frames wait alike; latency may differ.
     func schedules(as other: SchedulePlan) -> Bool {
-        (waits, depth, isInStep, hint) == (other.waits, other.depth, other.isInStep, other.hint)
+        (waits, depth, isInStep, overlapsSureLooks, hint)
+            == (other.waits, other.depth, other.isInStep, other.overlapsSureLooks, other.hint)
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {

@@ -160,7 +160,7 @@ final class Stream {
                 ? "frames wait for their results" : "no frame waits, the newest is looked at when the detector is free")
                 + ", because strategy=\(settings.strategy), mode=\(settings.scene.mode) and upstream "
                 + (isLive ? "is live" : "is not live")
-                + "; \(plan.depth) frames may wait for later ones, the detector strives "
+                + "; \(plan.mostHeld) frames may wait for later ones, the detector strives "
                 + "for \(plan.hint), latency is \(plan.latency) ns")
     }
 
@@ -190,7 +190,7 @@ final class Stream {
     func framesHeld(_ settings: Settings) -> Int {
         // What fails here fails again, and is told of, at the first frame.
         try? prepareSource(settings)
-        return planner.plan(for: settings, isLive: false).depth
+        return planner.plan(for: settings, isLive: false).mostHeld
     }
 
     private func askUpstream() {
@@ -231,7 +231,8 @@ final class Stream {
 
     private func isDue(_ frame: QueuedFrame) -> Bool {
         let plan = planner.plan(for: frame.settings, isLive: isLive)
-        return queue.frameCount > plan.depth || (!plan.isInStep && frame.answers.allSatisfy(\.ticket.isDone))
+        let later = max(plan.depth, frame.waitsForNext ? 1 : 0)
+        return queue.frameCount > later || (!plan.isInStep && frame.answers.allSatisfy(\.ticket.isDone))
     }
 
     private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {

@@ -17,8 +17,8 @@ struct AdaptivePace: Sendable {
     private var foundPlaces: ContiguousArray<Box> = []
     private var patience = leastPatience
     private var lastFrame: Nanoseconds?
-    /// Whether the latest frame was another scene than the one looked at before it.
-    private var isChanging = false
+    /// How many frames in a row were other scenes than the ones looked at before them.
+    private var changes = 0
     /// Seconds from the frame before to this one.
     private var step = 0.0
 
@@ -42,6 +42,9 @@ struct AdaptivePace: Sendable {
     private static let mostPatience = 4.0
     private static let growth = 3.0
 
+    /// Whether the camera goes on moving: after a mere cut the second picture is the same scene.
+    var isSureOfNext: Bool { changes > 1 }
+
     mutating func note(_ outlook: Outlook?) { known = outlook }
 
     /// The frame at `time` is looked at.
@@ -59,21 +62,20 @@ struct AdaptivePace: Sendable {
         let seconds = Double(time - lastLook) / 1e9
         // All that was known has ended with a cut.
         if let cut = known.lastCut, cut > lastLook { return .scene }
-        if !isAnswerTaken {
-            // Live, the answer may be there and its frame not finished yet.
-            guard let answered = known.answered, answered >= lastLook else {
-                return seconds >= Self.leastPatience ? .quiet : nil
-            }
+        if !isAnswerTaken, let answered = known.answered, answered >= lastLook {
             isAnswerTaken = true
             Self.locate(known.places.lazy.map(\.answeredBox), in: plane, &places)
             motion.noteLook(at: time, besides: places, foundPlaces, in: change)
             swap(&foundPlaces, &places)
         }
+        // Else it is to come; or live, it may be there and its frame not finished yet.
+        guard isAnswerTaken || isSureOfNext else { return seconds >= Self.leastPatience ? .quiet : nil }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane) else { return .start }
-        motion.find(in: change, besides: places, foundPlaces, at: time)
-        isChanging = motion.share > (isChanging ? Self.sceneGoesOn : Self.scene)
-        if isChanging { return .scene }
+        motion.find(in: change, besides: places, isAnswerTaken ? foundPlaces : places, at: time)
+        changes = motion.share > (changes > 0 ? Self.sceneGoesOn : Self.scene) ? changes + 1 : 0
+        if changes > 0 { return .scene }
+        guard isAnswerTaken else { return nil }
         if isAnyUnproved(known, after: seconds) { return .newcomer }
         if seconds >= max(Self.pause, Self.pauseInFrames * step) {
             if let reason = reasonOfObjects(known, after: seconds, in: plane) { return reason }

@@ -99,6 +99,10 @@ public struct Attention: Sendable {
         return pace == .auto ? adaptive.reason(at: occasion.time, in: plane) : .interval
     }
 
+    /// Whether the next frame is going to be looked at whatever this look shows, as far as can be told: its answer need not be waited for
+    /// before ``look(_:in:at:)`` is asked again.
+    public var isSureOfNext: Bool { adaptive.isSureOfNext }
+
     /// A frame goes by that is not looked at.
     public mutating func pass() { framesSinceLook = min(framesSinceLook, Int.max - 1) + 1 }
 

@@ -91,6 +91,33 @@ import Testing
         #expect(detector.frames == [0])
     }
 
+    /// Before a camera that turns each frame is looked at whatever the one before has shown: none waits for its answer. Live, or where
+    /// nobody looks ahead, each does.
+    @Test(arguments: ["", "zoom=auto"]) func whereTheCameraTurnsTwoLooksAreUnderWay(_ properties: String) {
+        for (lookAhead, isLive, held) in [(0, false, 1), (1, false, 0), (0, true, 0)] {
+            for capacity in [1, 4] {
+                let detector = SlowDetector(milliseconds: 0, capacity: capacity, inputSize: Self.input)
+                let harness = ElementHarness(
+                    "strategy=every-frame inference-interval=0 look-ahead=\(lookAhead) \(properties)",
+                    source: { .detector(detector) })
+                gst_harness_set_live(harness.harness, isLive ? 1 : 0)
+                harness.setCaps(width: 320, height: 180)
+                for number in 0..<16 {
+                    // It turns until the tenth frame.
+                    let scene = min(number, 10)
+                    harness.push(harness.buffer(number) { Self.blocks(scene, at: $0) })
+                    // Its answer is there by then: not even so is it finished sooner.
+                    usleep(3000)
+                    let waiting = (2...10).contains(number) ? held : 0
+                    #expect(gst_harness_buffers_in_queue(harness.harness) == number + 1 - waiting)
+                }
+                #expect(detector.frames.count >= 11 && detector.frames[10] < 340_000_000)
+                gst_harness_push_event(harness.harness, gst_event_new_eos())
+                #expect(gst_harness_buffers_in_queue(harness.harness) == 16)
+            }
+        }
+    }
+
     /// One look is under way while the next is chosen, whatever the detector would take.
     @Test func whereEachLookIsChosenAFrameWaitsForTheNextOne() {
         for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
@@ -139,6 +166,14 @@ import Testing
     }
 
     private static let input = InputSize(width: 80, height: 80)
+
+    /// A byte of a picture 320 pixels wide: blocks of two by two pixels whose grey levels have nothing to do with each other, nor with those
+    /// of another scene.
+    private static func blocks(_ scene: Int, at place: Int) -> UInt8 {
+        var mixed = UInt64(scene * 1_000_003 + place / 640 * 160 + place / 2 % 160) &* 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ mixed >> 29) &* 0xBF58_476D_1CE4_E5B9
+        return 64 + UInt8(truncatingIfNeeded: mixed >> 40) / 2
+    }
 
     /// An element that sees a picture several times as large as its detector's input.
     private func zooming(_ detector: SlowDetector, _ properties: String = "") -> ElementHarness {

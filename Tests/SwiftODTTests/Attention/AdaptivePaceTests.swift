@@ -60,6 +60,11 @@ import Testing
             }
         }
 
+        func plane(at time: Double) -> LumaPlane {
+            var dice = Dice(7)
+            return plane(at: time, &dice)
+        }
+
         /// 160 x 96 pixels, with a camera's noise.
         private func plane(at time: Double, _ dice: inout Dice) -> LumaPlane {
             let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 160 * 96)
@@ -243,6 +248,32 @@ import Testing
         }
         #expect(looks(from: 1).dropFirst().allSatisfy { $0.reason == .scene } && looks(from: 1).count == 30)
         #expect(!looks(from: 0).contains { $0.reason == .scene })
+    }
+
+    /// Before a camera that goes on moving the next frame is looked at whatever this one shows; once it stops, answers count again.
+    @Test func whereEachFrameIsLookedAtNoAnswerIsWaitedFor() {
+        let scenes = (0..<12).map { min($0, 6) }
+        var attention = Attention()
+        var reasons: [Attention.Reason?] = []
+        var unanswered: Outlook?
+        for (number, scene) in scenes.enumerated() {
+            let time = Nanoseconds(number) * 100_000_000
+            let play = Play(scene: { _ in scene })
+            reasons.append(attention.look(.init(time: time, isFree: true), in: play.plane(at: 0), at: .auto))
+            // What the frame before has shown is known by now, what this one does only where it is waited for.
+            if let unanswered { attention.note(unanswered) }
+            unanswered = nil
+            let outlook = Outlook(
+                answered: reasons.last == .some(nil) ? nil : time,
+                places: [Outlook.Place(box: Box(x: 4, y: 4, width: 40, height: 40), isProved: false)])
+            guard outlook.answered != nil else { continue }
+            if attention.isSureOfNext { unanswered = outlook } else { attention.note(outlook) }
+        }
+        #expect(reasons.prefix(7) == [.start, .scene, .scene, .scene, .scene, .scene, .scene])
+        #expect(reasons[7] == nil)
+        // Nothing changes any more, so that whoever is new can wait.
+        #expect(reasons[8...].allSatisfy { $0 == nil })
+        #expect(!attention.isSureOfNext)
     }
 
     /// Live, the first answer is there one frame before what it says is known; it is no other scene until then.
