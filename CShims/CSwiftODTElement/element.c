@@ -81,23 +81,53 @@ set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
   return gst_video_info_from_caps (&info, in) && swiftodt_session_accepts (SESSION (base), &info);
 }
 
-/* Upstream may pad its planes as it likes: frames are read through their GstVideoMeta. Its pool has to have buffers to
- * spare for the frames that wait here. */
+/* Frames that wait here are missing from upstream's pool, be it downstream's: it has to have so many more. One that may not grow is
+ * none to draw from. */
+static void
+propose_pools (GstQuery * query, guint frame_size, guint held)
+{
+  GstBufferPool *pool;
+  guint size, min, max;
+  guint count = gst_query_get_n_allocation_pools (query);
+
+  if (!count)
+    gst_query_add_allocation_pool (query, NULL, frame_size, held, 0);
+  for (guint i = 0; i < count; i++) {
+    gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
+    gboolean is_narrow = max && max - MIN (min, max) < held;
+    gst_query_set_nth_allocation_pool (query, i, is_narrow ? NULL : pool, size, min + held, is_narrow ? 0 : max);
+    g_clear_object (&pool);
+  }
+}
+
+/* What downstream would like goes on upstream, whether anybody there answers or not. Upstream may pad its planes as it likes: frames are
+ * read through their GstVideoMeta; but what is cropped off, downstream alone would know. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {
   GstCaps *caps;
   GstVideoInfo info;
+  guint crop;
 
-  if (!PARENT->propose_allocation (base, decide, query))
-    return FALSE;
+  PARENT->propose_allocation (base, decide, query);
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps && gst_video_info_from_caps (&info, caps) && !gst_query_get_n_allocation_pools (query))
-    gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&info),
-        swiftodt_session_frames_held (SESSION (base)), 0);
+  if (!caps || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));
+  while (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &crop))
+    gst_query_remove_nth_allocation_meta (query, crop);
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
+}
+
+/* How far the stream has gone: the base class notes what it pushes itself. */
+static void
+note_position (GstBaseTransform * base, GstBuffer * buffer)
+{
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && base->segment.format == GST_FORMAT_TIME)
+    base->segment.position = GST_BUFFER_PTS (buffer)
+        + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
 /* Hands on what has its turn: finished frames, and the events between them, which the base class sees only now. */
@@ -108,9 +138,10 @@ forward (GstBaseTransform * base, gboolean drain)
   GstMiniObject *next;
 
   while ((flow = swiftodt_session_produce (SESSION (base), drain, &next)) == GST_FLOW_OK && next) {
-    if (!GST_IS_EVENT (next))
+    if (!GST_IS_EVENT (next)) {
+      note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
-    else if (!PARENT->sink_event (base, GST_EVENT_CAST (next)) && GST_EVENT_TYPE (next) == GST_EVENT_CAPS)
+    } else if (!PARENT->sink_event (base, GST_EVENT_CAST (next)) && GST_EVENT_TYPE (next) == GST_EVENT_CAPS)
       flow = GST_FLOW_NOT_NEGOTIATED;
     if (flow != GST_FLOW_OK)
       break;
@@ -179,7 +210,9 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 static gboolean
 src_event (GstBaseTransform * base, GstEvent * event)
 {
-  swiftodt_session_notice (SESSION (base), event);
+  /* Others are none of the stream's, even those that go both ways. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    swiftodt_session_notice (SESSION (base), event);
   return PARENT->src_event (base, event);
 }
 

@@ -104,6 +104,16 @@ class Errors(unittest.TestCase):
         self.fails("device=NONSENSE", "NONSENSE", "device=CPU")
         self.fails("detector=motion classify=true classifier-label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
 
+    @needs_detector
+    def test_what_cannot_be_made_is_told_of_however_late_it_is_begun(self):
+        """Behind a decoder it is known late whether the stream is live; by then somebody has asked how many frames will wait."""
+        with tempfile.TemporaryDirectory() as folder:
+            video = f"{folder}/ball.avi"
+            self.assertEqual(run(f"{ball(10)} ! jpegenc ! avimux ! filesink location={video}").errors, [])
+            said = run(f"filesrc location={video} ! decodebin ! swiftodt detector=neural device=NONSENSE ! fakesink", seconds=60)
+        self.assertEqual(len(said.errors), 1, said.errors)
+        self.assertIn("NONSENSE", f"{said.errors[0][0].message} {said.errors[0][1]}")
+
     def warns(self, properties, *words):
         said = run(f"{ball(5)} ! swiftodt {properties} ! fakesink", seconds=30)
         self.assertEqual((len(said.warnings), said.errors), (1, []), f"{properties}: {said.warnings}")

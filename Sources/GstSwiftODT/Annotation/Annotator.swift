@@ -52,6 +52,8 @@ final class Annotator {
         !places.isEmpty || !looks.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
+            // Traces are recorded with what is drawn.
+            || options.drawTraces && objects.contains { $0.id != nil }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
 
@@ -116,11 +118,11 @@ final class Annotator {
         if setup?.canvas.region != canvas.region { standings.removeAll() }
         tiles.removeAll()
         texts.removeAll()
-        zones = nil
         // Fonts are looked for anew only where something else is named: colours may change with every frame.
         let font = setup.flatMap { $0.options.font == options.font ? $0.font : nil } ?? NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
         let known = setup.flatMap { $0.canvas == canvas ? $0 : nil }
+        if known?.sizes.lineWidth != sizes.lineWidth { zones = nil }
         let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
         let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(

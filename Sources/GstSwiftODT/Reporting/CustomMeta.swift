@@ -26,6 +26,16 @@ enum CustomMeta {
         report.objectList.set("objects", in: structure)
     }
 
+    /// What was known of the picture before is known better now.
+    ///
+    /// - Parameter buffer: writable.
+    static func remove(from buffer: UnsafeMutablePointer<GstBuffer>) {
+        guard isRegistered else { return }
+        while let meta = gst_buffer_get_custom_meta(buffer, name),
+            gst_buffer_remove_meta(buffer, UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstMeta.self)) != 0
+        {}
+    }
+
     private static func add(to buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstStructure>? {
         gst_buffer_add_custom_meta(buffer, name).flatMap(gst_custom_meta_get_structure)
     }

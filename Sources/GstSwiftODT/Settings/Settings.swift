@@ -348,7 +348,7 @@ extension Settings {
                 + "says"),
         Property(
             "message-interval", \.messageInterval, .time(), .playing, "Message interval",
-            "Shortest time between two messages in nanoseconds of stream time; the newest wins"),
+            "Shortest time between two messages in nanoseconds of running time; the newest wins"),
         Property(
             "message-format", \.messageFormat,
             .flags(

@@ -44,13 +44,15 @@ final class FrameFinisher {
         try salient.make(settings)
     }
 
-    /// - Parameter answers: the ended detections that this frame takes up.
-    /// - Returns: the frame's buffer, or its copy where it had to be made writable.
+    /// - Parameters:
+    ///   - answers: the ended detections that this frame takes up.
+    ///   - buffer: the frame's, which belongs to the caller, whatever happens; its copy takes its place where it has to be writable.
     /// - Throws: where the classifier or the saliency network fails, or a frame that has somebody to hide cannot be written to, or
-    ///   `CancellationError` when flushing or stopping begins; the frame's buffer then still belongs to the caller.
+    ///   `CancellationError` when flushing or stopping begins.
     func finish(
-        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]
-    ) throws -> UnsafeMutablePointer<GstBuffer> {
+        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])],
+        buffer: inout UnsafeMutablePointer<GstBuffer>
+    ) throws {
         let (settings, format) = (queued.settings, queued.format)
         if let reason = queued.epochBreak { beginEpoch(reason) }
         if queued.resetsTracks {
@@ -69,7 +71,6 @@ final class FrameFinisher {
         let report = report(of: objects, rejections, in: queued, format: format)
         log(report, answers)
         explain(report, rejections, queued.settings)
-        var buffer = queued.buffer
         try statistics.time(.draw) { try draw(objects, into: &buffer, queued: queued, format: format) }
         statistics.time(.report) {
             attach(report, to: &buffer, settings: settings)
@@ -80,7 +81,6 @@ final class FrameFinisher {
         }
         lastReport = report
         lastSettings = settings
-        return buffer
     }
 
     /// Begins the copy of a frame that has just come and is likely to need one; see ``DrawingMemory/copyAhead(of:)``.
@@ -108,7 +108,7 @@ final class FrameFinisher {
             lastAnswer = answer
             if queued.settings.annotator.drawAttention {
                 looks.note(
-                    answer.part ?? SeenPart(nil, width: format.width, height: format.height), at: answer.time)
+                    answer.part ?? SeenPart(nil, width: format.width, height: format.height), at: queued.time)
             }
         }
     }
@@ -207,7 +207,10 @@ final class FrameFinisher {
         let replacesRegions = settings.detector == .upstream
         guard !settings.attachMeta.isEmpty || replacesRegions else { return }
         buffer = GstBufferReference.makeWritable(buffer)
-        if replacesRegions { RegionReader.removeRegions(from: buffer) }
+        if replacesRegions {
+            RegionReader.removeRegions(from: buffer)
+            CustomMeta.remove(from: buffer)
+        }
         MetadataWriter.attach(report, to: buffer, settings.attachMeta)
     }
 
@@ -301,6 +304,7 @@ final class FrameFinisher {
 
     private func endTracks(_ reason: TrackEvent.Reason) {
         scene.reset(reason: reason)
+        statistics.update { $0.activeTracks = 0 }
         guard let lastReport else { return }
         reporter.post(takeEvents(of: lastReport, lastSettings), as: lastSettings.messageFormat)
     }

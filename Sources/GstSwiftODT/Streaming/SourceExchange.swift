@@ -78,7 +78,11 @@ struct SourceExchange {
             element.log(.info, "the detector that was made takes over: \(made)")
             return true
         case .failure(let error):
-            guard source != nil, !settings.namesDetectorParts else { throw error }
+            guard source != nil, !settings.namesDetectorParts else {
+                // Whoever asks next, shall be told, too.
+                recipe = nil
+                throw error
+            }
             element.warn(ElementProblem(error, doing: "the detector goes on as it was"))
             return false
         }

@@ -237,11 +237,12 @@ final class Stream {
 
     private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
         let begin = MonotonicClock.now
+        var buffer = frame.buffer
         do {
             let answers = try statistics.time(.wait) {
                 try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
-            let buffer = try finisher.finish(frame, answers: answers)
+            try finisher.finish(frame, answers: answers, buffer: &buffer)
             // What became of an epoch that is over tells nothing of the next one.
             if !queue.beginsEpoch { lookout.note(frame, finisher.outlook) }
             if frame.waits {
@@ -250,10 +251,10 @@ final class Stream {
             }
             return .success(miniObject(buffer))
         } catch is CancellationError {
-            GstBufferReference.release(frame.buffer)
+            GstBufferReference.release(buffer)
             return .failure(Stop(flow: GST_FLOW_FLUSHING))
         } catch {
-            GstBufferReference.release(frame.buffer)
+            GstBufferReference.release(buffer)
             element.fail(ElementProblem(error))
             return .failure(Stop(flow: GST_FLOW_ERROR))
         }

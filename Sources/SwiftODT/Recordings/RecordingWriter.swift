@@ -130,9 +130,6 @@ public final class RecordingWriter {
         return true
     }
 
-    /// Whether the recording goes so far already.
-    public func reaches(_ key: FrameKey) -> Bool { last.map { $0.order >= key.order } ?? false }
-
     /// Says that the video is over and the recording whole.
     public func finish(_ end: RecordingEnd) throws {
         guard hasBegun, !hasEnded else { return }

@@ -35,6 +35,20 @@ import Testing
         #expect(made == changes.count + 2)
     }
 
+    /// Who has never been seen plainly has no score to show.
+    @Test func whatHasNoFigureIsNotWordedAnew() {
+        var texts = LabelTexts()
+        var made = 0
+        let object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: .nan)
+        for _ in 0..<3 {
+            _ = texts.text(for: object) {
+                made += 1
+                return "cup"
+            }
+        }
+        #expect(made == 1)
+    }
+
     /// Ids are never used again, so that those that were shown must not pile up.
     @Test func textsOfThoseWhoAreGoneAreForgotten() {
         var texts = LabelTexts()

@@ -54,6 +54,23 @@ import Testing
         #expect(book.traces[1]?.points.count == 1)
     }
 
+    /// Traces alone: they have to be recorded before there is any to draw.
+    @Test func tracesAreDrawnWhereNothingElseIs() {
+        var options = options
+        (options.drawBoxes, options.drawLabels) = (false, false)
+        let annotator = Annotator()
+        let picture = Painting(width: 200, height: 100)
+        for number in 0..<10 {
+            let objects = [object(Double(number) * 8)]
+            let time = Int64(number) * Self.second / 10
+            guard annotator.needsDrawing(objects, options: options, width: 200, height: 100, time: time) else { continue }
+            picture.withFrame(time: time) { annotator.draw(objects, options: options, into: $0) }
+        }
+        #expect(picture.pixels.contains { $0 != picture[199, 99] })
+        options.drawTraces = false
+        #expect(!annotator.needsDrawing([object(0)], options: options, width: 200, height: 100, time: 0))
+    }
+
     @Test func withoutIdsOrSwitchThereAreNone() {
         var book = TraceBook()
         book.record([object(0, id: nil)], options: options, time: 0, spacing: 2)

@@ -65,7 +65,13 @@ final class PatientDetector: Detector {
     let capacity: Int
     private let asked = Monitor([(frame: Nanoseconds, ticket: DetectionTicket)]())
 
-    init(capacity: Int = 1) { self.capacity = capacity }
+    private let found: [Detection]
+
+    /// - Parameter finds: whether there is something in the frames.
+    init(capacity: Int = 1, finds: Bool = true) {
+        self.capacity = capacity
+        found = finds ? [Detection(box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9)] : []
+    }
 
     /// The times of the frames that were looked at.
     var frames: [Nanoseconds] { asked.update { $0.map(\.frame) } }
@@ -78,9 +84,7 @@ final class PatientDetector: Detector {
 
     /// Answers all questions so far.
     func answer() {
-        for ticket in asked.update({ $0.map(\.ticket) }) {
-            ticket.fulfil(.success([Detection(box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9)]))
-        }
+        for ticket in asked.update({ $0.map(\.ticket) }) { ticket.fulfil(.success(found)) }
     }
 
     func reset() {}

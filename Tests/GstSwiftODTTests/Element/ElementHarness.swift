@@ -146,6 +146,16 @@ final class ElementHarness {
     }
 
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
+
+    /// What `stats` says.
+    func counters() throws -> Structure {
+        var value = GValue()
+        g_value_init(&value, gst_structure_get_type())
+        defer { g_value_unset(&value) }
+        g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "stats", &value)
+        let stats = gst_value_get_structure(&value)
+        return Structure(copying: UnsafeMutablePointer(mutating: try #require(stats)))
+    }
 }
 
 /// An element that is started with nothing around it, to see whether it can be: a harness insists on success.

@@ -44,6 +44,66 @@ import Testing
         #expect(messages.map { $0[uint: "epoch"] } == [0, 1])
     }
 
+    /// Applications ask how far a pipeline has come.
+    @Test func thePositionIsThatOfTheLatestFrame() {
+        let harness = start()
+        var position: gint64 = -1
+        for number in 0..<3 { passFrame(harness, number) }
+        let pad = gst_element_get_static_pad(harness.element, "src")
+        #expect(gst_pad_query_position(pad, GST_FORMAT_TIME, &position) != 0)
+        gst_object_unref(pad)
+        #expect(position == 3 * 33_333_333)
+    }
+
+    /// An event that goes both ways and comes from downstream has nothing to do with the frames that wait.
+    @Test func whatComesFromDownstreamDoesNotQueue() {
+        let detector = SlowDetector(milliseconds: 1, capacity: 3)
+        let harness = ElementHarness("strategy=every-frame", source: { .detector(detector) })
+        harness.setCaps()
+        for number in 0..<3 { harness.push(harness.buffer(number)) }
+        let before = gst_harness_upstream_events_received(harness.harness)
+        for name in ["one", "other"] {
+            gst_harness_push_upstream_event(
+                harness.harness, gst_event_new_custom(GST_EVENT_CUSTOM_BOTH, gst_structure_new_empty(name)))
+        }
+        #expect(gst_harness_upstream_events_received(harness.harness) == before + 2)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 3)
+    }
+
+    /// Whoever else holds a frame goes on to hold it where it cannot be drawn on and somebody in it was to be hidden.
+    @Test func aFrameThatHidesNobodyIsLetGoOfOnce() throws {
+        let harness = start("box-style=pixelate")
+        passFrame(harness, 0)
+        let buffer = harness.buffer(1)
+        // Its memory ends before the picture does.
+        var (offsets, strides): ([gsize], [gint]) = ([0, 4096, 8192, 0], [64, 32, 32, 0])
+        gst_buffer_add_video_meta_full(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 64, 48, 3, &offsets, &strides)
+        harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+        gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
+        #expect(harness.push(buffer) == GST_FLOW_ERROR)
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("hide nobody") == true)
+        #expect(buffer.pointee.mini_object.refcount == 1)
+        ElementHarness.release(buffer)
+    }
+
+    @Test(arguments: ["end", "flush", "reset"]) func afterTheEndNothingIsTracked(_ end: String) throws {
+        let harness = start()
+        passFrame(harness, 0)
+        #expect(try harness.counters()[uint: "active-tracks"] == 1)
+        switch end {
+        case "end": gst_harness_push_event(harness.harness, gst_event_new_eos())
+        case "flush":
+            gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+            gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+        default:
+            harness.session.resetTracks()
+            ElementHarness.release(harness.pass(harness.buffer(1)))
+        }
+        #expect(try harness.counters()[uint: "active-tracks"] == 0)
+    }
+
     @Test func aGapBeginsANewEpochButNotAtTheStart() {
         let harness = start()
         passFrame(harness, 0, discont: true)

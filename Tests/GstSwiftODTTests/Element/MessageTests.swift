@@ -73,10 +73,7 @@ import Testing
             }
         }
         #expect(told == ["person 0.31 below-threshold", "dog 0.9 not-allowed", nil, nil])
-        var stats: UnsafeMutablePointer<GstStructure>?
-        structureProperty(harness.element, "stats", &stats)
-        let counters = Structure(copying: try #require(stats))
-        gst_structure_free(stats)
+        let counters = try harness.counters()
         #expect(counters[uint64: "rejected-below-threshold"] == 3)
         #expect(counters[uint64: "rejected-not-allowed"] == 1)
         #expect(counters[uint64: "rejected-too-small"] == 0)
@@ -168,19 +165,45 @@ import Testing
 
     @Test func countersCarryTheStreamsName() throws {
         let harness = run("source=door", frames: 1)
-        var stats: UnsafeMutablePointer<GstStructure>?
-        structureProperty(harness.element, "stats", &stats)
-        let counters = Structure(copying: try #require(stats))
-        gst_structure_free(stats)
+        let counters = try harness.counters()
         #expect(counters[text: "source"] == "door")
+    }
+
+    /// Who tracks what another element has seen says it anew: of two results a reader would find the older one.
+    @Test func whoTakesObjectsFromUpstreamTakesTheirMetadataAlong() throws {
+        let first = ElementHarness("detector=upstream track-min-hits=1 source=first")
+        let second = ElementHarness("detector=upstream track-min-hits=1 source=second")
+        for harness in [first, second] { harness.setCaps() }
+        let buffer = first.buffer(0)
+        first.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+        let handedOn = try #require(first.pass(buffer))
+        let output = try #require(second.pass(handedOn))
+        let meta = gst_buffer_get_custom_meta(output, "SwiftOdtMeta")
+        let structure = try #require(meta.flatMap(gst_custom_meta_get_structure))
+        #expect(Structure(copying: structure)[text: "source"] == "second")
+        ElementHarness.release(output)
+    }
+
+    /// Live, with a slow detector, an answer is long past when it comes; its look is shown then.
+    @Test func looksAreDrawnWhenTheirAnswersCome() throws {
+        let detector = PatientDetector(finds: false)
+        let harness = ElementHarness(
+            "strategy=keep-only-latest draw-attention=true", source: { .detector(detector) })
+        harness.setCaps()
+        func isDrawnOn(_ number: Int) -> Bool {
+            let buffer = harness.buffer(number, fill: nil)
+            let output = harness.pass(buffer)
+            defer { ElementHarness.release(output) }
+            return output.map { ElementHarness.bytes(of: $0).contains { $0 != 0x80 } } ?? false
+        }
+        #expect(!(0..<30).contains(where: isDrawnOn))
+        detector.answer()
+        #expect(isDrawnOn(30))
     }
 
     @Test func betweenTwoMessagesTheNewestWins() throws {
         let harness = run("message-interval=100000000", frames: 10)
-        var stats: UnsafeMutablePointer<GstStructure>?
-        structureProperty(harness.element, "stats", &stats)
-        let counters = Structure(copying: try #require(stats))
-        gst_structure_free(stats)
+        let counters = try harness.counters()
         let messages = harness.messages("swiftodt")
         #expect(messages.map { $0[uint64: "timestamp"] } == [0, 133_333_332, 266_666_664])
         #expect(counters[uint64: "coalesced-messages"] == 6)
@@ -255,15 +278,4 @@ import Testing
         withExtendedLifetime(harness) {}
         #expect(checked == 2)
     }
-}
-
-/// `g_object_get` is variadic; this is its one use here.
-private func structureProperty(
-    _ element: UnsafeMutablePointer<GstElement>, _ name: String, _ result: inout UnsafeMutablePointer<GstStructure>?
-) {
-    var value = GValue()
-    g_value_init(&value, gst_structure_get_type())
-    g_object_get_property(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), name, &value)
-    result = gst_structure_copy(gst_value_get_structure(&value))
-    g_value_unset(&value)
 }
