@@ -12,7 +12,8 @@ struct LabelTexts {
         let text: String
 
         func holds(for object: AnnotatedObject) -> Bool {
-            (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence && category == object.category
+            (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
+                && category == object.category
                 && label == object.label
         }
     }

@@ -63,7 +63,9 @@ import Testing
         for number in 0..<10 {
             let objects = [object(Double(number) * 8)]
             let time = Int64(number) * Self.second / 10
-            guard annotator.needsDrawing(objects, options: options, width: 200, height: 100, time: time) else { continue }
+            guard annotator.needsDrawing(objects, options: options, width: 200, height: 100, time: time) else {
+                continue
+            }
             picture.withFrame(time: time) { annotator.draw(objects, options: options, into: $0) }
         }
         #expect(picture.pixels.contains { $0 != picture[199, 99] })
