@@ -19,7 +19,7 @@ struct AdaptivePace: Sendable {
     private var lastFrame: Nanoseconds?
     /// How many frames in a row were other scenes than the ones looked at before them.
     private var changes = 0
-    /// Seconds from the frame before to this one.
+    /// Seconds from the frame before to the latest.
     private var step = 0.0
 
     /// A camera that moves changes more than this share of the picture at once, and where it has just done so more than that: what has little
@@ -47,6 +47,12 @@ struct AdaptivePace: Sendable {
 
     mutating func note(_ outlook: Outlook?) { known = outlook }
 
+    /// A frame has come, whether anybody may look at it or not.
+    mutating func noteFrame(at time: Nanoseconds) {
+        if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
+        lastFrame = time
+    }
+
     /// The frame at `time` is looked at.
     mutating func noteLook(at time: Nanoseconds, in plane: LumaPlane?) {
         lastLook = time
@@ -56,8 +62,6 @@ struct AdaptivePace: Sendable {
 
     /// Why the frame at `time` is to be looked at; `nil` where it need not.
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> Attention.Reason? {
-        if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
-        lastFrame = time
         guard let plane, let lastLook, let known, time >= lastLook else { return .start }
         let seconds = Double(time - lastLook) / 1e9
         // All that was known has ended with a cut.
@@ -71,7 +75,7 @@ struct AdaptivePace: Sendable {
         // Else it is to come; or live, it may be there and its frame not finished yet.
         guard isAnswerTaken || isSureOfNext else { return seconds >= Self.leastPatience ? .quiet : nil }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
-        guard change.compare(plane) else { return .start }
+        guard change.compare(plane, after: step) else { return .start }
         motion.find(in: change, besides: places, isAnswerTaken ? foundPlaces : places, at: time)
         changes = motion.share > (changes > 0 ? Self.sceneGoesOn : Self.scene) ? changes + 1 : 0
         if changes > 0 { return .scene }

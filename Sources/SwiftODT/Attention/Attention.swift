@@ -85,6 +85,9 @@ public struct Attention: Sendable {
     ///
     /// - Parameter plane: its small grey copy; where ``Pace/auto`` has none, it is looked at.
     public mutating func look(_ occasion: Occasion, in plane: LumaPlane?, at pace: Pace) -> Reason? {
+        var occasion = occasion
+        occasion.time = occasion.time.reckonable
+        adaptive.noteFrame(at: occasion.time)
         guard mayLook(occasion, at: pace), let reason = reason(occasion, in: plane, at: pace) else {
             pass()
             return nil

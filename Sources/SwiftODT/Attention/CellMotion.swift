@@ -10,14 +10,14 @@ struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
     /// Whether most of the picture stands: before a camera that turns nobody can tell what is large and moves.
     private(set) var isCalm = true
-    /// Whether nothing at all moves, known or not.
+    /// Whether nothing moves where objects are known, nor the camera.
     private(set) var isStill = true
     /// When each cell moved last, and since when it did.
     private var moved = [Nanoseconds](repeating: .min, count: ViewAges.columns * ViewAges.rows)
     private var began = [Nanoseconds](repeating: .min, count: ViewAges.columns * ViewAges.rows)
     private var latest: Nanoseconds?
-    private var means: [Float] = []
-    private var sums = [Float](repeating: 0, count: ViewAges.columns * ViewAges.rows)
+    private var means: ContiguousArray<Float> = []
+    private var latestMeans: ContiguousArray<Float> = []
     private var changes = [Float](repeating: 0, count: ViewAges.columns * ViewAges.rows)
 
     /// Grey levels by which a cell's mean changes where something comes into it.
@@ -33,43 +33,30 @@ struct CellMotion: Sendable {
         latest = time
         let (columns, rows) = (ViewAges.columns, ViewAges.rows)
         isStill = true
-        guard let plane, plane.width >= columns, plane.height >= rows else {
+        guard let plane, CellMeans.take(of: plane, into: &latestMeans) else {
             for cell in isMoving.indices { isMoving[cell] = false }
             return
         }
-        plane.withPixels { pixels in
-            for row in 0..<rows {
-                let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                for column in 0..<columns {
-                    let (left, right) = (column * plane.width / columns, (column + 1) * plane.width / columns)
-                    var sum: UInt32 = 0
-                    for y in top..<bottom {
-                        for x in left..<right { sum &+= UInt32(pixels[y * plane.width + x]) }
-                    }
-                    sums[row * columns + column] = Float(sum) / Float((bottom - top) * (right - left))
-                }
-            }
-        }
-        guard means.count == sums.count else {
-            means = sums
+        guard means.count == latestMeans.count else {
+            means = latestMeans
             return
         }
-        for cell in sums.indices { changes[cell] = abs(sums[cell] - means[cell]) }
+        for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
         // Where most of the picture changes that is the camera, or the light.
         let usual = changes.sorted()[changes.count * 3 / 4]
         isCalm = usual <= Self.least
         let follow = Float(min(1, seconds / Self.memory))
-        for cell in sums.indices {
+        for cell in latestMeans.indices {
             isMoving[cell] = changes[cell] > Self.least + 3 * usual
-            means[cell] += (sums[cell] - means[cell]) * follow
+            means[cell] += (latestMeans[cell] - means[cell]) * follow
         }
-        isStill = isCalm && !isMoving.contains(true)
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
         // All are judged by the same picture, whoever is told of first.
         let seen = isMoving
         for box in known where box.isFinite {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: seen)
         }
+        isStill = isCalm && isMoving == seen
         noteBeginnings(at: time)
     }
 

@@ -5,7 +5,7 @@ struct MotionWorth: Sendable {
     /// The cells of ``ViewAges`` where a nearer look may tell what moves there.
     private(set) var isMovingNearby: [Bool] = []
 
-    /// Whether nothing at all moves, known or not.
+    /// Whether nothing moves where objects are known, nor the camera.
     var isStill: Bool { motion.isStill }
 
     /// Whether something moves that no known object explains.

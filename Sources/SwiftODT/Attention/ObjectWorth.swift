@@ -8,12 +8,15 @@ struct ObjectWorth: Sendable {
         let time: Nanoseconds
     }
 
+    /// All of them.
+    private(set) var known: [Outlook.Place] = []
+    /// Those for whom is looked.
     private(set) var places: [Outlook.Place] = []
     private var answered: Nanoseconds?
     /// For how many seconds nobody has seen each of them, for the moment.
     private var unseen: ContiguousArray<Double> = []
 
-    /// Where a crowd is, those told of first say enough, and each choice stays a matter of a millisecond.
+    /// Where a crowd is, those who have waited longest say enough, and each choice stays a matter of a millisecond.
     private static let mostPlaces = 150
     /// Who has been seen once is to be seen again soon.
     private static let worthOfNewcomers = 3.0
@@ -26,9 +29,17 @@ struct ObjectWorth: Sendable {
 
     mutating func note(_ outlook: Outlook?) {
         answered = outlook?.answered
-        places.removeAll(keepingCapacity: true)
-        places.append(contentsOf: (outlook?.places ?? []).prefix(Self.mostPlaces))
-        places.removeAll { !$0.box.isFinite }
+        known.removeAll(keepingCapacity: true)
+        known.append(contentsOf: outlook?.places ?? [])
+        known.removeAll { !$0.box.isFinite }
+    }
+
+    /// Chooses for whom is looked: newcomers first, then whoever has not been seen for longest.
+    mutating func choose() {
+        places = known
+        guard places.count > Self.mostPlaces else { return }
+        places.sort { ($0.isProved ? 1 : 0, $0.lastSeen) < ($1.isProved ? 1 : 0, $1.lastSeen) }
+        places.removeLast(places.count - Self.mostPlaces)
     }
 
     /// Works out for how long each object has not been seen; those because of whom is looked, newcomers and doubtful ones, for as long

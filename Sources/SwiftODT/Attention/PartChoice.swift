@@ -46,7 +46,13 @@ public struct PartChoice: Sendable {
     private var latest: ObjectWorth.Look?
     private var lastWhole: Nanoseconds?
     private var partsSinceWhole = 0
+    /// When a look was last taken whatever else would tell, and how many there were since.
+    private var lastRound: Nanoseconds?
+    private var looksSinceRound = 0
 
+    /// So long, and for so many looks, places where nothing is known may be worth less than what is.
+    private static let longestWithoutRound: Nanoseconds = 2_000_000_000
+    private static let looksBetweenRounds = 4
     private static let longestWithoutWhole: Nanoseconds = 400_000_000
     /// The same where looks are few, and each is because somebody or something asks: the whole would take every other of them, and that
     /// somebody large has come is told from what moves.
@@ -76,13 +82,15 @@ public struct PartChoice: Sendable {
     ) -> (part: Box?, reason: Reason) {
         let time = time.reckonable
         let views = views(of: picture, at: time)
-        motion.look(at: luma, at: time, besides: objects.places)
-        nearYield.learn(from: objects.places, isMoving: motion.isUnexplained)
+        objects.choose()
+        motion.look(at: luma, at: time, besides: objects.known)
+        nearYield.learn(from: objects.known, isMoving: motion.isUnexplained)
         guard !views.parts.isEmpty, lastWhole != nil else {
             return take(views.whole, of: views, at: time, because: .whole)
         }
         if cause == .quiet, motion.isStill { return look(around: views, at: time) }
         if isWholeDue(at: time, because: cause) { return take(views.whole, of: views, at: time, because: .whole) }
+        if isRoundDue(at: time, because: cause) { return look(around: views, at: time) }
         objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)
@@ -96,7 +104,7 @@ public struct PartChoice: Sendable {
         return take(best.view, of: views, at: time, because: best.reason)
     }
 
-    /// What to look at where nothing goes on. What stands as it stood looks as it looked: that is taken which ends most of not having
+    /// What to look at where nothing goes on, or has its turn. What stands as it stood looks as it looked: that is taken which ends most of not having
     /// looked there, the whole in its turn, whatever is known and nearer looks have told so far.
     private mutating func look(around views: PictureViews, at time: Nanoseconds) -> (part: Box?, reason: Reason) {
         let nothing = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
@@ -107,7 +115,15 @@ public struct PartChoice: Sendable {
             let worth = ages.worth(of: view.box, level: view.level).place
             if worth > best.worth { best = (worth, view) }
         }
+        (lastRound, looksSinceRound) = (time, -1)
         return take(best.view, of: views, at: time, because: best.view.isWhole ? .whole : .unseen)
+    }
+
+    /// Whoever stands in plain sight is worth more at each look than a place where nobody has ever been: those are looked at now and then
+    /// even so, but not before who asks.
+    private func isRoundDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
+        guard looksSinceRound >= Self.looksBetweenRounds, !cause.isQuestion || cause == .restless else { return false }
+        return lastRound.map { time < $0 || time - $0 >= Self.longestWithoutRound } ?? true
     }
 
     private mutating func views(of picture: Picture, at time: Nanoseconds) -> PictureViews {
@@ -154,6 +170,7 @@ public struct PartChoice: Sendable {
     private mutating func take(
         _ view: PictureViews.View, of views: PictureViews, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
+        looksSinceRound = min(looksSinceRound + 1, Self.looksBetweenRounds)
         latest = ObjectWorth.Look(part: views.seen(in: view), level: view.level, time: time)
         if view.isWhole { lastWhole = time }
         partsSinceWhole = view.isWhole ? 0 : min(partsSinceWhole + 1, Self.mostWhileProving)

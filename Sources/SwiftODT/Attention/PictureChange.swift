@@ -3,7 +3,7 @@
 /// Light that changes all over is no difference, nor is a camera's noise. Costs a few instructions for each sixteen pixels of the plane,
 /// some hundredths of a millisecond.
 struct PictureChange: Sendable {
-    /// The picture is divided into so many cells across and down; what is left at the right and at the bottom has none.
+    /// The picture is divided into so many cells across and down; the last ones overlap those before them where it does not come out even.
     private(set) var columns = 0
     private(set) var rows = 0
     /// Whether a cell differs, row by row.
@@ -24,6 +24,8 @@ struct PictureChange: Sendable {
     private static let noiseFactor = 3.0
     /// More noise than this is something that happens.
     private static let mostNoise = 4.0
+    /// Seconds in which noise is learnt.
+    private static let memory = 0.36
     /// So many of a cell's pixels differ where the cell does.
     private static let fewest: Int16 = 10
 
@@ -32,12 +34,13 @@ struct PictureChange: Sendable {
 
     /// Compares a picture with the one that is remembered.
     ///
+    /// - Parameter seconds: since the frame before, for noise to be learnt alike at any rate of frames.
     /// - Returns: whether there is one, of the same size.
-    mutating func compare(_ new: LumaPlane) -> Bool {
+    mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
         guard let old = plane, old.width == new.width, old.height == new.height,
             min(new.width, new.height) >= Self.side
         else { return false }
-        (columns, rows) = (new.width / Self.side, new.height / Self.side)
+        (columns, rows) = ((new.width + Self.side - 1) / Self.side, (new.height + Self.side - 1) / Self.side)
         if isChanged.count != columns * rows {
             isChanged = ContiguousArray(repeating: false, count: columns * rows)
             sums = ContiguousArray(repeating: 0, count: columns * rows)
@@ -45,7 +48,7 @@ struct PictureChange: Sendable {
         new.withPixels { new in
             old.withPixels { pixels in
                 guard let first = new.baseAddress, let other = pixels.baseAddress else { return }
-                compare(first, other, width: old.width)
+                compare(first, other, width: old.width, height: old.height, after: seconds)
             }
         }
         return true
@@ -71,13 +74,15 @@ struct PictureChange: Sendable {
         )
     }
 
-    private mutating func compare(_ new: UnsafePointer<UInt8>, _ old: UnsafePointer<UInt8>, width: Int) {
-        let light = Int16(clamping: findLight(new, old, width: width))
+    private mutating func compare(
+        _ new: UnsafePointer<UInt8>, _ old: UnsafePointer<UInt8>, width: Int, height: Int, after seconds: Double
+    ) {
+        let light = Int16(clamping: findLight(new, old, width: width, height: height))
         let threshold = SIMD16(repeating: Int16(Self.least + Self.noiseFactor * noise))
         count = 0
         for cell in isChanged.indices {
             var (sum, hits) = (SIMD16<Int16>.zero, SIMD16<Int16>.zero)
-            for place in Self.places(of: cell, columns: columns, width: width) {
+            for place in Self.places(of: cell, columns: columns, width: width, height: height) {
                 let difference = Self.load(new + place) &- Self.load(old + place) &- light
                 // -1 where it is darker, and where it is more than the threshold: comparisons are made lane by lane, shifts are not.
                 let darker = difference &>> 15
@@ -92,14 +97,16 @@ struct PictureChange: Sendable {
         // A quarter of the picture is calm, most often; where it is not, that is no noise.
         sums.sort()
         let calm = Double(sums[sums.count / 4]) / Double(Self.side * Self.side)
-        noise += (min(calm, Self.mostNoise) - noise) * 0.1
+        noise += (min(calm, Self.mostNoise) - noise) * (seconds / (seconds + Self.memory))
     }
 
     /// By how many grey levels most of the picture has become lighter.
-    private mutating func findLight(_ new: UnsafePointer<UInt8>, _ old: UnsafePointer<UInt8>, width: Int) -> Int {
+    private mutating func findLight(_ new: UnsafePointer<UInt8>, _ old: UnsafePointer<UInt8>, width: Int, height: Int)
+        -> Int
+    {
         for cell in isChanged.indices {
             var sum = SIMD16<Int16>.zero
-            for place in Self.places(of: cell, columns: columns, width: width) {
+            for place in Self.places(of: cell, columns: columns, width: width, height: height) {
                 sum &+= Self.load(new + place) &- Self.load(old + place)
             }
             sums[cell] = Self.whole(sum)
@@ -110,8 +117,8 @@ struct PictureChange: Sendable {
 
     /// Where each line of a cell begins.
     @inline(__always)
-    private static func places(of cell: Int, columns: Int, width: Int) -> StrideTo<Int> {
-        let first = cell / columns * side * width + cell % columns * side
+    private static func places(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
+        let first = min(cell / columns * side, height - side) * width + min(cell % columns * side, width - side)
         return stride(from: first, to: first + side * width, by: width)
     }
 

@@ -1,7 +1,7 @@
 /// For how long nobody has looked at the places of a picture, level by level of magnification: a look that is nearer counts for
 /// those that are farther off, too.
 struct ViewAges: Sendable {
-    static let (columns, rows) = (32, 18)
+    static let (columns, rows) = (CellMeans.columns, CellMeans.rows)
 
     private var width = 1.0
     private var height = 1.0

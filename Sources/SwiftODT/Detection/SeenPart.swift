@@ -33,9 +33,9 @@ public struct SeenPart: Hashable, Sendable {
 
     public var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// How much larger things are seen than in the whole picture, from 1 up: networks that keep a picture's shape are fed as much as
-    /// its longer side lets in.
-    public var magnification: Double { max(1, longer(pictureWidth, pictureHeight) / longer(box.width, box.height)) }
+    /// How much larger things are seen than in the whole picture, from 1 up. Parts have the shape of what a network takes in, of which a
+    /// whole picture of another shape fills one side alone.
+    public var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Whether a box fills so much of it that detectors see what is there, from however near it was found.
     public func showsPlainly(_ box: Box) -> Bool {

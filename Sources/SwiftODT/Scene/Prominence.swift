@@ -49,7 +49,7 @@ struct Prominence {
             ranked.append((track, smooth, smooth * loyalty))
         }
         ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
-        let chosen = keepingFirst(ranked.prefix(limit)).map(\.track)
+        let chosen = keepingFirst(ranked.prefix(max(0, limit))).map(\.track)
         remember(chosen, among: tracks)
         return chosen + lost
     }

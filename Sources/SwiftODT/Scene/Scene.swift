@@ -78,7 +78,8 @@ public final class Scene {
         let kept = detections.filter(passes)
         isAnswered = isAnswered || time == now
         if options.follows {
-            if options.seeksMoving, kept.count < detections.count {
+            if options.seeksMoving {
+                // Of nobody, too: who was there and is gone explains nothing any more.
                 unnamed.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, part: part)
             }
             tracker.update(kept, seenAt: time, part: part)

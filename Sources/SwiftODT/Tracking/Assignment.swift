@@ -50,7 +50,7 @@ struct Assignment: ~Copyable {
         self.columns.reset(to: Column(), count: columns)
     }
 
-    /// DetectionIndex the row being built a column. Gains that are not above 0 are no offer.
+    /// Offers the row being built a column. Gains that are not above 0 are no offer.
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }

@@ -19,7 +19,8 @@ struct BoxCarrier {
     /// Seconds in which the usual pace of the background follows what is seen.
     private static let paceSpan = 0.3
 
-    /// At most this many points are followed a frame, so that the cost stays below a millisecond.
+    /// At most this many points are followed a frame, so that the cost stays below a millisecond; where there are too many tracks for that, those
+    /// of the oldest.
     private static let points = 240
 
     /// Prepares for a pair of frames. Without both planes boxes go by their filters.

@@ -9,7 +9,7 @@ struct Distinction: Sendable {
     /// - Parameter start: what both are taken for before anything has been seen.
     init(from start: Double) { (same, other) = (start, start) }
 
-    /// How far the two spread. A measure that has hardly varied so far may do so yet.
+    /// How far the two spread, as a variance. A measure that has hardly varied so far may do so yet.
     var spread: Double { max(variance, 0.003) }
 
     @inline(__always)

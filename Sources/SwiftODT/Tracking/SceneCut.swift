@@ -2,20 +2,22 @@
 ///
 /// Compares coarse thumbnails by their correlation, which a change of light does not disturb, at several offsets, so
 /// that a pan does not either. A cut is a picture that hardly correlates with the one before and does so suddenly.
-/// Costs one pass over the plane, some ten microseconds.
+/// A picture all of one grey is no scene: what comes after a flash, or a frame that was lost, is compared with what was before it.
 struct SceneCut {
-    private static let columns = 32
-    private static let rows = 18
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
+    private var next: ContiguousArray<Float> = []
     /// How unlike neighbouring pictures have been lately.
     private var restlessness: Float = 0
 
+    /// Of grey levels: what noise, and a compressor, leave of one grey.
+    private static let leastVariance: Float = 4
+
     /// Looks at the next plane; whether a new scene begins with it.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
-        guard plane.width >= Self.columns, plane.height >= Self.rows else { return false }
+        guard CellMeans.take(of: plane, into: &next), !isFlat else { return false }
         swap(&previous, &current)
-        shrink(plane)
+        swap(&current, &next)
         guard !previous.isEmpty else { return false }
         var likeness = correlation(0, 0)
         if likeness < 0.7 {
@@ -29,45 +31,26 @@ struct SceneCut {
         return isCut
     }
 
+    /// Whether the next picture is all of one grey.
+    private var isFlat: Bool {
+        let mean = next.reduce(0, +) / Float(next.count)
+        return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.leastVariance * Float(next.count)
+    }
+
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)
         restlessness = 0
     }
 
-    private mutating func shrink(_ plane: LumaPlane) {
-        current.removeAll(keepingCapacity: true)
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: plane.width) { sums in
-            guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
-            for row in 0..<Self.rows {
-                let (top, bottom) = (row * plane.height / Self.rows, (row + 1) * plane.height / Self.rows)
-                // Down first, which is one straight pass.
-                sums.initialize(repeating: 0)
-                for y in top..<bottom {
-                    let line = pixels + y * plane.width
-                    var x = 0
-                    while x < sums.count {
-                        sum[x] &+= UInt32(truncatingIfNeeded: line[x])
-                        x &+= 1
-                    }
-                }
-                for column in 0..<Self.columns {
-                    let (left, right) = (column * plane.width / Self.columns, (column + 1) * plane.width / Self.columns)
-                    let total = sums[left..<right].reduce(0, &+)
-                    current.append(Float(total) / Float((bottom - top) * (right - left)))
-                }
-            }
-        }
-    }
-
     /// Of the parts that the two thumbnails share when one is moved by whole cells.
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
-        for y in max(0, dy)..<Self.rows + min(0, dy) {
-            for x in max(0, dx)..<Self.columns + min(0, dx) {
-                let a = current[y * Self.columns + x]
-                let b = previous[(y - dy) * Self.columns + x - dx]
+        for y in max(0, dy)..<CellMeans.rows + min(0, dy) {
+            for x in max(0, dx)..<CellMeans.columns + min(0, dx) {
+                let a = current[y * CellMeans.columns + x]
+                let b = previous[(y - dy) * CellMeans.columns + x - dx]
                 sumA += a
                 sumB += b
                 sumAA += a * a

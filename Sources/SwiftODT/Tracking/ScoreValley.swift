@@ -22,7 +22,9 @@ struct ScoreValley: Sendable {
         }
         latest = time
         answers += 1
-        for detection in detections { counts[1 + min(Int(detection.ownScore * Self.bins), Int(Self.bins) - 1)] += 1 }
+        for detection in detections {
+            counts[1 + min(max(0, Int(detection.ownScore * Self.bins)), Int(Self.bins) - 1)] += 1
+        }
     }
 
     /// From which score on detections are sure: the valley's end where there is one a little above the user's threshold, else that.

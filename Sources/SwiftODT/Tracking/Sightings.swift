@@ -4,14 +4,16 @@ struct Sighting: Sendable {
     var box: Box
 }
 
-/// The latest places where an object was seen: a ring of fixed size, allocated once in a track's life.
+/// The latest places where an object was seen: a ring of a few, and at quick frames of as many more as it takes to go back as far.
 struct Sightings: Sendable {
-    private static let capacity = 24
+    private static let fewest = 24
+    private static let most = 96
+    private static let span: Nanoseconds = 700_000_000
     private var ring: ContiguousArray<Sighting> = []
     private var newest = 0
 
     init(_ first: Sighting) {
-        ring.reserveCapacity(Self.capacity)
+        ring.reserveCapacity(Self.fewest)
         ring.append(first)
     }
 
@@ -26,11 +28,13 @@ struct Sightings: Sendable {
     }
 
     mutating func add(_ sighting: Sighting) {
+        let reach = sighting.time - self[count - 1].time
         newest += 1
-        if ring.count < Self.capacity {
-            ring.append(sighting)
+        if ring.count < Self.fewest || ring.count < Self.most && reach < Self.span {
+            // Behind the latest, before the oldest.
+            ring.insert(sighting, at: newest)
         } else {
-            if newest == Self.capacity { newest = 0 }
+            if newest == ring.count { newest = 0 }
             ring[newest] = sighting
         }
     }

@@ -31,6 +31,9 @@ struct TrackerState: ~Copyable {
     private var places = PlaceCheck()
     private(set) var lastAnswer: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
+    private var sceneBegan: Nanoseconds = 0
+    /// The picture that the latest answer was about.
+    private var answered: (plane: LumaPlane, time: Nanoseconds)?
 
     init(options: TrackerOptions) { self.options = options }
 
@@ -53,6 +56,7 @@ struct TrackerState: ~Copyable {
         if history.isEmpty {
             settledTime = now ?? time
             history.append(time: settledTime, plane: luma, shift: .zero)
+            sceneBegan = settledTime
         }
         endAged()
     }
@@ -62,7 +66,9 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.reckonable, now)
         if let lastAnswer, time < lastAnswer { return }
         if time == now { settle(followingImage: false) }
-        guard let index = history.index(at: time) else { return }
+        // What is later than all that is kept tells of the oldest frame still known, rather than nothing for ever.
+        guard time >= sceneBegan, !history.isEmpty else { return }
+        let index = history.index(at: time) ?? 0
         lastAnswer = time
         if index == history.count - 1, settledTime == history.time(index) {
             answer(detections, at: index, in: history.latestPlane, of: part)
@@ -115,6 +121,7 @@ struct TrackerState: ~Copyable {
         history.removeAll()
         carrier.forgetPictures()
         places.forget()
+        answered = nil
         lastAnswer = nil
         isSceneNew = true
     }
@@ -123,7 +130,8 @@ struct TrackerState: ~Copyable {
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now, !history.isEmpty else { return }
         let needsImage =
-            pendingPlane != nil && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
+            pendingPlane != nil && !tracklets.isEmpty
+            && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
         let step = Double(now - settledTime) / 1e9
         if followingImage { history.recordLatest(tracklets) }
         carrier.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
@@ -156,8 +164,8 @@ struct TrackerState: ~Copyable {
                 magnification: part?.magnification ?? 1, teaching: &statistics)
         }
         live(detections, at: time, after: history.time(max(0, index - 1)), part: part)
-        let last = history.isEmpty ? nil : history[0].plane.map { (plane: $0, time: history.time(0)) }
-        places.look(at: &tracklets, in: plane, after: last, time: time)
+        places.look(at: &tracklets, in: plane, after: answered, time: time)
+        answered = plane.map { ($0, time) }
     }
 
     /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
