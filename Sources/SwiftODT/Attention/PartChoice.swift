@@ -46,12 +46,12 @@ public struct PartChoice: Sendable {
     private var latest: ObjectWorth.Look?
     private var lastWhole: Nanoseconds?
     private var partsSinceWhole = 0
-    /// When a look was last taken whatever else would tell, and how many there were since.
+    /// When a place was last looked at because nobody had for long, and how many looks there were since.
     private var lastRound: Nanoseconds?
     private var looksSinceRound = 0
 
-    /// So long, and for so many looks, places where nothing is known may be worth less than what is.
-    private static let longestWithoutRound: Nanoseconds = 2_000_000_000
+    /// So long, and for so many looks, such places may be worth less than what is known. By then they are worth no more if they wait.
+    private static let longestWithoutRound: Nanoseconds = 4_000_000_000
     private static let looksBetweenRounds = 4
     private static let longestWithoutWhole: Nanoseconds = 400_000_000
     /// The same where looks are few, and each is because somebody or something asks: the whole would take every other of them, and that
@@ -88,9 +88,11 @@ public struct PartChoice: Sendable {
         guard !views.parts.isEmpty, lastWhole != nil else {
             return take(views.whole, of: views, at: time, because: .whole)
         }
-        if cause == .quiet, motion.isStill { return look(around: views, at: time) }
+        if cause == .quiet, motion.isStill {
+            return look(around: (latest?.level == 0 ? [] : [views.whole]) + views.parts, of: views, at: time)
+        }
         if isWholeDue(at: time, because: cause) { return take(views.whole, of: views, at: time, because: .whole) }
-        if isRoundDue(at: time, because: cause) { return look(around: views, at: time) }
+        if isRoundDue(at: time, because: cause) { return look(around: views.parts, of: views, at: time) }
         objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)
@@ -106,16 +108,17 @@ public struct PartChoice: Sendable {
 
     /// What to look at where nothing goes on, or has its turn. What stands as it stood looks as it looked: that is taken which ends most of not having
     /// looked there, the whole in its turn, whatever is known and nearer looks have told so far.
-    private mutating func look(around views: PictureViews, at time: Nanoseconds) -> (part: Box?, reason: Reason) {
+    private mutating func look(
+        around candidates: [PictureViews.View], of views: PictureViews, at time: Nanoseconds
+    ) -> (part: Box?, reason: Reason) {
         let nothing = [Bool](repeating: false, count: ViewAges.columns * ViewAges.rows)
         ages.weigh(at: time, with: nothing, upTo: ViewAges.longestAtLeisure)
         var best = (worth: -1.0, view: views.whole)
-        for candidate in (latest?.level == 0 ? [] : [views.whole]) + views.parts {
+        for candidate in candidates {
             let view = views.sparing(objects.places, by: candidate)
             let worth = ages.worth(of: view.box, level: view.level).place
             if worth > best.worth { best = (worth, view) }
         }
-        (lastRound, looksSinceRound) = (time, -1)
         return take(best.view, of: views, at: time, because: best.view.isWhole ? .whole : .unseen)
     }
 
@@ -170,7 +173,8 @@ public struct PartChoice: Sendable {
     private mutating func take(
         _ view: PictureViews.View, of views: PictureViews, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
-        looksSinceRound = min(looksSinceRound + 1, Self.looksBetweenRounds)
+        looksSinceRound = reason == .unseen ? 0 : min(looksSinceRound + 1, Self.looksBetweenRounds)
+        if reason == .unseen { lastRound = time }
         latest = ObjectWorth.Look(part: views.seen(in: view), level: view.level, time: time)
         if view.isWhole { lastWhole = time }
         partsSinceWhole = view.isWhole ? 0 : min(partsSinceWhole + 1, Self.mostWhileProving)
