@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    /// A network as wide as a film sees little of a portrait: its parts, which have its shape, are nearer than their longer side says.
+    @Test func theNetworksShapeSaysHowNearAPartIs() {
+        let picture = PartChoice.Picture(width: 1080, height: 1920, input: InputSize(width: 640, height: 384))
+        let views = PictureViews(of: picture)
+        for view in views.parts {
+            let (whole, part) = (384 / 1920.0, min(640 / view.box.width, 384 / view.box.height))
+            #expect(abs(views.seen(in: view).magnification / (part / whole) - 1) < 0.02)
+        }
+    }
+
     /// Television's pixels are not square: the choice, and what is made of its looks, reckon with the picture as it is shown.
     @Test(arguments: [(16, 11), (64, 45), (8, 9), (1, 2), (2, 1)])
     func magnificationIsThatOfThePictureAsItIsShown(_ across: Int, _ down: Int) {

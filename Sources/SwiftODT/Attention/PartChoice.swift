@@ -46,9 +46,11 @@ public struct PartChoice: Sendable {
     private var latest: ObjectWorth.Look?
     private var lastWhole: Nanoseconds?
     private var partsSinceWhole = 0
-    /// When a place was last looked at because nobody had for long, and how many looks there were since.
+    /// When a place was last looked at because nobody had for long, and how many looks there were since; and when it was the one where nobody
+    /// had for longest.
+    private var lastUnseen: Nanoseconds?
+    private var looksSinceUnseen = 0
     private var lastRound: Nanoseconds?
-    private var looksSinceRound = 0
 
     /// So long, and for so many looks, such places may be worth less than what is known. By then they are worth no more if they wait.
     private static let longestWithoutRound: Nanoseconds = 4_000_000_000
@@ -92,7 +94,7 @@ public struct PartChoice: Sendable {
             return look(around: (latest?.level == 0 ? [] : [views.whole]) + views.parts, of: views, at: time)
         }
         if isWholeDue(at: time, because: cause) { return take(views.whole, of: views, at: time, because: .whole) }
-        if isRoundDue(at: time, because: cause) { return look(around: views.parts, of: views, at: time) }
+        if isUnseenDue(at: time, because: cause) { return look(around: views.parts, of: views, at: time) }
         objects.weigh(at: time, because: cause, after: latest, in: views)
         motion.weigh(at: time, because: cause, in: views)
         ages.weigh(at: time, with: motion.isMovingNearby)
@@ -102,6 +104,10 @@ public struct PartChoice: Sendable {
             let view = views.sparing(objects.places, by: candidate)
             let (worth, reason) = worth(of: view, in: views, isQuestion: cause.isQuestion)
             if worth > best.worth { best = (worth, view, reason) }
+        }
+        // Beyond some age all are worth the same, and the larger ones more than those that are nearer: these have their turn, too.
+        if best.reason == .unseen, !asks(cause), isLongAgo(lastRound, at: time) {
+            return look(around: views.parts, of: views, at: time)
         }
         return take(best.view, of: views, at: time, because: best.reason)
     }
@@ -119,14 +125,21 @@ public struct PartChoice: Sendable {
             let worth = ages.worth(of: view.box, level: view.level).place
             if worth > best.worth { best = (worth, view) }
         }
+        lastRound = time
         return take(best.view, of: views, at: time, because: best.view.isWhole ? .whole : .unseen)
     }
 
     /// Whoever stands in plain sight is worth more at each look than a place where nobody has ever been: those are looked at now and then
     /// even so, but not before who asks.
-    private func isRoundDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
-        guard looksSinceRound >= Self.looksBetweenRounds, !cause.isQuestion || cause == .restless else { return false }
-        return lastRound.map { time < $0 || time - $0 >= Self.longestWithoutRound } ?? true
+    private func isUnseenDue(at time: Nanoseconds, because cause: Attention.Reason) -> Bool {
+        looksSinceUnseen >= Self.looksBetweenRounds && !asks(cause) && isLongAgo(lastUnseen, at: time)
+    }
+
+    /// Whether somebody waits for the answer; for what moves and was looked at in vain another place may be the right one.
+    private func asks(_ cause: Attention.Reason) -> Bool { cause.isQuestion && cause != .restless }
+
+    private func isLongAgo(_ round: Nanoseconds?, at time: Nanoseconds) -> Bool {
+        round.map { time < $0 || time - $0 >= Self.longestWithoutRound } ?? true
     }
 
     private mutating func views(of picture: Picture, at time: Nanoseconds) -> PictureViews {
@@ -173,8 +186,8 @@ public struct PartChoice: Sendable {
     private mutating func take(
         _ view: PictureViews.View, of views: PictureViews, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
-        looksSinceRound = reason == .unseen ? 0 : min(looksSinceRound + 1, Self.looksBetweenRounds)
-        if reason == .unseen { lastRound = time }
+        looksSinceUnseen = reason == .unseen ? 0 : min(looksSinceUnseen + 1, Self.looksBetweenRounds)
+        if reason == .unseen { lastUnseen = time }
         latest = ObjectWorth.Look(part: views.seen(in: view), level: view.level, time: time)
         if view.isWhole { lastWhole = time }
         partsSinceWhole = view.isWhole ? 0 : min(partsSinceWhole + 1, Self.mostWhileProving)

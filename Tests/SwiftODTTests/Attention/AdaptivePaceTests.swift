@@ -232,6 +232,46 @@ import Testing
         #expect(light.map(\.reason) == [.start, .quiet, .quiet])
     }
 
+    /// Planes seldom come out even in cells: what moves along the edges that are left is seen all the same.
+    @Test(arguments: [(width: 173, height: 96), (160, 109)]) func whatMovesAtTheEdgesIsSeen(
+        _ size: (width: Int, height: Int)
+    ) {
+        var attention = Attention()
+        var reasons: [Attention.Reason] = []
+        for frame in 0..<50 {
+            let time = Nanoseconds(frame) * 40_000_000
+            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size.width * size.height)
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let (along, across) = size.width > 160 ? (y, size.width - x) : (x, size.height - y)
+                    let isThere = across <= 12 && along / 14 == frame / 8
+                    pixels[y * size.width + x] = isThere ? 230 : UInt8(60 + (x * 7 + y * 11) % 83)
+                }
+            }
+            let plane = LumaPlane(
+                adopting: pixels, width: size.width, height: size.height, scaleX: 2, scaleY: 2, time: time)
+            if let reason = attention.look(.init(time: time, isFree: true), in: plane, at: .auto) {
+                reasons.append(reason)
+            }
+            attention.note(Outlook(answered: time, places: []))
+        }
+        #expect(reasons.contains(.motion))
+    }
+
+    /// Where noise is learnt from frames, a slow camera takes long to know its own.
+    @Test(arguments: [5.0, 60]) func noiseIsLearntInTimeNotInFrames(_ rate: Double) {
+        var change = PictureChange()
+        var dice = Dice(3)
+        func plane() -> LumaPlane {
+            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 * 64)
+            for place in 0..<64 * 64 { pixels[place] = UInt8(120 + Int.random(in: -9...9, using: &dice)) }
+            return LumaPlane(adopting: pixels, width: 64, height: 64, scaleX: 1, scaleY: 1, time: 0)
+        }
+        change.remember(plane())
+        for _ in 0..<Int(2 * rate) { _ = change.compare(plane(), after: 1 / rate) }
+        #expect(change.count == 0)
+    }
+
     /// A camera that turns after somebody large: what little is left of the background tells.
     @Test func aCameraThatMovesIsNoticedBehindLargeObjects() {
         let near = Outlook.Place(

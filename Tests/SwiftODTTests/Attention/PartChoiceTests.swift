@@ -146,6 +146,45 @@ import Testing
         #expect(looks[100..<125].allSatisfy { $0.part == nil } == alone)
     }
 
+    /// Who stands in plain sight is seen again with every look at the whole; what is small and has not been found yet has its turn even so, on
+    /// every level, however many stand there and however rarely is looked.
+    @Test(arguments: [(3, 33), (12, 33), (12, 200), (3, 1000)]) func plainSightHidesNoPlaces(_ count: Int, _ apart: Int)
+    {
+        let standing = (0..<count).map { Box(x: 100 + 140 * Double($0), y: 300, width: 110, height: 500) }
+        let looks = looks(standing, frames: 120_000 / apart, apart: Nanoseconds(apart) * 1_000_000)
+        let widths = Set(looks.dropFirst(looks.count / 6).compactMap { $0.part?.width.rounded() })
+        #expect(widths.count >= (apart < 1000 ? 3 : 2), "\(widths)")
+        #expect(looks.count { $0.part == nil } > looks.count / 2)
+    }
+
+    /// A camera's clock changes too few pixels to be worth a look, and keeps nobody from looking around.
+    @Test func aSmallClockForbidsNoLeisure() {
+        let looks = looks([], frames: 20, apart: 4_000_000_000, because: { _ in .quiet }) { second in
+            Self.plane { x, y in x == 150 && y >= 5 && y < 8 && second % 2 == 0 ? 250 : 90 }
+        }
+        #expect(looks.count { $0.part != nil } > 10)
+    }
+
+    /// In a crowd it is looked for those who have waited longest, and all of it explains what moves.
+    @Test func inACrowdEverybodyHasTheirTurn() {
+        let crowd = (0..<300).map {
+            Box(x: 20 + 90 * Double($0 % 20), y: 30 + 65 * Double($0 / 20), width: 20, height: 40)
+        }
+        var choice = PartChoice()
+        var seen = [Nanoseconds](repeating: 0, count: crowd.count)
+        var near = [Int](repeating: 0, count: crowd.count)
+        for frame in 0..<400 {
+            let time = Nanoseconds(frame) * 40_000_000
+            choice.note(outlook(crowd, at: time, seen: seen, nearness: 3))
+            guard let part = choice.next(at: time, in: Self.picture, luma: nil).part else { continue }
+            for index in crowd.indices where crowd[index].intersection(part) == crowd[index] {
+                seen[index] = time
+                near[index] += 1
+            }
+        }
+        #expect(near[150...].count { $0 == 0 } < 15)
+    }
+
     /// What is known of large objects is asked for and told, however long nobody has looked elsewhere.
     @Test(arguments: [(Attention.Reason.drift, false), (.missed, false), (.newcomer, false), (.interval, true)])
     func whoAsksIsAnsweredBeforeItIsLookedAround(_ cause: Attention.Reason, _ looksAround: Bool) {

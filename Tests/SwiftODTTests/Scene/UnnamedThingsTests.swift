@@ -182,6 +182,18 @@ import Testing
         expectNothing(moments)
     }
 
+    /// It was there, large, and has gone: what moves there now is somebody else.
+    @Test func whatWasNotWantedAndIsGoneHidesNothing() throws {
+        var frames = 0
+        let moments = try film([Self.walker], seconds: 12, options: Self.options { $0.filter.denylist = ["dog"] }) {
+            _, _ in
+            frames += 1
+            let dog = Box(x: 0, y: 0, width: 640, height: 480)
+            return frames < 30 ? [named(dog, "dog")] : []
+        }
+        #expect(moments.contains { !$0.objects.isEmpty })
+    }
+
     /// It is switched off while there is one.
     @Test func whatIsSwitchedOffEnds() throws {
         let scene = Scene()

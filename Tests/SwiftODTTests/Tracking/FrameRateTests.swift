@@ -45,6 +45,18 @@ import Testing
         #expect(Set(found.flatMap { $0 }).count == 4)
     }
 
+    /// Who walks evenly teaches that at any rate.
+    @Test(arguments: [10, 25, 50, 60, 120]) func howUnevenlyThingsMoveIsLearntAtAnyRate(_ rate: Int) {
+        let tracker = Tracker()
+        let before = tracker.state.statistics.accelerationNoise.x
+        for frame in 0..<20 * rate {
+            let seconds = Double(frame) / Double(rate)
+            let box = Box(x: 100 + 40 * seconds, y: 300, width: 100, height: 200)
+            _ = tracker.step(Nanoseconds(seconds * 1e9), [Detection(box: box, score: 0.9)])
+        }
+        #expect(tracker.state.statistics.accelerationNoise.x < before / 3)
+    }
+
     @Test func droppedFramesDoNotMatter() {
         var dice = Dice(9)
         let times = (0..<300).map { Double($0) / 30 }.filter { _ in Int.random(in: 0..<3, using: &dice) > 0 }

@@ -50,6 +50,22 @@ import Testing
         #expect(result.ids == [1])
     }
 
+    /// A network on a slow machine, a camera of many frames a second: more frames come meanwhile than are kept.
+    @Test(arguments: [(60, 170), (240, 200)]) func answersLaterThanAllThatIsKeptAreNotLost(_ rate: Int, _ delay: Int) {
+        let tracker = Tracker()
+        let box = Box(x: 300, y: 200, width: 80, height: 160)
+        func time(_ frame: Int) -> Nanoseconds { Nanoseconds(frame) * 1_000_000_000 / Nanoseconds(rate) }
+        var shown = 0
+        for frame in 0..<5 * delay {
+            tracker.advance(to: time(frame), width: 1280, height: 720, luma: nil)
+            if frame > 0, frame % delay == 0 {
+                tracker.update([Detection(box: box, score: 0.9)], seenAt: time(frame - delay))
+            }
+            shown = max(shown, tracker.tracks.count)
+        }
+        #expect(shown == 1)
+    }
+
     @Test(arguments: [20, 50])
     func aNewcomerOfAVeryLateAnswerIsFollowedToNow(_ delay: Int) throws {
         let tracker = Tracker()

@@ -33,6 +33,23 @@ import Testing
         #expect(isCut == [false, false, false])
     }
 
+    /// A frame that was lost, a flash that blinds the camera, a fade through black: it is the same scene before and after; and another one is.
+    @Test(arguments: [0, 255]) func aFrameOfOneGreyIsNoScene(_ grey: UInt8) {
+        var cut = SceneCut()
+        let like = Self.scene.plane(at: 0)
+        func flat() -> LumaPlane {
+            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: like.width * like.height)
+            pixels.initialize(repeating: grey)
+            return LumaPlane(
+                adopting: pixels, width: like.width, height: like.height, scaleX: like.scaleX, scaleY: like.scaleY,
+                time: 0)
+        }
+        let planes = [
+            like, flat(), Self.scene.plane(at: 0.1), flat(), flat(), SyntheticScene(seed: 408).plane(at: 0.2),
+        ]
+        #expect(planes.map { cut.isCut($0) } == [false, false, false, false, false, true])
+    }
+
     @Test func tracksEndWithTheirScene() {
         let tracker = Tracker()
         let detection = Detection(box: Box(x: 300, y: 200, width: 100, height: 200), score: 0.9)
