@@ -100,8 +100,8 @@ propose_pools (GstQuery * query, guint frame_size, guint held)
   }
 }
 
-/* What downstream would like goes on upstream, whether anybody there answers or not. Upstream may pad its planes as it likes: frames are
- * read through their GstVideoMeta; but what is cropped off, downstream alone would know. */
+/* What downstream would like goes on upstream, whether anybody there answers or not. Planes may be padded where downstream reads them by their
+ * GstVideoMeta, as is done here; but what is cropped off, downstream alone would know. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {
@@ -116,8 +116,6 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   propose_pools (query, GST_VIDEO_INFO_SIZE (&info), swiftodt_session_frames_held (SESSION (base)));
   while (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &crop))
     gst_query_remove_nth_allocation_meta (query, crop);
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
 
