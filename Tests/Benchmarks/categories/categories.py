@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Coarse categories and salient things on photographs, and how much of the common vocabularies the category table knows.
 
-    swift build -c release --product odt
-    Tests/Benchmarks/categories/categories.py --shared ../shared [--classifier FILE] [--odt .build/release/odt]
+    Tests/Benchmarks/categories/categories.py --shared ../shared [--classifier FILE] [--odt .build/tool/odt]
 
 The photographs are those of shared/data/photos (COCO format); the truth of a crop is the category of its COCO name. Crops are the
 annotated boxes, so that the classifier is judged and not the detector. "label, else classifier" is how the element goes about it: the
-name that the detector gives to the best box of the same place, where it finds one. Needs Python alone.
+name that the detector gives to the best box of the same place, where it finds one. Needs Python alone, and
+what Pipelines/setup builds.
 """
 import argparse
 import collections
@@ -152,7 +152,7 @@ def measure_salient(arguments, photos):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=pathlib.Path, default=ROOT.parent / "shared")
-    parser.add_argument("--odt", type=pathlib.Path, default=ROOT / ".build/release/odt")
+    parser.add_argument("--odt", type=pathlib.Path, default=ROOT / ".build/tool/odt")
     parser.add_argument("--classifier", help="an image classifier; the installed default if none is named")
     parser.add_argument("--threshold", help="a category is told from this confidence up; the model's own if none is named")
     arguments = parser.parse_args()

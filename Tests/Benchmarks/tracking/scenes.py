@@ -104,4 +104,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if not sys.argv[1:] or sys.argv[1] in ("-h", "--help"):
+        sys.exit(__doc__.strip())
     main()
