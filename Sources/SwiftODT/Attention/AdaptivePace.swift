@@ -37,6 +37,8 @@ struct AdaptivePace: Sendable {
     private static let restless = 0.22
     /// The same where it has just begun: whoever comes is hardly known for what they are at first.
     private static let restlessAtFirst = 0.14
+    /// The same where it goes on and on in one place and has told nothing.
+    private static let restlessInTheEnd = 0.8
     /// Seconds without a look where nothing is unexplained: at first, at most, and by what they grow from one to the next.
     private static let leastPatience = 1.0
     private static let mostPatience = 4.0
@@ -85,8 +87,13 @@ struct AdaptivePace: Sendable {
             if let reason = reasonOfObjects(known, after: seconds, in: plane) { return reason }
             if motion.isNews { return .motion }
         }
-        if motion.isAny, seconds >= (motion.isFresh ? Self.restlessAtFirst : Self.restless) { return .restless }
+        if motion.isAny, seconds >= restlessness { return .restless }
         return reasonOfTime(after: seconds)
+    }
+
+    /// How many seconds what moves and has been looked at in vain waits for the next look.
+    private var restlessness: Double {
+        motion.isFresh ? Self.restlessAtFirst : motion.isWorn ? Self.restlessInTheEnd : Self.restless
     }
 
     private static func locate(_ boxes: some Sequence<Box>, in plane: LumaPlane, _ places: inout ContiguousArray<Box>) {

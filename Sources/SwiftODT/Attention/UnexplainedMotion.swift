@@ -10,6 +10,9 @@ struct UnexplainedMotion: Sendable {
     private(set) var isNews = false
     /// Whether something is, and nothing was until a moment ago: somebody may be coming.
     private(set) var isFresh = false
+    /// Whether something is, but only where it has been going on for long and been looked at in vain again and again: leaves, water, a lamp that
+    /// blinks.
+    private(set) var isWorn = false
     /// In which share of the picture, less where objects explain what has changed, something is.
     private(set) var share = 0.0
 
@@ -18,8 +21,15 @@ struct UnexplainedMotion: Sendable {
         var patience: Nanoseconds = 0
         /// Until then nothing here is news.
         var waits: Nanoseconds = .min
+        /// How often that was looked at in vain since it was last calm here.
+        var vain = 0
         /// When something last moved here that nothing explained.
         var moved: Nanoseconds = .min
+
+        /// Whatever was here has gone where it has been calm for so long.
+        mutating func forget(at time: Nanoseconds) {
+            if moved < time.adding(-UnexplainedMotion.calm) { (patience, vain) = (0, 0) }
+        }
     }
 
     private var cells: ContiguousArray<Cell> = []
@@ -34,6 +44,8 @@ struct UnexplainedMotion: Sendable {
     private static let firstPatience: Nanoseconds = 200_000_000
     private static let mostPatience: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
+    /// So many looks in vain at one place: whoever walks has gone on by then.
+    private static let mostVain = 12
     private static let fresh: Nanoseconds = 1_000_000_000
     /// How far around an object its shadow and its limbs may reach: a share of its box, and pixels of the plane.
     private static let margin = 0.15
@@ -56,15 +68,18 @@ struct UnexplainedMotion: Sendable {
         columns = change.columns
         for box in places where !isBackdrop(box, besides: formerPlaces, in: change) { explain(box, in: change) }
         for box in formerPlaces where !isBackdrop(box, besides: places, in: change) { explain(box, in: change) }
-        (isAny, isNews) = (false, false)
+        (isAny, isNews, isWorn) = (false, false, true)
         var count = 0
         let explained = change.count - isUnexplained.count { $0 }
         for index in cells.indices where isUnexplained[index] {
             count += 1
+            cells[index].forget(at: time)
             cells[index].moved = time
             if cells[index].waits <= time { isNews = true }
+            if cells[index].vain < Self.mostVain { isWorn = false }
         }
         isAny = count > 0
+        isWorn = isWorn && isAny
         if isAny {
             if latest < time.adding(-Self.calm) { began = time }
             latest = time
@@ -85,11 +100,12 @@ struct UnexplainedMotion: Sendable {
     ) {
         guard isAny, isUnexplained.count == cells.count else { return }
         for box in places where !isBackdrop(box, besides: formerPlaces, in: change) { explain(box, in: change) }
-        for index in cells.indices where cells[index].moved < time.adding(-Self.calm) { cells[index].patience = 0 }
+        for index in cells.indices { cells[index].forget(at: time) }
         former.removeAll(keepingCapacity: true)
         for cell in cells { former.append(cell.patience) }
         for index in cells.indices where isUnexplained[index] {
             let patience = neighbours(of: index).reduce(0) { max($0, former[$1]) }
+            cells[index].vain = min(cells[index].vain + 1, Self.mostVain)
             cells[index].patience = patience == 0 ? Self.firstPatience : min(patience * 2, Self.mostPatience)
             let end = time.adding(cells[index].patience)
             for neighbour in neighbours(of: index) { cells[neighbour].waits = max(cells[neighbour].waits, end) }

@@ -118,6 +118,23 @@ import Testing
     }
 
     /// Whoever comes is taken for something else at first, or not seen: a look that falls on that is soon followed by another.
+    /// Leaves, water, a lamp that blinks: looked at in vain for seconds, it is looked at about once a second. Whoever comes elsewhere is news,
+    /// and so is what moves there once it has been calm.
+    @Test func whatGoesOnAndOnInOnePlaceIsLookedAtLessOften() {
+        func things(_ time: Double) -> [Box] {
+            let blinks = time < 20 || time > 26
+            let lamp = blinks && Int(time * 4) % 2 == 0 ? [Box(x: 20, y: 20, width: 14, height: 14)] : []
+            return lamp + (time > 14 && time < 16 ? [Box(x: 60 + 40 * (time - 14), y: 50, width: 12, height: 30)] : [])
+        }
+        let looks = Play(rate: 25, seconds: 28, things: things).looks()
+        func count(_ span: Range<Double>) -> Int { looks.count { span.contains($0.seconds) } }
+        #expect(count(1..<3) >= 6)
+        #expect(count(8..<13) <= 8, "\(looks)")
+        #expect(looks.contains { (14..<14.3).contains($0.seconds) && $0.reason == .motion })
+        #expect(looks.contains { (26..<26.3).contains($0.seconds) && $0.reason == .motion })
+        #expect(count(26..<28) >= 6)
+    }
+
     @Test func whatBeginsToMoveIsLookedAtMoreOftenAtFirst() {
         let looks = Play(rate: 50, seconds: 9, things: { $0 < 4.99 ? [] : [Self.walker($0 - 5)] }).looks()
         let gaps = zip(looks, looks.dropFirst()).filter { $0.0.seconds > 4.99 }
