@@ -102,6 +102,7 @@ final class FrameFinisher {
         if scene.isCut {
             element.log(.debug, "the scene is cut at \(queued.times): its tracks end")
             annotator.forgetTraces()
+            looks.removeAll()
         }
         for (answer, detections) in answers {
             scene.observe(detections, seenAt: answer.time, part: answer.part)

@@ -201,6 +201,26 @@ import Testing
         #expect(isDrawnOn(30))
     }
 
+    /// What was looked at in the scene before is no frame in this one.
+    @Test func looksEndWithTheirScene() throws {
+        let harness = ElementHarness(
+            "strategy=every-frame inference-interval=1000 draw-attention=true",
+            source: { .detector(FixedDetector()) })
+        harness.setCaps(width: 128, height: 96)
+        func isDrawnOn(_ number: Int, _ fill: @escaping (Int) -> UInt8) -> Bool {
+            let buffer = harness.buffer(number, fill: fill)
+            let before = ElementHarness.bytes(of: buffer)
+            let output = harness.pass(buffer)
+            defer { ElementHarness.release(output) }
+            return output.map { ElementHarness.bytes(of: $0) != before } ?? false
+        }
+        // Light on the left, then in the middle.
+        func scene(_ lit: Range<Int>) -> (Int) -> UInt8 { { lit.contains($0 % 128) ? 200 : 60 } }
+        #expect(isDrawnOn(0, scene(0..<40)))
+        #expect(isDrawnOn(1, scene(0..<40)))
+        #expect(!isDrawnOn(2, scene(50..<80)))
+    }
+
     @Test func betweenTwoMessagesTheNewestWins() throws {
         let harness = run("message-interval=100000000", frames: 10)
         let counters = try harness.counters()
