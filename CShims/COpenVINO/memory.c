@@ -27,8 +27,12 @@ static int give_back_pages(struct dl_phdr_info *library, size_t size, void *own)
 }
 
 void swiftodt_openvino_give_back_memory(void) {
-    Dl_info own = {0};
     malloc_trim(0);
-    dladdr((void *)swiftodt_openvino_give_back_memory, &own);
+    swiftodt_openvino_give_back_code();
+}
+
+void swiftodt_openvino_give_back_code(void) {
+    Dl_info own = {0};
+    dladdr((void *)swiftodt_openvino_give_back_code, &own);
     dl_iterate_phdr(give_back_pages, own.dli_fbase);
 }

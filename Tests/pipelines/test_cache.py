@@ -59,13 +59,14 @@ class Cache(unittest.TestCase):
         self.assertIn("the cache has it", self.play())
 
     def test_what_starting_took_is_given_back(self):
-        # Holes in the heap and code that is run but once: 20 MB and more, a tenth of all, were kept as long as the stream.
+        # Holes in the heap and code that is run but once: 20 MB and more, a tenth of all, were kept as long as the stream. Most of the code goes
+        # while it is at work; what is left of both goes in the end.
         for start in ("first", "second"):
             said = subprocess.run(
                 ["/usr/bin/python3", "-c", MEMORY], stdout=subprocess.PIPE, text=True, timeout=60, check=True,
                 env={**os.environ, "XDG_CACHE_HOME": self.home})
             most, now = map(int, said.stdout.split())
-            self.assertLess(now, most - 10, f"megabytes at the {start} start")
+            self.assertLess(now, most - 4, f"megabytes at the {start} start")
 
     def test_two_at_once(self):
         for process in (self.begin(), self.begin()):

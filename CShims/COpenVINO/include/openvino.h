@@ -131,6 +131,9 @@ void swiftodt_openvino_leave_undestroyed(bool (*loaded)(void));
 // library that this is in, which come again from their files, some microseconds each, where they are needed. Most of both never is.
 void swiftodt_openvino_give_back_memory(void);
 
+// The pages alone, for any thread, while others run what is in them.
+void swiftodt_openvino_give_back_code(void);
+
 // The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.
 const char *swiftodt_own_file(void);
 

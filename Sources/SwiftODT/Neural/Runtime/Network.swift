@@ -25,12 +25,13 @@ public final class Network: Sendable {
         // What loading the device's library has left behind, before compiling adds to it: that is where a process is largest.
         try Self.loadLibrary(of: key.target.device)
         swiftodt_openvino_give_back_memory()
-        if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
+        let kept = GivingBack.meanwhile { cache?.compiled(key.file, input: key.input, target: key.target) }
+        if let (compiled, description) = kept {
             (self.compiled, self.description) = (compiled, description)
             Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
         } else {
             let taken: Nanoseconds
-            (compiled, description, taken) = try Self.compile(key, runtime)
+            (compiled, description, taken) = try GivingBack.meanwhile { try Self.compile(key, runtime) }
             // Keeping it takes memory of its own.
             swiftodt_openvino_give_back_memory()
             Diagnostics.tell(
