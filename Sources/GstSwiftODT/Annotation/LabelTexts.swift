@@ -13,8 +13,7 @@ struct LabelTexts {
 
         func holds(for object: AnnotatedObject) -> Bool {
             (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
-                && category == object.category
-                && label == object.label
+                && category == object.category && label == object.label
         }
     }
 

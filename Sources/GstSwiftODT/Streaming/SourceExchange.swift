@@ -79,7 +79,7 @@ struct SourceExchange {
             return true
         case .failure(let error):
             guard source != nil, !settings.namesDetectorParts else {
-                // Whoever asks next, shall be told, too.
+                // Whoever asks next is told, too.
                 recipe = nil
                 throw error
             }

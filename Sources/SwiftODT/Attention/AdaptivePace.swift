@@ -93,7 +93,7 @@ struct AdaptivePace: Sendable {
 
     /// How many seconds what moves and has been looked at in vain waits for the next look.
     private var restlessness: Double {
-        motion.isFresh ? Self.restlessAtFirst : motion.isWorn ? Self.restlessInTheEnd : Self.restless
+        motion.isFresh ? Self.restlessAtFirst : motion.isOldNews ? Self.restlessInTheEnd : Self.restless
     }
 
     private static func locate(_ boxes: some Sequence<Box>, in plane: LumaPlane, _ places: inout ContiguousArray<Box>) {

@@ -36,7 +36,9 @@ struct ObjectWorth: Sendable {
 
     /// Chooses for whom is looked: newcomers first, then whoever has not been seen for longest.
     mutating func choose() {
-        places = known
+        // Copied, not shared: what is known is written anew with every frame.
+        places.removeAll(keepingCapacity: true)
+        places.append(contentsOf: known)
         guard places.count > Self.mostPlaces else { return }
         places.sort { ($0.isProved ? 1 : 0, $0.lastSeen) < ($1.isProved ? 1 : 0, $1.lastSeen) }
         places.removeLast(places.count - Self.mostPlaces)

@@ -112,7 +112,7 @@ public struct PartChoice: Sendable {
         return take(best.view, of: views, at: time, because: best.reason)
     }
 
-    /// What to look at where nothing goes on, or has its turn. What stands as it stood looks as it looked: that is taken which ends most of not having
+    /// What to look at where nothing goes on, or where places have their turn. What stands as it stood looks as it looked: that is taken which ends most of not having
     /// looked there, the whole in its turn, whatever is known and nearer looks have told so far.
     private mutating func look(
         around candidates: [PictureViews.View], of views: PictureViews, at time: Nanoseconds

@@ -12,7 +12,7 @@ struct UnexplainedMotion: Sendable {
     private(set) var isFresh = false
     /// Whether something is, but only where it has been going on for long and been looked at in vain again and again: leaves, water, a lamp that
     /// blinks.
-    private(set) var isWorn = false
+    private(set) var isOldNews = false
     /// In which share of the picture, less where objects explain what has changed, something is.
     private(set) var share = 0.0
 
@@ -68,7 +68,7 @@ struct UnexplainedMotion: Sendable {
         columns = change.columns
         for box in places where !isBackdrop(box, besides: formerPlaces, in: change) { explain(box, in: change) }
         for box in formerPlaces where !isBackdrop(box, besides: places, in: change) { explain(box, in: change) }
-        (isAny, isNews, isWorn) = (false, false, true)
+        (isAny, isNews, isOldNews) = (false, false, true)
         var count = 0
         let explained = change.count - isUnexplained.count { $0 }
         for index in cells.indices where isUnexplained[index] {
@@ -76,10 +76,10 @@ struct UnexplainedMotion: Sendable {
             cells[index].forget(at: time)
             cells[index].moved = time
             if cells[index].waits <= time { isNews = true }
-            if cells[index].vain < Self.mostVain { isWorn = false }
+            if cells[index].vain < Self.mostVain { isOldNews = false }
         }
         isAny = count > 0
-        isWorn = isWorn && isAny
+        isOldNews = isOldNews && isAny
         if isAny {
             if latest < time.adding(-Self.calm) { began = time }
             latest = time

@@ -31,6 +31,7 @@ struct TrackerState: ~Copyable {
     private var places = PlaceCheck()
     private(set) var lastAnswer: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
+    /// Answers about frames before this one are about another scene.
     private var sceneBegan: Nanoseconds = 0
     /// The picture that the latest answer was about.
     private var answered: (plane: LumaPlane, time: Nanoseconds)?
