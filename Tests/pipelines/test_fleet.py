@@ -8,8 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from archives import IS_THERE, PYTHON, RUN, facts, needs_fleet
-from fleets import LOOPBACK, family, listening
+from archives import IS_THERE, LOOPBACK, PYTHON, RUN, facts, family, listening, needs_fleet
 from streams import ROOT, needs_detector
 from test_parts import ODT, encoded
 

@@ -1,1 +1,1 @@
-"""Many files, many cameras, many machines: what Pipelines/fleet/run and Pipelines/fleet/watch do. Ray places the work."""
+"""Pipelines/fleet/run: analyses many files, on one machine or on many. Ray distributes the work."""
