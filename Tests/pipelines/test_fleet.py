@@ -36,6 +36,28 @@ cluster.shutdown()
 ZONES = [{"name": "gate", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}, {"name": "street", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]
 
 
+class WithoutEnvironment(unittest.TestCase):
+    """A checkout in which Pipelines/setup --fleet was not run."""
+
+    def run_fleet(self, *words):
+        with tempfile.TemporaryDirectory() as checkout:
+            shutil.copytree(os.path.join(ROOT, "Pipelines", "fleet"), os.path.join(checkout, "Pipelines", "fleet"))
+            return subprocess.run([os.path.join(checkout, "Pipelines", "fleet", "run"), *words], capture_output=True, text=True, timeout=60)
+
+    def test_help_is_printed(self):
+        done = self.run_fleet("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("--part-length SECONDS", done.stdout)
+
+    def test_mistakes_are_reported_before_the_missing_environment(self):
+        done = self.run_fleet("--nonsense")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("usage: Pipelines/fleet/run", done.stderr)
+        done = self.run_fleet("in.mp4", "--out", "results")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("Pipelines/setup --fleet", done.stderr)
+
+
 @needs_fleet
 class CommandLine(unittest.TestCase):
     def test_what_cannot_be_meant_is_refused(self):
@@ -114,6 +136,7 @@ class Results(unittest.TestCase):
             cluster.stdin.close()
         said = sorted(done.stderr.replace(self.videos + "/", "").splitlines())
         self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, rf"^wrote {re.escape(place)}/index\.html: 2 videos, 0\.00 h of video, 2 set aside, \d+\.\d s\n$")
         self.assertEqual([line.split(":")[1].strip() for line in said], ["bad.avi is set aside", "killer.avi is set aside"])
         self.assertIn("3 times", said[1])
         names = [self.same(place, self.uneven), self.same(place, old)]

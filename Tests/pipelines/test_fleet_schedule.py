@@ -1,25 +1,44 @@
 """What a fleet does with files, parts and failures, without Ray: every part once, nothing lost, no more known than is at work."""
 import contextlib
+import fcntl
 import io
+import json
 import os
 import re
 import subprocess
 import tempfile
+import threading
 import tracemalloc
 import unittest
+from unittest import mock
 
 from archives import IS_THERE, PYTHON, needs_fleet
+from streams import ROOT
 
 if IS_THERE:
-    from swiftodt_fleet import parts, recorded_at, settings, sources
+    import fsspec
+    from swiftodt_fleet import copies, parts, recorded_at, settings, sources
     from swiftodt_fleet.copies import Identity
     from swiftodt_fleet.errors import BadFile, Lost, PlaceFull, Unreachable
     from swiftodt_fleet.looking import Video
     from swiftodt_fleet.parts import WHOLE, Seen, Span
     from swiftodt_fleet.place import Place
     from swiftodt_fleet.planning import Plan
-    from swiftodt_fleet.progress import Progress
+    from swiftodt_fleet.progress import Progress, summary
     from swiftodt_fleet.schedule import Schedule, Totals, Work
+
+
+WRITE_TABLES = """
+import os, sys
+from swiftodt_fleet import recorded_at, sources, tables
+folder, *addresses = sys.argv[1:]
+for address in addresses:
+    origin, video = recorded_at.origin(address, None), sources.short_name(address)
+    for kind, path in tables.write_tables(folder + "/messages.jsonl", video, origin, folder)[0].items():
+        target = os.path.join(folder, tables.name_in_tables(kind, video, origin))
+        os.makedirs(os.path.dirname(target))
+        os.rename(path, target)
+"""
 
 
 class Pretended:
@@ -227,6 +246,106 @@ class Inside(unittest.TestCase):
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
+
+    def copies_in(self, folder, limit):
+        """The module copies with its folder below another and a limit of bytes."""
+        for target, name, value in ((tempfile, "tempdir", folder), (copies, "LIMIT", limit), (copies, "PAUSES", ())):
+            patch = mock.patch.object(target, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        return os.path.join(folder, f"swiftodt-fleet-{os.getuid()}")
+
+    def remote(self, count, size=1000):
+        store = fsspec.filesystem("memory")
+        self.addCleanup(store.rm, "/archive", recursive=True)
+        for number in range(count):
+            store.pipe_file(f"/archive/{number}.mp4", b"x" * size)
+        return [f"memory://archive/{number}.mp4" for number in range(count)]
+
+    def test_lock_files_are_removed_with_their_copies(self):
+        folder = self.copies_in(self.folder, limit=2500)
+        for address in self.remote(20):
+            with copies.local_copy(address, Identity(1000, "1")) as path:
+                self.assertEqual(os.path.getsize(path), 1000)
+        left = os.listdir(folder)
+        self.assertEqual((len(left), sum(name.endswith(".lock") for name in left)), (4, 2), left)
+
+    def test_failed_copy_leaves_no_files(self):
+        folder = self.copies_in(self.folder, limit=2500)
+        (there,) = self.remote(1)
+        for address, identity in (("memory://archive/none.mp4", Identity(None, "")), (there, Identity(999, ""))):
+            with self.assertRaises(Unreachable), copies.local_copy(address, identity):
+                pass
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_copy_in_use_is_kept_with_its_lock(self):
+        self.copies_in(self.folder, limit=1)
+        one, two, three = self.remote(3)
+        with copies.local_copy(one, Identity(1000, "1")) as path:
+            with copies.local_copy(two, Identity(1000, "1")):
+                self.assertTrue(os.path.exists(path) and os.path.exists(path + ".lock"))
+        with copies.local_copy(three, Identity(1000, "1")):
+            self.assertFalse(os.path.exists(path) or os.path.exists(path + ".lock"))
+
+    def test_worker_that_waited_for_a_removed_lock_takes_a_new_one(self):
+        self.copies_in(self.folder, limit=2500)
+        (address,) = self.remote(1)
+        with copies.local_copy(address, Identity(1000, "1")) as path:
+            pass
+        sizes, begun = [], threading.Event()
+
+        def work():
+            begun.set()
+            with copies.local_copy(address, Identity(1000, "1")) as copy, open(copy + ".lock") as lock:
+                sizes.append((os.path.getsize(copy), copies.is_in_place(lock)))
+
+        with open(path + ".lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            worker = threading.Thread(target=work)
+            worker.start()
+            begun.wait()
+            # As make_room does.
+            os.unlink(path)
+            os.unlink(path + ".lock")
+        worker.join(60)
+        self.assertEqual(sizes, [(1000, True)])
+
+    def test_questions_have_hours_and_minutes_for_videos_without_a_time(self):
+        """The queries of docs/fleet-questions.md, on a video whose name has a time and one whose name has none."""
+        import duckdb
+        messages = os.path.join(self.folder, "messages.jsonl")
+        box = {"tracking-id": 1, "label": "person", "category": "unknown", "x": 1, "y": 1, "width": 9, "height": 9, "score": 0.9, "state": "tracked", "rank": 0}
+        end = {"message": "swiftodt-track", "event": "end", "label": "person", "category": "unknown", "tracking-id": 1, "first-seen": 0, "last-seen": 70 * 10**9,
+               "duration": 70 * 10**9, "utc-time": None, "running-time": 70 * 10**9, "best-score": 0.9, "path-length": 1.0, "epoch": 0,
+               **{f"best-{side}": 1 for side in ("x", "y", "width", "height")}}
+        with open(messages, "w", encoding="utf-8") as file:
+            for second in (0, 1, 70):
+                file.write(json.dumps({"message": "swiftodt", "stream-time": second * 10**9, "duration": 10**9, "utc-time": None, "objects": [box]}) + "\n")
+            file.write(json.dumps(end) + "\n")
+        # In a process of its own: beside Debian's NumPy pyarrow does not load.
+        subprocess.run([PYTHON, "-c", WRITE_TABLES, self.folder, "/v/front/front-2026-11-22T15-00-00Z.mkv", "/v/hall/evening.mp4"], check=True, timeout=60)
+        with open(os.path.join(ROOT, "docs", "fleet-questions.md"), encoding="utf-8") as file:
+            questions = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
+        with duckdb.connect() as connection:
+            answers = [connection.execute(question.replace("results/", self.folder + "/")).fetchall() for question in questions]
+        hall = sources.short_name("/v/hall/evening.mp4")
+        self.assertEqual(answers[0], [("front", "2026-11-22 15:00", 1), ("hall", f"{hall}, hour 1", 1)])
+        self.assertEqual(answers[-1], [("front", "2026-11-22 15:00", 1), ("front", "2026-11-22 15:01", 1),
+                                       ("hall", f"{hall}, minute 1", 1), ("hall", f"{hall}, minute 2", 1)])
+
+    def test_command_that_asks_the_tables_runs(self):
+        with open(os.path.join(ROOT, "docs", "fleet-questions.md"), encoding="utf-8") as file:
+            (command,) = re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL)
+        question = os.path.join(self.folder, "question.sql")
+        with open(question, "w", encoding="utf-8") as file:
+            file.write("SELECT 42 AS answer")
+        said = subprocess.run(["/bin/sh", "-c", command.replace("question.sql", question)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+        self.assertEqual((said.returncode, "42" in said.stdout), (0, True), said.stderr)
+
+    def test_summary_names_what_was_written(self):
+        self.assertEqual(summary(Totals(done=1, seconds=1800), "results/", 3.14), "wrote results/index.html: 1 video, 0.50 h of video, 3.1 s")
+        self.assertEqual(summary(Totals(done=30, already=10, set_aside=2, seconds=36_000), "s3://a/b", 60),
+                         "wrote s3://a/b/index.html: 30 videos, 10.00 h of video, 10 from earlier runs, 2 set aside, 60.0 s")
 
     def test_settings(self):
         def reason(*words):

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -76,41 +76,69 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
     # GStreamer looks at contents, people at endings.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
     copy = folder / (hashlib.sha256(f"{address}\n{identity}".encode()).hexdigest()[:24] + ending)
-    with open(f"{copy}.lock", "w") as lock:
-        while True:
+    while True:
+        with open(lock_path(copy), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)
-            if copy.exists():
-                break
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not copy.exists():
-                fetch(files, path, address, copy, identity)
-        os.utime(copy)
-        yield str(copy)
+            if is_in_place(lock) and not copy.exists():
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if is_in_place(lock) and not copy.exists():
+                    fetch(files, path, address, copy, identity)
+                # Converting a lock is not atomic: the copy may be removed in between, so that the checks below are needed.
+                fcntl.flock(lock, fcntl.LOCK_SH)
+            if is_in_place(lock) and copy.exists():
+                os.utime(copy)
+                yield str(copy)
+                return
+
+
+def lock_path(copy: Path) -> Path:
+    """The file that is locked while the copy is read (shared) or made or removed (exclusively). It is removed together with the copy."""
+    return copy.with_name(copy.name + ".lock")
+
+
+def is_in_place(lock: IO[str]) -> bool:
+    """Whether the lock file that was opened is still the one with this name. The holder of an earlier lock may have removed it."""
+    try:
+        return os.path.samestat(os.fstat(lock.fileno()), os.stat(lock.name))
+    except FileNotFoundError:
+        return False
 
 
 def fetch(files: Any, path: str, address: str, copy: Path, identity: Identity) -> None:
-    make_room(copy.parent, identity.size or 0)
+    """Makes the copy. The caller holds its lock exclusively."""
     passing = copy.with_name(copy.name + ".part")
     try:
+        make_room(copy.parent, identity.size or 0)
         patiently(lambda: files.get_file(path, str(passing)), address)
         if identity.size is not None and passing.stat().st_size != identity.size:
             raise Unreachable(f"{address} came with {passing.stat().st_size} of {identity.size} bytes")
         passing.rename(copy)
+    except BaseException:
+        lock_path(copy).unlink(missing_ok=True)
+        raise
     finally:
         passing.unlink(missing_ok=True)
 
 
 def make_room(folder: Path, size: int) -> None:
-    """Removes copies that nobody uses, the oldest first, until one more fits."""
-    copies = sorted((file for file in folder.iterdir() if file.suffix not in (".lock", ".part")), key=lambda file: file.stat().st_mtime)
-    taken = sum(file.stat().st_size for file in copies) + size
-    for copy in copies:
+    """Removes unused copies with their locks, the least recently used first, until one more file of this size fits."""
+    copies = []
+    for file in folder.iterdir():
+        # Another worker may remove it meanwhile.
+        with suppress(FileNotFoundError):
+            if file.suffix not in (".lock", ".part"):
+                about = file.stat()
+                copies.append((about.st_mtime, about.st_size, file))
+    taken = sum(bytes_ for _, bytes_, _ in copies) + size
+    for _, bytes_, copy in sorted(copies):
         if taken <= LIMIT:
             return
-        with open(f"{copy}.lock", "w") as lock, suppress(OSError):
+        with open(lock_path(copy), "w") as lock, suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            taken -= copy.stat().st_size
-            copy.unlink()
+            if is_in_place(lock):
+                copy.unlink(missing_ok=True)
+                lock_path(copy).unlink()
+                taken -= bytes_
 
 
 def patiently(ask: Any, address: str) -> Any:

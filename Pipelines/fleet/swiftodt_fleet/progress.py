@@ -41,12 +41,27 @@ class Progress:
             words.append(f"{totals.set_aside} set aside")
         return ", ".join(words)
 
-    def say(self, sentence: str) -> None:
-        """A line that stays."""
+    def clear(self) -> None:
+        """Removes the line from the terminal."""
         if self.is_on_screen:
             sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
             self.is_on_screen = False
+
+    def say(self, sentence: str) -> None:
+        """A line that stays."""
+        self.clear()
         print(f"fleet: {sentence}", file=sys.stderr, flush=True)
+
+
+def summary(totals: Totals, place: str, spent: float) -> str:
+    """The line at the end of a run."""
+    counts = [f"{totals.done} video{'' if totals.done == 1 else 's'}, {totals.seconds / 3600:.2f} h of video"]
+    if already := totals.already:
+        counts.append(f"{already} from earlier runs")
+    if totals.set_aside:
+        counts.append(f"{totals.set_aside} set aside")
+    return f"wrote {place.rstrip('/')}/index.html: {', '.join(counts)}, {spent:.1f} s"
 
 
 def clock(seconds: float) -> str:
