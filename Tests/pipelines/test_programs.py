@@ -1,6 +1,8 @@
 """The programs in Pipelines and the tool odt end with a sentence where they cannot go on."""
 import os
 import tempfile
+import re
+import shutil
 import unittest
 
 from streams import ROOT, command
@@ -154,3 +156,67 @@ class Programs(unittest.TestCase):
             os.symlink(f"{ROOT}/Pipelines/with-plugin", link)
             said = command(link, "printenv", "GST_PLUGIN_PATH")
             self.assertTrue(said.stdout.startswith(f"{ROOT}/.build/plugin"), said.stdout + said.stderr)
+
+
+class TestPrograms(unittest.TestCase):
+    """Tests/tally and Tests/install."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def write(self, name, text, mode=0o644):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+
+    def test_tally_groups_skipped_tests_by_reason(self):
+        cases = [("A", "one", ""), ("A", "two", "<skipped>no broker</skipped>"), ("B", "three", "<skipped>no browser</skipped>"),
+                 ("B", "four", "<skipped>no broker</skipped>"), ("B", "five", '<failure message="1 != 2"/>'), ("C", "six", "<skipped/>")]
+        self.write("x.xml", "<testsuites><testsuite>" + "".join(
+            f'<testcase classname="{kind}" name="{name}">{outcome}</testcase>' for kind, name, outcome in cases) + "</testsuite></testsuites>")
+        self.write("steps", "passed setup\n")
+        said = command("Tests/tally", self.folder)
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertEqual(said.stdout.splitlines(), [
+            "", "failed: B.five: 1 != 2", "skipped 2: no broker", "    A.two, B.four", "skipped 1: no browser", "    B.three",
+            "skipped 1: no reason given", "    C.six", "2 passed, 1 failed, 4 skipped"])
+
+    def installed(self, *, root, present, absent=()):
+        """Runs Tests/install in a checkout without the rest, on a system whose programs only write down what they were asked."""
+        os.makedirs(f"{self.folder}/Tests")
+        shutil.copy(f"{ROOT}/Tests/install", f"{self.folder}/Tests/install")
+        os.makedirs(f"{self.folder}/Pipelines/fleet/environment")
+        self.write("Pipelines/fleet/environment/make", f'#!/bin/sh\necho "make $*" >>{self.folder}/asked\n', 0o755)
+        os.makedirs(f"{self.folder}/bin")
+        self.write("bin/id", f"#!/bin/sh\necho {0 if root else 1000}\n", 0o755)
+        self.write("bin/sudo", "#!/bin/sh\nexit 1\n", 0o755)
+        self.write("bin/dpkg-query", '#!/bin/sh\nfor last; do :; done\ncase " ' + " ".join(present) + ' " in *" $last "*) printf "ii " ;; *) exit 1 ;; esac\n', 0o755)
+        refuse = "".join(f'case " $* " in *" {name} "*) exit 100 ;; esac\n' for name in absent)
+        self.write("bin/apt-get", f'#!/bin/sh\necho "apt-get $*" >>{self.folder}/asked\n{refuse}', 0o755)
+        said = command(f"{self.folder}/Tests/install", PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with open(f"{self.folder}/asked", encoding="utf-8") as file:
+            return file.read().splitlines(), said.stderr
+
+    def test_install_adds_what_is_missing(self):
+        asked, said = self.installed(root=True, present=PACKAGES[2:])
+        self.assertEqual([line.split("--no-install-recommends")[-1].split() for line in asked if " install " in line], [PACKAGES[:2]], said)
+        self.assertEqual(asked[-1], "make --tests")
+
+    def test_install_goes_on_without_packages_that_cannot_be_had(self):
+        asked, said = self.installed(root=True, present=PACKAGES[3:], absent=PACKAGES[1:2])
+        self.assertEqual([line.split("--no-install-recommends")[-1].split() for line in asked if " install " in line],
+                         [PACKAGES[:3], *([name] for name in PACKAGES[:3])])
+        self.assertIn(f"{PACKAGES[1]} is not installed", said)
+
+    def test_install_without_root_names_what_is_missing(self):
+        asked, said = self.installed(root=False, present=PACKAGES[1:])
+        self.assertEqual(asked, ["make --tests"])
+        self.assertIn(f"without root these are not installed: {PACKAGES[0]}", said)
+
+
+with open(f"{ROOT}/Tests/install", encoding="utf-8") as script:
+    PACKAGES = re.search(r"^packages=\((.*?)\)$", script.read(), re.MULTILINE | re.DOTALL)[1].split()
