@@ -1,8 +1,9 @@
 """The programs in Pipelines and the tool odt end with a sentence where they cannot go on."""
+import json
 import os
-import tempfile
 import re
 import shutil
+import tempfile
 import unittest
 
 from streams import ROOT, command
@@ -180,6 +181,17 @@ class TestPrograms(unittest.TestCase):
         self.write("steps", "passed setup\n")
         said = command("Tests/tally", self.folder)
         self.assertEqual(said.returncode, 1, said.stderr)
+    def test_live_camera_without_a_display_prints_json(self):
+        said = command("Pipelines/live-camera", "-n", "30", "/dev/no-video", DISPLAY="", WAYLAND_DISPLAY="")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        messages = [json.loads(line) for line in said.stdout.splitlines()]
+        self.assertIn("swiftodt", {message["message"] for message in messages})
+
+    def test_with_plugin_finds_the_python_package_and_odt(self):
+        said = command("/usr/bin/env", "--unset=PYTHONPATH", f"{ROOT}/Pipelines/with-plugin", "/usr/bin/python3", "-c",
+                       "import shutil, swiftodt; print(swiftodt.__file__, shutil.which('odt'))")
+        self.assertEqual(said.stdout.split(), [f"{ROOT}/Pipelines/python/swiftodt/__init__.py", TOOL], said.stderr)
+
         self.assertEqual(said.stdout.splitlines(), [
             "", "failed: B.five: 1 != 2", "skipped 2: no broker", "    A.two, B.four", "skipped 1: no browser", "    B.three",
             "skipped 1: no reason given", "    C.six", "2 passed, 1 failed, 4 skipped"])
