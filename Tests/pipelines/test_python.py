@@ -1,18 +1,21 @@
 """The Python package in Pipelines/python: videos frame by frame, messages as dataclasses, tables."""
 import dataclasses
 import gc
+import glob
 import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
 import warnings
+import zipfile
 
-from streams import BIKES, ROOT, GObject, Gst, ball, frames, run
+from streams import BIKES, ROOT, GObject, Gst, ball, command, frames, run
 from test_messages import SOMETIMES, documented
 
 sys.path.insert(0, os.path.join(ROOT, "Pipelines", "python"))
@@ -123,6 +126,22 @@ class Messages(unittest.TestCase):
                                    f"{ROOT}/Pipelines/python/pyproject.toml", f"{ROOT}/Pipelines/python/swiftodt", f"{folder}/program.py"],
                                   capture_output=True, text=True, timeout=120, env=os.environ | {"MYPYPATH": f"{ROOT}/Pipelines/python"})
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+
+    @needs("pip")
+    def test_pip_leaves_nothing_in_the_checkout(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "python")
+            shutil.copytree(f"{ROOT}/Pipelines/python", source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+            before = sorted(glob.glob(f"{source}/**", recursive=True, include_hidden=True))
+            said = command("/usr/bin/python3", "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps", "-w", folder, source)
+            if said.returncode and "flit_core" in said.stderr:
+                self.skipTest("no network, from which pip has flit_core")
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual(sorted(glob.glob(f"{source}/**", recursive=True, include_hidden=True)), before)
+            (wheel,) = glob.glob(f"{folder}/swiftodt-*.whl")
+            with zipfile.ZipFile(wheel) as packed:
+                names = {name for name in packed.namelist() if name.startswith("swiftodt/")}
+            self.assertEqual(names, {os.path.relpath(path, source) for path in before if os.path.isfile(path) and "/swiftodt/" in path})
 
     @needs("pandas")
     def test_pandas(self):
