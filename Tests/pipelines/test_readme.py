@@ -37,8 +37,6 @@ class Readme(unittest.TestCase):
         os.symlink(os.path.join(ROOT, "Pipelines"), os.path.join(cls.folder.name, "Pipelines"))
         shutil.copy(BIKES, os.path.join(cls.folder.name, "in.mp4"))
         command("ffmpeg", "-v", "error", "-ss", "6.2", "-i", BIKES, "-frames:v", "1", cls.path("street.png"))
-        with open(cls.path("messages.jsonl"), "w", encoding="ascii") as file:
-            file.write('{"message": "swiftodt", "running-time": 0, "objects": []}\n')
         with open(cls.path("det.txt"), "w", encoding="ascii") as file:
             file.writelines(f"{frame},-1,{10 + frame},20,30,40,0.9\n" for frame in range(1, 11))
 
