@@ -14,8 +14,7 @@ try:
     from gi.repository import GLib, GstAnalytics
     MISSING = None
 except ValueError:
-    MISSING = "gir1.2-gst-plugins-bad-1.0 is not installed: Pipelines/setup does" if HAS_ANALYTICS else \
-        f"GStreamer {Gst.version().major}.{Gst.version().minor} has no analytics metadata, which comes with 1.24"
+    MISSING = "gir1.2-gst-plugins-bad-1.0 is not installed: Pipelines/setup does"
 
 
 class Default(unittest.TestCase):
@@ -31,11 +30,10 @@ class Default(unittest.TestCase):
         self.assertEqual((said.warnings, said.errors), ([], []))
 
     def test_asked_for_in_vain_is_a_warning(self):
-        if HAS_ANALYTICS:
-            self.skipTest("this GStreamer has analytics metadata")
         said = run(f"{ball(5)} ! swiftodt detector=motion attach-meta=roi+analytics ! fakesink")
-        self.assertEqual((len(said.warnings), said.errors), (1, []))
-        self.assertIn("1.24", said.warnings[0][0].message)
+        self.assertEqual((len(said.warnings), said.errors), (0 if HAS_ANALYTICS else 1, []))
+        if not HAS_ANALYTICS:
+            self.assertIn("1.24", said.warnings[0][0].message)
 
 
 def name(thing):
@@ -157,3 +155,8 @@ class Analytics(unittest.TestCase):
                 left = picture[place - 4:place + 8]
                 drawn += any(left[at + 2] > 150 and left[at] < 100 for at in (0, 4, 8))
         self.assertGreater(drawn, 40)
+
+
+if not HAS_ANALYTICS:
+    # Nothing could be installed that makes these tests run: they belong to GStreamer 1.24.
+    del Analytics
