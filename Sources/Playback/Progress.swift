@@ -67,7 +67,7 @@ public final class Progress: Sendable {
 
     private func text(_ state: State, spent: Nanoseconds) -> String {
         let rate = spent > 0 ? Int(Double(state.frames) / (Double(spent) / 1e9)) : 0
-        let so = "\(state.frames) frames, \(rate) a second"
+        let so = "\(CountText.text(state.frames, "frame")), \(rate) a second"
         var whole: gint64 = 0
         guard let pipeline, gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &whole) != 0, whole > 0,
             state.position > 0

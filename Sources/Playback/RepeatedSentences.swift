@@ -36,7 +36,7 @@ public final class RepeatedSentences: Sendable {
             return silent
         }
         guard let count else { return }
-        speak(count > 0 ? "\(text) (and \(count) times more since it was last said)" : text)
+        speak(count > 0 ? "\(text) (and \(CountText.text(count, "time")) more since it was last said)" : text)
     }
 
     /// Sentences that differ in their numbers alone are one.

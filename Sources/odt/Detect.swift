@@ -245,7 +245,7 @@ private struct PictureReport {
         }
         let count = detections.count
         let heading =
-            count == 0 ? rejections.explanation(threshold: threshold) : "\(count) object\(count == 1 ? "" : "s")"
+            count == 0 ? rejections.explanation(threshold: threshold) : CountText.text(count, "object")
         return (["\(path): \(heading)"] + lines).joined(separator: "\n")
     }
 }

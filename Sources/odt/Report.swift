@@ -54,7 +54,7 @@ private let help = """
     if let signal = pictures?.signal { return 128 + signal }
     if let missing = pictures?.missingCount, missing > 0 {
         complain(
-            "odt report: \(missing) of \(tracks.count) objects are not in \(video ?? ""): is it the video of these messages?"
+            "odt report: \(missing) of \(CountText.text(tracks.count, "object")) \(missing == 1 ? "is" : "are") not in \(video ?? ""): is it the video of these messages?"
         )
     }
     let html = ReportPage.html(
@@ -131,7 +131,7 @@ private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
         throw ReportError("\(file) is empty; Pipelines/bus-to-json -o \(file) writes messages into it")
     }
     guard !observations.isEmpty else {
-        throw ReportError("\(file) has no message of swiftodt in its \(lines.number) lines")
+        throw ReportError("\(file) has no message of swiftodt in its \(CountText.text(lines.number, "line"))")
     }
     observations.finish()
     return (observations, isCutOff)

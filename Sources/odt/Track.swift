@@ -158,7 +158,8 @@ private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) 
         (unused.doubled, "on another one"), (unused.surplus, "beyond \(Tracker.mostDetections) in a frame"),
     ]
     let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-    return "\(unused.count) of \(all) detections were not used: \(named)."
+    let verb = unused.count == 1 ? "was" : "were"
+    return "\(unused.count) of \(CountText.text(all, "detection")) \(verb) not used: \(named)."
 }
 
 /// What frames took: half of them less than the median, which does not ask what else the machine was doing.

@@ -54,7 +54,7 @@ class Programs(unittest.TestCase):
                     self.refuses(1, "x.jsonl is not what bus-to-json writes", "Pipelines/summary", path)
             given(GOOD + "\n" + GOOD[:40])
             said = command("Pipelines/summary", path)
-            self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 results, 1 objects at most at once"))
+            self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 result, 1 object at most at once"))
         self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
 
     def test_a_summary_of_messages_in_json(self):
@@ -67,7 +67,7 @@ class Programs(unittest.TestCase):
                                "swiftodt", "detector=motion", f"message-format={form}", "!", "fakesink")
                 self.assertEqual(said.returncode, 0, said.stderr)
                 heard[form] = command("Pipelines/summary", path).stdout
-        self.assertIn("1 objects followed", heard["structure"])
+        self.assertIn("1 object followed", heard["structure"])
         self.assertEqual(set(heard.values()), {heard["structure"]})
 
     def test_nobody_reads_any_more(self):

@@ -69,7 +69,7 @@ struct BenchRun {
         let counted = meter.read { $0 }
         guard let begin = counted.begin, let end = counted.end, counted.frames > Self.warmUp + 1 else {
             throw PlaybackError(
-                "\(source.name) gave \(counted.frames) frames; more than \(Self.warmUp + 1) are needed to say how fast it is"
+                "\(source.name) gave \(CountText.text(counted.frames, "frame")); more than \(Self.warmUp + 1) are needed to say how fast it is"
             )
         }
         let measured = Double(counted.frames - Self.warmUp - 1)

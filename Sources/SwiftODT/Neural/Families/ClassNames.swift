@@ -24,7 +24,7 @@ struct ClassNames: Sendable {
         default:
             throw ODTError(
                 .unsupported,
-                "\(file) tells \(count) classes apart, but there are \(labels.count) labels for it: are they of another model?"
+                "\(file) has \(count) class\(count == 1 ? "" : "es"), but \(CountText.text(labels.count, "label")) were given: are they of another model?"
             )
         }
     }
