@@ -105,8 +105,9 @@ private func showModel(_ name: String) throws -> Int32 {
     let labels = try Labels.load(manifest: manifest, model: file)
     let network = try Network.inspect(file: file)
     print(file)
+    print("  name     \(FilePath.stem(of: file))")
     if let manifest {
-        print("  name     \(manifest.name)")
+        print("  title    \(manifest.name)")
         if let licence = manifest.licence { print("  licence  \(licence)") }
         if let source = manifest.source { print("  source   \(source)") }
     }

@@ -263,6 +263,15 @@ class Quantising(Fetching):
         self.assertIn("in 8 bits already", again.stderr)
 
 
+class Shown(unittest.TestCase):
+    @needs_detector
+    def test_show_prints_the_name_that_list_prints(self):
+        listed = [line.split() for line in command(".build/tool/odt", "models", "list").stdout.splitlines() if "fetched" not in line]
+        self.assertNotEqual(listed, [])
+        for name, *_, path in listed:
+            self.assertEqual(command(".build/tool/odt", "models", "show", path).stdout.splitlines()[:2], [path, f"  name     {name}"])
+
+
 class Preparing(Fetching):
     @needs_detector
     def test_bytes_mean_what_the_manifest_says(self):
