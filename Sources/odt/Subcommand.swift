@@ -43,6 +43,12 @@ func complain(_ text: String) {
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
+/// Writes a line to standard output that nobody needs: unlike ``sendAnswers()`` it ignores a failure.
+func inform(_ text: String) {
+    let line = text + "\n"
+    _ = PathText.bytes(of: line).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
 /// A text with spaces behind it up to a width.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))

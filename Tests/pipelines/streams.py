@@ -99,7 +99,7 @@ def frames(description, sink="frames", seconds=60):
 def command(*words, seconds=120, **environment):
     """Runs a command of this checkout."""
     return subprocess.run(
-        words, cwd=ROOT, capture_output=True, text=True, timeout=seconds, env=os.environ | environment, check=False,
+        words, cwd=ROOT, capture_output=True, text=True, errors="surrogateescape", timeout=seconds, env=os.environ | environment, check=False,
         stdin=subprocess.DEVNULL)
 
 

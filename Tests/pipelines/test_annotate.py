@@ -244,6 +244,30 @@ class Tables(Annotating):
         self.assertGreater(len(times(self.path("out.mkv"), "v")), 0)
 
 
+class Written(Annotating):
+    """The line at the end."""
+
+    def test_files_frames_and_objects_are_named(self):
+        said = self.annotate("--csv", self.path("a.csv"), "--set", "track-min-hits=1", self.picture, self.path("out.mkv"))
+        self.assertRegex(said.stdout, rf"^wrote {self.path('out.mkv')}, {self.path('a.csv')}: {25 * SECONDS} frames, [1-9]\d* objects?, \d+\.\d s\n$")
+        self.assertEqual(said.stderr, "")
+
+    def test_objects_are_left_out_without_tracks(self):
+        said = self.annotate("--set", "track-events=false", self.picture, self.path("out.mkv"))
+        self.assertRegex(said.stdout, rf"^wrote {self.path('out.mkv')}: {25 * SECONDS} frames, \d+\.\d s\n$")
+
+    def test_nothing_is_added_to_messages_on_the_standard_output(self):
+        said = self.annotate("--json", "-", self.picture, self.path("out.mkv"))
+        self.assertEqual({"message"}, {key for line in said.stdout.splitlines() for key in json.loads(line) if key == "message"})
+
+    def test_each_file_of_a_folder_has_its_line(self):
+        os.mkdir(self.path("in"))
+        for name in ("a", "b"):
+            shutil.copy(self.picture, self.path(f"in/{name}.mkv"))
+        said = self.annotate("--out-dir", self.path("out"), self.path("in"))
+        self.assertEqual([line.split(":")[0] for line in said.stdout.splitlines()], [f"wrote {self.path('out')}/{name}.mkv" for name in "ab"])
+
+
 class Refused(Annotating):
     """What cannot be meant."""
 
@@ -367,8 +391,9 @@ class Ended(Annotating):
                 shown += part
         os.close(leader)
         said, _ = program.communicate(timeout=60)
-        self.assertEqual((program.returncode, said), (0, b""))
-        self.assertRegex(shown.decode(), r"picture: .*\d+ frames, \d+ a second")
+        self.assertEqual(program.returncode, 0)
+        self.assertRegex(said, rb"^wrote .*\n$")
+        self.assertRegex(shown.decode(), r"picture: .*\d+ frames?, \d+ a second")
         # Taken away at the end.
         self.assertTrue(shown.endswith(b"\x1b[K"), shown)
         self.assertEqual(self.annotate("--force", self.picture, self.path("out.mkv")).stderr, "")

@@ -23,6 +23,7 @@ final class Annotation: Sendable {
     }
 
     private let source: MediaSource
+    private let outputs: AnnotationOutputs
     private let files: AnnotationFiles
     private let pipeline: Pipeline
     private let progress: Progress
@@ -36,7 +37,7 @@ final class Annotation: Sendable {
     ///
     /// - Throws: ``PlaybackError`` where it cannot be begun; then no file has changed.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
-        self.source = source
+        (self.source, self.outputs) = (source, outputs)
         let container = try outputs.video.map(Self.container)
         try outputs.check(against: source, mayReplace: plan.mayReplace)
         let pipeline = try Pipeline(Self.description(source, container, plan))
@@ -144,6 +145,9 @@ final class Annotation: Sendable {
 
     /// Plays it to its end, and closes the files.
     func run() -> Outcome {
+        let begun = MonotonicClock.now
+        let reportsTracks = reportsTracks
+        var trackCount = 0
         var frames = FrameTable()
         var isRead = true
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
@@ -157,6 +161,7 @@ final class Annotation: Sendable {
                 pictures?.see(fields)
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
             case "swiftodt-track":
+                if fields.text("event") == "begin" { trackCount += 1 }
                 writePicture(fields)
                 if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
             default: break
@@ -168,9 +173,21 @@ final class Annotation: Sendable {
         progress.clear()
         // The files are whole before the elements stop, for which a source that stalls may take its time.
         let outcome = close(ending, isRead: isRead)
+        if outcome.code == ExitCode.success, let written = outputs.written {
+            let objects = reportsTracks ? ", " + CountText.text(trackCount, "object") : ""
+            let seconds = DecimalText.text(Double(MonotonicClock.now - begun) / 1e9, decimals: 1)
+            inform("wrote \(written): \(CountText.text(progress.frames, "frame"))\(objects), \(seconds) s")
+        }
         // What hangs may still ask for what this holds.
         if !player.stop() { _ = Unmanaged.passRetained(self) }
         return outcome
+    }
+
+    /// Whether each object that is reported begins with a message.
+    private var reportsTracks: Bool {
+        let element = pipeline["swiftodt"]
+        return element.text(of: "tracking") == "true" && element.text(of: "track-events") == "true"
+            && element.text(of: "mode") == "stream"
     }
 
     private func writePicture(_ track: MessageFields) {

@@ -12,6 +12,12 @@ struct AnnotationOutputs: Sendable {
 
     var names: [String] { [video, messages, frameTable, trackTable].compactMap(\.self) }
 
+    /// All that is written, in a list for people; `nil` where the standard output carries data.
+    var written: String? {
+        let all = names + [pictures].compactMap(\.self)
+        return all.contains("-") ? nil : all.joined(separator: ", ")
+    }
+
     /// Whether one of them is there already.
     var exist: Bool {
         (names + [pictures].compactMap(\.self)).contains { name in
