@@ -28,17 +28,31 @@ private let help = """
 
 private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {
     let threshold = try line.number("--threshold", in: 0...1)
-    let classifier = try CropClassifier(
-        modelFile: line.text("--model"), labelFile: line.text("--labels"), device: line.text("--device") ?? "CPU",
-        table: .installed())
+    // Loaded for the first picture that can be read: a missing file is reported at once.
+    var loaded: CropClassifier?
     var code = ExitCode.success
     var latest: (path: String, picture: Picture)?
     for crop in crops {
+        let picture: Picture
         do {
-            let picture =
-                try latest?.path == crop.picture ? latest?.picture : Picture(contentsOfFile: crop.picture)
-            guard let picture else { continue }
-            latest = (crop.picture, picture)
+            if let latest, latest.path == crop.picture {
+                picture = latest.picture
+            } else {
+                picture = try Picture(contentsOfFile: crop.picture)
+            }
+        } catch let error as ODTError {
+            complain("odt classify: \(error)")
+            code = ExitCode.failure
+            continue
+        }
+        latest = (crop.picture, picture)
+        let classifier =
+            try loaded
+            ?? CropClassifier(
+                modelFile: line.text("--model"), labelFile: line.text("--labels"),
+                device: line.text("--device") ?? "CPU", table: .installed())
+        loaded = classifier
+        do {
             let whole = Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height))
             let answer = try picture.withFrame { try classifier.start($0, box: crop.box ?? whole) }.wait()
             let report = CropReport(crop, answer, threshold: threshold ?? classifier.threshold)

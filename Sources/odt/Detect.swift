@@ -140,12 +140,24 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         // Many looks for one answer: they run side by side.
         recipe.hint = .throughput
     }
-    let detector = try recipe.makeDetector()
-    let salient = try seeksSalient(line) ? recipe.besideForSalient.makeDetector() : nil
+    let seeksSalient = try seeksSalient(line)
+    // Loaded for the first picture that can be read: a missing file is reported at once.
+    var loaded: (detector: any Detector, salient: (any Detector)?)?
     var code = ExitCode.success
     for path in line.operands {
+        let picture: Picture
         do {
-            let picture = try Picture(contentsOfFile: path)
+            picture = try Picture(contentsOfFile: path)
+        } catch let error as ODTError {
+            complain("odt detect: \(unreadable(path, error))")
+            code = ExitCode.failure
+            continue
+        }
+        let (detector, salient) =
+            try loaded
+            ?? (try recipe.makeDetector(), seeksSalient ? try recipe.besideForSalient.makeDetector() : nil)
+        loaded = (detector, salient)
+        do {
             var detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
             if let salient, !detections.contains(where: { $0.score >= threshold }) {
                 detections += try picture.withFrame { try salient.start($0, options: options) }.wait().prefix(1)
@@ -159,6 +171,11 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         }
     }
     return code
+}
+
+private func unreadable(_ path: String, _ error: ODTError) -> String {
+    guard error.reason != .fileNotFound, AnnotationBatch.isVideo(path) else { return "\(error)" }
+    return "\(path) is a video: --detections FILE records what the detector finds in it, 'odt annotate' draws it"
 }
 
 /// Which parts of the picture are looked at as well, as the element calls it; `nil` for none.

@@ -54,6 +54,9 @@ struct AnnotationBatch {
 
     private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]
 
+    /// Whether a file's name ends as those of videos do.
+    static func isVideo(_ name: String) -> Bool { videos.contains(PartFile.parts(of: name).ending.lowercased()) }
+
     static func isFolder(_ operand: String) -> Bool {
         var status = stat()
         return PathText.withSystemPath(operand) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -64,9 +67,8 @@ struct AnnotationBatch {
         guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"
         let names = PartFile.names(in: operand).filter { name in
-            let parts = PartFile.parts(of: name)
             // What was interrupted is no footage.
-            return !name.hasPrefix(".") && videos.contains(parts.ending.lowercased()) && !parts.stem.hasSuffix(".part")
+            !name.hasPrefix(".") && isVideo(name) && !PartFile.parts(of: name).stem.hasSuffix(".part")
         }
         guard !names.isEmpty else { throw CommandLineError("there is no video in \(operand).") }
         return names.sorted().map { base + $0 }
