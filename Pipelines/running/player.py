@@ -70,8 +70,10 @@ def set_properties(element, words):
     for word in words:
         name, equals, value = word.partition("=")
         about = element.find_property(name)
-        if not equals or about is None or not about.flags & GObject.ParamFlags.WRITABLE:
-            raise Failure(f"{word!r} sets no property of {kind}: gst-inspect-1.0 {kind} lists them", code=2)
+        if not equals:
+            raise Failure(f"{word!r} sets no property of {kind}: it is not PROPERTY=VALUE", code=2)
+        if about is None or not about.flags & GObject.ParamFlags.WRITABLE:
+            raise Failure(f"{kind} has no property {name!r}: gst-inspect-1.0 {kind} lists them", code=2)
         if about.value_type.is_a(GObject.TYPE_STRING):
             # As it stands: quotes and backslashes are part of a text.
             try:

@@ -1,3 +1,6 @@
+import Playback
+import SwiftODT
+
 /// The words after a subcommand, split into `--name value` pairs, flags and the rest.
 struct CommandLineOptions {
     private var values: [String: [String]] = [:]
@@ -33,9 +36,19 @@ struct CommandLineOptions {
                     throw CommandLineError("\(name) needs a value.")
                 }
             } else {
-                throw CommandLineError("'\(word)' is not an option here.")
+                throw CommandLineError(Self.rejection(of: name, knowing: valued.union(known)))
             }
         }
+    }
+
+    private static func rejection(of name: String, knowing options: Set<String>) -> String {
+        let rejection = "'\(name)' is not an option here"
+        let property = String(name.drop { $0 == "-" })
+        if options.contains("--set"), PropertySetting.namesOfSwiftodt.contains(property) {
+            return "\(rejection), but a property of the element: --set \(property)=VALUE."
+        }
+        guard let meant = nearestName(to: name, in: options.sorted()) else { return rejection + "." }
+        return "\(rejection); did you mean '\(meant)'?"
     }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }

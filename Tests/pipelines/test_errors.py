@@ -126,9 +126,18 @@ class Errors(unittest.TestCase):
 
     @needs_detector
     def test_labels_that_the_network_does_not_have(self):
-        self.warns('detector=neural label-allowlist="person, persn" label-denylist=dogg', "dogg, persn", "bicycle")
+        self.warns("detector=neural label-allowlist=face", "no label face", "bicycle")
         said = run(f"{ball(5)} ! swiftodt detector=neural label-allowlist=\"Person, dog\" ! fakesink", seconds=30)
         self.assertEqual(said.warnings, [])
+
+    @needs_detector
+    def test_misspelled_label_is_answered_with_the_nearest_one(self):
+        said = run(f"{ball(5)} ! swiftodt detector=neural label-allowlist=\"person, persn\" label-denylist=dogg ! fakesink", seconds=30)
+        ((warning, detail),) = said.warnings
+        self.assertIn("no label dogg, persn", warning.message)
+        self.assertIn("did you mean dog, person?", warning.message)
+        self.assertNotIn("bicycle", warning.message + (detail or ""))
+        self.warns('detector=neural label-allowlist="face, persn"', "no label face, persn", "did you mean person?; it has person, bicycle")
 
     def test_areas_that_exclude_everything(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion min-area=0.5 max-area=0.1 ! fakesink")

@@ -142,6 +142,36 @@ class Programs(unittest.TestCase):
         self.refuses(2, "FILE", TOOL, "models", "show")
         self.refuses(1, "odt models list", TOOL, "models", "show", "nonsense")
 
+    def test_unknown_option_is_answered_with_the_nearest_one(self):
+        self.refuses(2, "'--jsn' is not an option here; did you mean '--json'?", TOOL, "annotate", "--jsn", "-", "in.mp4")
+        self.refuses(2, "'--nonsense' is not an option here.", TOOL, "annotate", "--nonsense", "in.mp4")
+
+    def test_property_given_as_an_option_is_answered_with_set(self):
+        for command_ in ("annotate", "watch", "detect"):
+            self.refuses(2, "--set max-objects=VALUE", TOOL, command_, "--max-objects", "3", "in.mp4", GST_PLUGIN_PATH=f"{ROOT}/.build/plugin")
+
+    def test_unknown_property_is_answered_with_the_nearest_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            video = os.path.join(folder, "in.mkv")
+            with open(video, "w", encoding="ascii"):
+                pass
+            for setting, sentence in (("max-object=3", "swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
+                                      ("nonsense=3", "swiftodt has no property 'nonsense': gst-inspect-1.0"), ("draw", "it is not NAME=VALUE")):
+                self.refuses(2, sentence, TOOL, "annotate", "--set", setting, "--json", "-", video)
+
+    def test_missing_picture_is_reported_before_the_network_is_loaded(self):
+        for subcommand in ("detect", "classify"):
+            said = command(TOOL, subcommand, "--model", "nonsense", "/nowhere.png")
+            self.assertEqual((said.returncode, said.stderr.count("\n")), (1, 1), said.stderr)
+            self.assertIn("/nowhere.png", said.stderr)
+
+    def test_detect_names_the_option_for_videos(self):
+        with tempfile.TemporaryDirectory() as folder:
+            video = os.path.join(folder, "in.mp4")
+            with open(video, "wb") as file:
+                file.write(b"\0\0\0\x18ftypmp42")
+            self.refuses(1, "in.mp4 is a video: --detections FILE", TOOL, "detect", video)
+
     def test_an_answer_that_cannot_be_written(self):
         self.refuses(1, "No space left", "/bin/sh", "-c", f"{TOOL} models list >/dev/full")
         self.refuses(1, "No space left", "/bin/sh", "-c", f"echo 1,-1,1,1,9,9,1 | {TOOL} track --detections - --output -"
@@ -150,6 +180,17 @@ class Programs(unittest.TestCase):
     def test_the_tool_stays_small(self):
         """Foundation, linked statically, would make it six times as large."""
         self.assertLess(os.path.getsize(TOOL), 16 << 20)
+
+    def test_live_camera_without_a_display_prints_json(self):
+        said = command("Pipelines/live-camera", "-n", "30", "/dev/no-video", DISPLAY="", WAYLAND_DISPLAY="")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        messages = [json.loads(line) for line in said.stdout.splitlines()]
+        self.assertIn("swiftodt", {message["message"] for message in messages})
+
+    def test_with_plugin_finds_the_python_package_and_odt(self):
+        said = command("/usr/bin/env", "--unset=PYTHONPATH", f"{ROOT}/Pipelines/with-plugin", "/usr/bin/python3", "-c",
+                       "import shutil, swiftodt; print(swiftodt.__file__, shutil.which('odt'))")
+        self.assertEqual(said.stdout.split(), [f"{ROOT}/Pipelines/python/swiftodt/__init__.py", TOOL], said.stderr)
 
     def test_they_may_be_called_by_a_link(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -181,17 +222,6 @@ class TestPrograms(unittest.TestCase):
         self.write("steps", "passed setup\n")
         said = command("Tests/tally", self.folder)
         self.assertEqual(said.returncode, 1, said.stderr)
-    def test_live_camera_without_a_display_prints_json(self):
-        said = command("Pipelines/live-camera", "-n", "30", "/dev/no-video", DISPLAY="", WAYLAND_DISPLAY="")
-        self.assertEqual(said.returncode, 0, said.stderr)
-        messages = [json.loads(line) for line in said.stdout.splitlines()]
-        self.assertIn("swiftodt", {message["message"] for message in messages})
-
-    def test_with_plugin_finds_the_python_package_and_odt(self):
-        said = command("/usr/bin/env", "--unset=PYTHONPATH", f"{ROOT}/Pipelines/with-plugin", "/usr/bin/python3", "-c",
-                       "import shutil, swiftodt; print(swiftodt.__file__, shutil.which('odt'))")
-        self.assertEqual(said.stdout.split(), [f"{ROOT}/Pipelines/python/swiftodt/__init__.py", TOOL], said.stderr)
-
         self.assertEqual(said.stdout.splitlines(), [
             "", "failed: B.five: 1 != 2", "skipped 2: no broker", "    A.two, B.four", "skipped 1: no browser", "    B.three",
             "skipped 1: no reason given", "    C.six", "2 passed, 1 failed, 4 skipped"])

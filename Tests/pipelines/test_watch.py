@@ -137,7 +137,7 @@ class Configuration(Watching):
     def test_mistakes_are_named_with_their_line(self):
         clip = self.clip()
         for text, sentence in (
-                ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: 'max-object=3' sets no property"),
+                ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
                 ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' cannot be detector"),
                 ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
                 ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record is true or false"),

@@ -248,9 +248,13 @@ extension Settings {
             guard let labels = recipe.knownLabels else { return nil }
             let unknown = listed.subtracting(labels.map { $0.lowercased() }).sorted()
             guard !unknown.isEmpty else { return nil }
+            let problem =
+                "the network has no label \(unknown.joined(separator: ", ")), which label-allowlist or label-denylist names"
+            let meant = unknown.compactMap { nearestName(to: $0, in: labels) }
+            let question = meant.isEmpty ? "" : "; did you mean \(meant.joined(separator: ", "))?"
+            guard meant.count < unknown.count else { return .settings(problem + question) }
             return .settings(
-                "the network has no label \(unknown.joined(separator: ", ")), which label-allowlist or label-denylist names; "
-                    + "it has \(labels.prefix(8).joined(separator: ", "))"
+                "\(problem)\(question); it has \(labels.prefix(8).joined(separator: ", "))"
                     + (labels.count > 8 ? " and \(labels.count - 8) more" : ""),
                 detail: "its labels: " + labels.joined(separator: ", "))
         }
