@@ -60,6 +60,7 @@ let package = Package(
             name: "SwiftODTTests", dependencies: ["SwiftODT", "TestSupport"], exclude: ["Classification/Labels"]),
         .testTarget(name: "SwiftODTFoundationTests", dependencies: ["SwiftODTFoundation"]),
         .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer", "TestSupport"]),
+        .testTarget(name: "odtTests", dependencies: ["odt", "Playback", "SwiftODT", "CGStreamer", "TestSupport"]),
         .testTarget(
             name: "GstSwiftODTTests", dependencies: ["GstSwiftODT", "SwiftODT", "CGStreamerCheck", "TestSupport"],
             exclude: ["Annotation/Golden"]),

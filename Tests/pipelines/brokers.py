@@ -2,6 +2,7 @@
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import threading
 import unittest
@@ -142,3 +143,97 @@ class Listener:
         self.program.wait()
         self.reader.join()
         self.program.stdout.close()
+
+
+class ClosingBroker:
+    """A broker that takes events and acknowledges them, but closes its first connections at a given moment:
+
+    - "accept": as soon as they are accepted, "connect": when CONNECT has come
+    - "connack": after CONNACK, "reset": the same with RST in place of FIN
+    - ("publish", N): when N PUBLISH have come, none of which is acknowledged
+    - ("ack", N): when N PUBLISH were acknowledged
+    - ("bytes", N): when N bytes have come after CONNECT, which may be in the middle of a packet
+
+    It answers CONNECT when `ready` is set: by then the watch has events that wait.
+    """
+
+    def __init__(self, moment, times=1):
+        self.moment, self.left, self.published, self.ready = moment, times, [], threading.Event()
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.door.getsockname()[1]}"
+        self.thread = threading.Thread(target=self.welcome, daemon=True)
+        self.thread.start()
+
+    def welcome(self):
+        while True:
+            try:
+                connection = self.door.accept()[0]
+            except OSError:
+                return
+            moment, self.left = (self.moment if self.left > 0 else None), self.left - 1
+            with connection:
+                try:
+                    self.serve(connection, moment)
+                except OSError:
+                    pass
+
+    def serve(self, connection, moment):
+        if moment == "accept":
+            return
+        self.packet(connection)
+        if moment == "connect":
+            return
+        self.ready.wait(60)
+        connection.sendall(b"\x20\x02\0\0")
+        if moment == "reset":
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if moment in ("connack", "reset"):
+            return
+        kind, most = moment or (None, None)
+        if kind == "bytes":
+            connection.recv(most, socket.MSG_WAITALL)
+            return
+        count = 0
+        while packet := self.packet(connection):
+            head, body = packet
+            if head >> 4 == 12:
+                connection.sendall(b"\xd0\0")
+            if head >> 4 != 3:
+                continue
+            size = struct.unpack_from(">H", body)[0]
+            topic, rest = body[2:2 + size].decode(), body[2 + size:]
+            if head & 6:
+                count += 1
+                if (kind, count) == ("publish", most):
+                    return
+                number, rest = rest[:2], rest[2:]
+                if kind != "publish":
+                    self.published.append((topic, rest.decode()))
+                    connection.sendall(b"\x40\x02" + number)
+                if (kind, count) == ("ack", most):
+                    return
+
+    @staticmethod
+    def packet(connection):
+        """The first byte of the next packet, and what comes behind its length; `None` at the end."""
+        def read(count):
+            data = connection.recv(count, socket.MSG_WAITALL) if count else b""
+            if len(data) < count:
+                raise ConnectionError
+            return data
+
+        head, length, shift = read(1)[0], 0, 0
+        while True:
+            byte = read(1)[0]
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return head, read(length)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.door.shutdown(socket.SHUT_RDWR)
+        self.door.close()
+        self.thread.join()

@@ -57,19 +57,17 @@ final class MQTTConnection {
         guard code == MosquittoCode.success else { throw problem(code, isAtStart: answer == nil) }
     }
 
-    /// - Returns: the number that will be acknowledged; `nil` where no broker can be told that, whatever is tried.
-    /// - Throws: ``PlaybackError`` where the connection is gone.
+    /// - Returns: the number that will be acknowledged; `nil` for a message that no broker takes.
+    /// - Throws: ``PlaybackError`` for every other error: the connection is of no use any more, and the message has to be sent again.
     func publish(_ message: MQTTMessage, _ quality: Quality, isRetained: Bool = false) throws -> Int32? {
         var number: Int32 = 0
         let code = message.payload.withUnsafeBytes {
             library.publish(
                 client, &number, message.topic, Int32(clamping: $0.count), $0.baseAddress, quality.rawValue, isRetained)
         }
-        switch code {
-        case MosquittoCode.success: return number
-        case MosquittoCode.notConnected, MosquittoCode.lost, MosquittoCode.noMemory: throw problem(code)
-        default: return nil
-        }
+        if code == MosquittoCode.success { return number }
+        guard MosquittoCode.undeliverable.contains(code) else { throw problem(code) }
+        return nil
     }
 
     /// Says good-bye, after which the broker does not tell of a death.
@@ -98,7 +96,7 @@ final class MQTTConnection {
             code = library.setUser(client, user, broker.address.password)
         }
         if code == MosquittoCode.success, let tls = broker.tls { code = set(tls) }
-        guard code == MosquittoCode.success else { throw problem(code) }
+        guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
         let (host, port) = (broker.address.host, Int32(broker.address.port))
         code = library.connect(client, host, port, Self.keepalive)
         guard code == MosquittoCode.success else { throw problem(code, isAtStart: true) }
@@ -123,12 +121,15 @@ final class MQTTConnection {
         switch code {
         case MosquittoCode.tls:
             let words = lastNote.map { " (\($0))" } ?? ""
+            if !isAtStart { return PlaybackError("the TLS connection to \(who) failed\(words)") }
             return PlaybackError(
                 "\(who) cannot be trusted\(words): --mqtt-ca FILE names the authority that signed for it, and the address "
                     + "has to have the name that its certificate has")
         case MosquittoCode.lookup:
             return PlaybackError("nobody knows the host \(broker.address.host): is the address right?")
-        case MosquittoCode.system: return PlaybackError("\(who) is not there: \(system)")
+        case MosquittoCode.system:
+            return PlaybackError(
+                isAtStart ? "\(who) is not there: \(system)" : "the connection to \(who) failed: \(system)")
         case MosquittoCode.keepalive: return PlaybackError("\(who) does not answer any more")
         case MosquittoCode.lost, MosquittoCode.notConnected:
             if !isAtStart { return PlaybackError("\(who) has closed the connection") }

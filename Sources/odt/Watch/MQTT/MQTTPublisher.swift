@@ -7,6 +7,8 @@ import Synchronization
 final class MQTTPublisher: Sendable {
     /// Nobody waits longer for the end.
     private static let mostAtEnd: Nanoseconds = 5_000_000_000
+    /// The longest pause before a broker that has closed the connection is asked again at the end.
+    private static let longestPauseAtEnd: Nanoseconds = 500_000_000
 
     private struct State {
         var outbox: MQTTOutbox
@@ -81,9 +83,11 @@ final class MQTTPublisher: Sendable {
         var complaint: String?
         while !isOver {
             let start = MonotonicClock.now
+            var wasOpen = false
             do {
                 let connection = try MQTTConnection(library, to: broker)
                 try serve(connection) {
+                    wasOpen = true
                     if complaint != nil { say("the broker at \(broker.address.name) is there") }
                     complaint = nil
                 }
@@ -94,9 +98,12 @@ final class MQTTPublisher: Sendable {
                     say(text + (text.hasSuffix("?") ? " " : ". ") + "Events are kept until it is there")
                 }
                 complaint = text
-                // At the end it was tried once more.
-                if state.withLock({ $0.end }) != nil { break }
-                let pause = backOff.next(after: MonotonicClock.now - start)
+                var pause = backOff.next(after: MonotonicClock.now - start)
+                if state.withLock({ $0.end }) != nil {
+                    // A broker that is not there is not waited for at the end; one that has closed the connection is asked again.
+                    guard wasOpen else { break }
+                    pause = min(pause, Self.longestPauseAtEnd)
+                }
                 ending.wait(milliseconds: Int32(pause / 1_000_000))
             }
         }

@@ -22,9 +22,10 @@ struct MosquittoLibrary: @unchecked Sendable {
     let onConnect: @convention(c) (Client, Connected?) -> Void
     let onPublish: @convention(c) (Client, Published?) -> Void
     let onLog: @convention(c) (Client, Logged?) -> Void
-    let connect: @convention(c) (Client, UnsafePointer<CChar>, Int32, Int32) -> Int32
+    /// Can be replaced, as `publish` can, to simulate a broker.
+    var connect: @convention(c) (Client, UnsafePointer<CChar>, Int32, Int32) -> Int32
     let disconnect: @convention(c) (Client) -> Int32
-    let publish:
+    var publish:
         @convention(c) (
             Client, UnsafeMutablePointer<Int32>?, UnsafePointer<CChar>, Int32, UnsafeRawPointer?, Int32, Bool
         ) -> Int32
@@ -63,13 +64,24 @@ struct MosquittoLibrary: @unchecked Sendable {
 /// What libmosquitto's functions return.
 enum MosquittoCode {
     static let success: Int32 = 0
-    static let noMemory: Int32 = 1
+    static let invalidMessage: Int32 = 3
     static let notConnected: Int32 = 4
     static let lost: Int32 = 7
     static let tls: Int32 = 8
+    static let payloadTooLarge: Int32 = 9
     static let system: Int32 = 14
     static let lookup: Int32 = 15
+    static let malformedText: Int32 = 18
     static let keepalive: Int32 = 19
+    static let qualityNotSupported: Int32 = 24
+    static let packetTooLarge: Int32 = 25
+    static let retainNotSupported: Int32 = 28
+
+    /// What `mosquitto_publish` returns for a message that no broker takes, on whatever connection. Every other error is one of
+    /// the connection, or passes.
+    static let undeliverable: Set<Int32> = [
+        invalidMessage, payloadTooLarge, malformedText, qualityNotSupported, packetTooLarge, retainNotSupported,
+    ]
 
     /// Of the certificates that the system trusts.
     static let systemCertificates: Int32 = 13

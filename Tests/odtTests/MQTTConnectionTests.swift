@@ -1,0 +1,59 @@
+import Playback
+import Testing
+
+@testable import odt
+
+@Suite("MQTTConnection and MQTTOutbox")
+struct MQTTConnectionTests {
+    /// What mosquitto_publish returns for a message that no broker takes.
+    private static let ofTheMessage: Set<Int32> = [3, 9, 18, 24, 25, 28]
+
+    /// A library whose broker is always there, and which returns from `mosquitto_publish` the number that the topic ends with.
+    private static func library() throws -> MosquittoLibrary {
+        var library = try MosquittoLibrary()
+        library.connect = { _, _, _, _ in 0 }
+        library.publish = { _, number, topic, _, _, _, _ in
+            number?.pointee = 1
+            return Int32(String(cString: topic).split(separator: "/").last ?? "") ?? 0
+        }
+        return library
+    }
+
+    private static let hasLibrary = (try? MosquittoLibrary()) != nil
+
+    @Test(.enabled(if: hasLibrary), arguments: Array(Int32(-4)...40) + [127, 128, 255])
+    func aReturnCodeOfTheConnectionKeepsAllEvents(code: Int32) throws {
+        let broker = Broker(
+            address: try BrokerAddress("mqtt://localhost/house", of: "--mqtt"), tls: nil,
+            will: MQTTMessage("house/state", "offline"))
+        let connection = try MQTTConnection(Self.library(), to: broker)
+        var outbox = MQTTOutbox(mostBytes: 1 << 20)
+        for number in 0..<30 { _ = outbox.add(event: MQTTMessage("house/\(code)", "\(number)")) }
+        var isConnected = true
+        do {
+            try outbox.send(isBusy: false) { try connection.publish($0, $1, isRetained: $2) }
+        } catch { isConnected = false }
+
+        if Self.ofTheMessage.contains(code) {
+            #expect(isConnected)
+            #expect((outbox.eventCount, outbox.lostCount) == (0, 30))
+        } else {
+            #expect(isConnected == (code == 0))
+            #expect((outbox.eventCount, outbox.lostCount) == (30, 0))
+            // The next connection gets all of them, in their order.
+            outbox.begin()
+            var arrived: [String] = []
+            while arrived.count < 30 {
+                let before = arrived.count
+                outbox.send(isBusy: false) { message, _, _ in
+                    arrived.append(String(decoding: message.payload, as: UTF8.self))
+                    return Int32(arrived.count)
+                }
+                outbox.acknowledge((before..<arrived.count).map { Int32($0 + 1) })
+                guard arrived.count > before else { break }
+            }
+            #expect(arrived == (0..<30).map { "\($0)" })
+            #expect(outbox.isEmpty)
+        }
+    }
+}

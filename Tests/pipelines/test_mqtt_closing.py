@@ -1,0 +1,52 @@
+"""`odt watch --mqtt` with a broker that closes connections: whenever it does, each event arrives."""
+import json
+import os
+import unittest
+
+from brokers import ClosingBroker
+from test_store import Storing
+
+
+class ClosedConnections(Storing):
+
+    def check(self, moment, times=1):
+        """Watches a short video with many events; what the broker got is what the lines have."""
+        for name in self.names():
+            os.remove(self.path(name))
+        with ClosingBroker(moment, times) as broker:
+            complaints = self.replay(30, f"--mqtt=mqtt://{broker.address}/house", "--mqtt-discovery=off", lanes=9,
+                                     meanwhile=lambda: self.let(broker))
+        with open(self.path("lines.jsonl"), encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        for kind in ("zone", "track"):
+            expected = [line for line in lines if line["message"] == f"swiftodt-{kind}"]
+            # An event whose acknowledgement was lost comes twice.
+            texts = list(dict.fromkeys(text for topic, text in broker.published if topic == f"house/yard/{kind}"))
+            self.assertEqual([json.loads(text) for text in texts], expected, kind)
+            self.assertGreater(len(expected), 40)
+        self.assertNotIn("have not reached", complaints)
+        self.assertNotIn("left out", complaints)
+
+    def let(self, broker):
+        """Lets the broker answer when many events wait for it."""
+        if not broker.ready.is_set() and os.path.exists(self.path("lines.jsonl")):
+            with open(self.path("lines.jsonl"), encoding="utf-8") as file:
+                if sum('"swiftodt-zone"' in line for line in file) > 60:
+                    broker.ready.set()
+
+    def test_no_event_is_lost_at_any_moment_of_closing(self):
+        moments = ["accept", "connect", "connack", "reset", ("publish", 1), ("publish", 5), ("publish", 20), ("ack", 1), ("ack", 7),
+                   ("ack", 30), *(("bytes", count) for count in (1, 2, 3, 100, 600, 5_000))]
+        for moment in moments:
+            with self.subTest(moment):
+                self.check(moment)
+
+    def test_no_event_is_lost_when_every_connection_is_closed_until_the_end(self):
+        """The watch is over long before the broker keeps a connection."""
+        for moment in ("connack", "reset", ("publish", 3), ("ack", 10)):
+            with self.subTest(moment):
+                self.check(moment, times=4)
+
+
+if __name__ == "__main__":
+    unittest.main()
