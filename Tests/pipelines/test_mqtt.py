@@ -129,6 +129,9 @@ class Telling(InFolder):
         for topic, config in configs.items():
             self.assertRegex(topic, r"^homeassistant/(binary_)?sensor/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+/config$")
             self.assertIn(config["state_topic"], kept)
+            # Home Assistant removed object_id in 2026.4.
+            self.assertNotIn("object_id", config)
+            self.assertRegex(config["default_entity_id"], rf"^{topic.split('/')[1]}\.yard_[a-z0-9_]+$")
             for place in config["availability"]:
                 self.assertEqual(kept[place["topic"]], "online")
             if "value_template" in config:

@@ -18,6 +18,8 @@ final class MQTTSink: WatchSink {
         var resultTime: Nanoseconds?
         /// What was said of each zone last.
         var figures: [String: ZoneFigures] = [:]
+        /// By zone, the labels that Home Assistant has a sensor for.
+        var labels: [String: Set<String>] = [:]
     }
 
     private let topic: String
@@ -68,7 +70,10 @@ final class MQTTSink: WatchSink {
             let figures = ZoneFigures(zone)
             let before = camera.figures.updateValue(figures, forKey: figures.name)
             guard before != figures else { continue }
-            if before == nil, let discovery { announce(figures, of: message.camera, discovery) }
+            if let discovery {
+                if before == nil { announce(figures, of: message.camera, discovery) }
+                announceLabels(of: figures, message.camera, &camera, discovery)
+            }
             publisher.publish(
                 retained: MQTTMessage("\(camera.topic)/zones/\(MQTTTopic.level(figures.name))", figures.json.text))
         }
@@ -83,6 +88,17 @@ final class MQTTSink: WatchSink {
             figures.isLine
             ? discovery.crossings(of: figures.name, camera) : [discovery.count(of: figures.name, camera)]
         for message in messages { publisher.publish(retained: message) }
+    }
+
+    /// A sensor for each label that a zone counts; an object without a label counts in the zone's own sensor alone.
+    private func announceLabels(
+        of figures: ZoneFigures, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
+    ) {
+        guard !figures.isLine else { return }
+        for label in figures.byLabel.keys.sorted() where !label.isEmpty {
+            guard camera.labels[figures.name, default: []].insert(label).inserted else { continue }
+            publisher.publish(retained: discovery.count(of: label, in: figures.name, name))
+        }
     }
 
     private func body(_ message: WatchMessage) -> Substring {
