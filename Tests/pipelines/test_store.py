@@ -193,6 +193,28 @@ class Surviving(Storing):
         self.replay(3600, "--store-size=1M", rate=1, lanes=12)
         self.assertGreater(self.ask("SELECT count(*) FROM result WHERE session = 2")[0][0], 100)
 
+    def test_size_is_enforced_without_result_rows(self):
+        """With updates=none a store has tracks and zone events alone."""
+        self.replay(2)
+        store = sqlite3.connect(self.path("s.sqlite"))
+        (began,), = store.execute("SELECT began FROM session")
+        for table in ("result", "box", "zone_event", "zone_count", "track"):
+            store.execute(f"DELETE FROM {table}")
+        store.executemany(
+            "INSERT INTO track VALUES (1, ?, ?, ?, ?, 1, -1, 100.5, ?, 0.9, 10, 20, 30, 40, 'lost')",
+            ((number, began - DAY + number, began - DAY + number, began - DAY + number, began - DAY + number) for number in range(100_000)))
+        store.execute(f"UPDATE session SET began = {began - DAY}")
+        store.commit()
+        store.close()
+        self.assertGreater(os.path.getsize(self.path("s.sqlite")), 5 << 20)
+        self.replay(30, "--store-size=1M", "--set=updates=none")
+        self.assertLessEqual(sum(os.path.getsize(self.path(name)) for name in self.names() if name.startswith("s.sqlite")), 1 << 20)
+        # The oldest are gone, and what came last is there.
+        self.assertGreater(self.ask("SELECT min(id) FROM track WHERE session = 1")[0][0], 50_000)
+        self.assertGreater(self.ask("SELECT count(*) FROM track WHERE session = 2")[0][0], 9)
+        self.assertEqual(self.ask("SELECT count(*) FROM result"), [(0,)])
+        self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
+
     def test_age(self):
         """What is older than --store-days goes, at the next start at the latest; with 0 nothing does."""
         self.replay(10)

@@ -27,22 +27,26 @@ struct StoreRetention {
             "PRAGMA wal_autocheckpoint = \(pagesUnderWay); PRAGMA journal_size_limit = \(pagesUnderWay * pageSize)")
     }
 
-    /// Does what is due; costs a look at a figure where nothing is.
+    /// Does what is due; costs one query where nothing is.
     ///
+    /// - Returns: whether rows may have been deleted.
     /// - Throws: ``SQLiteError``.
-    mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws {
-        if let size { try shrink(database, to: Int64(size)) }
-        if let looked, now - looked < Self.interval { return }
+    mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws -> Bool {
+        var hasDeleted = false
+        if let size { hasDeleted = try shrink(database, to: Int64(size)) }
+        if let looked, now - looked < Self.interval { return hasDeleted }
         looked = now
         let isDoubted = doubt.isDoubted(wall: wall, steady: now)
-        guard let days, !isDoubted else { return }
+        guard let days, !isDoubted else { return hasDeleted }
         try delete(before: wall / 1_000_000 - Int64(days) * 86_400_000, in: database)
         try giveBack(database)
+        return true
     }
 
-    private func shrink(_ database: SQLiteDatabase, to size: Int64) throws {
+    /// - Returns: whether rows may have been deleted.
+    private func shrink(_ database: SQLiteDatabase, to size: Int64) throws -> Bool {
         // A quarter for what is under way.
-        guard try database.figure("PRAGMA page_count") * pageSize > size / 4 * 3 else { return }
+        guard try database.figure("PRAGMA page_count") * pageSize > size / 4 * 3 else { return false }
         for _ in 0..<Self.stepsOfAll * 2 {
             let used = try database.figure("PRAGMA page_count") - database.figure("PRAGMA freelist_count")
             guard used * pageSize > size / 8 * 5 else { break }
@@ -51,12 +55,18 @@ struct StoreRetention {
             try giveBack(database)
         }
         try giveBack(database)
+        return true
     }
 
-    /// Before which a twentieth of all results lies. Counted, because a clock that was wrong once has left times of any kind.
+    /// Before which a twentieth of all rows lies. Rows of every table count, because a watch may store no results; only boxes do not, each of
+    /// which has its result. They are counted, because a clock that was wrong once has left times of any kind.
     private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
+        let tables = Self.tables.filter { $0 != "box" }
+        let times = (tables.map { "SELECT time FROM \($0)" } + ["SELECT ended FROM session"])
+            .joined(separator: " UNION ALL ")
         let statement = try database.prepare(
-            "SELECT time FROM result ORDER BY time LIMIT 1 OFFSET (SELECT count(*) FROM result) / \(Self.stepsOfAll)")
+            "SELECT time FROM (\(times)) ORDER BY time LIMIT 1 OFFSET (SELECT count(*) FROM (\(times))) / \(Self.stepsOfAll)"
+        )
         return try statement.next() ? statement.integer(0) : nil
     }
 

@@ -112,7 +112,9 @@ final class StoreSink: WatchSink {
                     let part = Self.part(of: rows, from: stored)
                     if !part.isEmpty { try writer.write(part) }
                     stored += part.count
-                    try retention.keep(database, now: MonotonicClock.now, wall: WallClock.now)
+                    if try retention.keep(database, now: MonotonicClock.now, wall: WallClock.now) {
+                        try writer.forgetDeletedSessions()
+                    }
                 } while stored < rows.count
                 if complaint != nil { sayStoring() }
                 complaint = nil

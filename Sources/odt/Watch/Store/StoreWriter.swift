@@ -66,6 +66,14 @@ final class StoreWriter {
         }
     }
 
+    /// To be called when rows were deleted: a camera that has been calm for long may have lost its session, and gets another one with its
+    /// next row.
+    func forgetDeletedSessions() throws {
+        numbers.sessions = try numbers.sessions.filter { _, id in
+            try database.figure("SELECT count(*) FROM session WHERE id = \(id)") > 0
+        }
+    }
+
     private func write(_ row: StoreRow, _ session: Int64) throws {
         switch row.content {
         case .began: break

@@ -1,0 +1,46 @@
+import Playback
+import SwiftODT
+import TestSupport
+import Testing
+
+@testable import odt
+
+@Suite("StoreWriter")
+struct StoreWriterTests {
+    private static let day: Int64 = 86_400_000
+    private static let hasLibrary = (try? SQLiteLibrary()) != nil
+    private let start: Int64 = 1_795_348_800_000
+
+    private func track(_ id: Int64, of camera: String, session: Int, at time: Int64) -> StoreRow {
+        let track = StoreRow.Track(
+            id: id, first: time, last: time, label: "person", category: -1, pathLength: 1, best: nil, bestScore: nil,
+            bestBox: [nil, nil, nil, nil], reason: nil)
+        return StoreRow(camera: camera, session: session, time: time, content: .track(track))
+    }
+
+    @Test(.enabled(if: hasLibrary))
+    func aCameraWhoseSessionWasDeletedGetsAnotherOne() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s.sqlite"
+        let line = try CommandLineOptions(
+            ["--store", path, "--store-days", "1"], valued: ["--store", "--store-days"], flags: [])
+        let options = try #require(try StoreOptions(WatchOptions(line, [])))
+        let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
+        let writer = try StoreWriter(database)
+        var retention = try StoreRetention(options, database)
+
+        try writer.write([track(1, of: "calm", session: 1, at: start)])
+        try writer.write([track(1, of: "busy", session: 2, at: start + 2 * Self.day)])
+        let hasDeleted = try retention.keep(database, now: 0, wall: (start + 2 * Self.day) * 1_000_000)
+        #expect(hasDeleted)
+        try writer.forgetDeletedSessions()
+        #expect(try database.figure("SELECT count(*) FROM session") == 1)
+        try writer.write([track(2, of: "calm", session: 1, at: start + 2 * Self.day)])
+        #expect(
+            try database.figure(
+                """
+                SELECT count(*) FROM track JOIN session ON session.id = session JOIN camera ON camera.id = camera
+                WHERE camera.name = 'calm' AND track.id = 2
+                """) == 1)
+    }
+}
