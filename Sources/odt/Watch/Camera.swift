@@ -117,7 +117,7 @@ final class Camera: Sendable {
     private func hand(_ message: UnsafePointer<GstStructure>) {
         sinks.take(
             WatchMessage(
-                camera: plan.name, time: WallClock.now, fields: MessageFields(message),
+                camera: plan.name, time: WallClock.now, steady: MonotonicClock.now, fields: MessageFields(message),
                 line: MessageText.line(message), mayWait: !plan.isCamera))
     }
 }

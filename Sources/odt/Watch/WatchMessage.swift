@@ -7,6 +7,8 @@ struct WatchMessage {
     let camera: String
     /// When it was said, by the wall clock: nanoseconds since 1970.
     let time: Nanoseconds
+    /// The same moment by the monotonic clock.
+    let steady: Nanoseconds
     /// As the element said it (`swiftodt`, `swiftodt-track`, `swiftodt-zone`, each with the camera as `source`), or as the watch did:
     /// `swiftodt-camera` with `event` = `connected`, `lost`, `ended`, and the `reason`. Good until the sink returns.
     let fields: MessageFields

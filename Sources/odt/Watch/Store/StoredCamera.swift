@@ -1,19 +1,24 @@
 import Playback
 import SwiftODT
 
-/// Turns the messages of one camera into rows: puts the element's times on the wall's clock, and chooses what is worth a row.
+/// Turns the messages of one camera into rows: maps the element's running times to the wall clock, and chooses what is worth a row.
+///
+/// Each message of a live stream gives its frame's wall time: the sender's where RTCP gives it, or that of arrival. A file has none: its
+/// first message sets the wall time, and from there its running time counts.
 struct StoredCamera {
     /// Boxes are stored once in so many milliseconds.
     private static let resultInterval: Int64 = 1_000
-    /// Where the wall's clock is off by more than this from what it should be, somebody has set it.
-    private static let mostDrift: Int64 = 10_000
+    /// When a frame's wall time advances by this much more or less than the monotonic clock since the frame before it, the wall clock was
+    /// set: a session begins, so that each session's times are in order.
+    private static let largestStep: Int64 = 10_000
 
     let name: String
     /// Counts connections, of this camera or another.
     private var session: Int?
     private var number: UInt64?
-    /// From running time to the wall's clock, in milliseconds.
-    private var anchor: Int64?
+    private var clock = StreamClock()
+    /// What the latest frame's wall time is ahead of the monotonic clock, in milliseconds.
+    private var lead: Int64?
     private var resultTime: Int64?
     private var figures: [String: ZoneFigures] = [:]
 
@@ -29,23 +34,27 @@ struct StoredCamera {
             switch fields.text("event") {
             case "connected": return row(now, .began)
             case "lost", "ended":
-                guard anchor != nil else { return [] }
-                // What is lost first is given up later, which is no second end.
-                anchor = nil
+                guard !clock.isEmpty else { return [] }
+                // A camera that is lost may end later, which is no second end of its session.
+                clock = StreamClock()
                 return row(now, .ended(reason: fields.text("reason")))
             default: return []
             }
         }
         guard let running = milliseconds(fields, "running-time") else { return [] }
-        if let anchor, fields.count("utc-time") != nil, abs(now - anchor - running) > Self.mostDrift {
-            begin(number, &sessionCount)
+        if let wall = milliseconds(fields, "utc-time") {
+            let lead = wall - message.steady / 1_000_000
+            if let before = self.lead, abs(lead - before) > Self.largestStep { begin(number, &sessionCount) }
+            self.lead = lead
+            clock.note(running: running, wall: wall)
+        } else if clock.isEmpty {
+            clock.note(running: running, wall: now)
         }
-        let anchor = self.anchor ?? now - running
-        self.anchor = anchor
+        let time = clock.wall(at: running) ?? now
         switch fields.name {
-        case "swiftodt": return result(fields, at: anchor + running)
-        case "swiftodt-track": return track(fields, at: anchor + running, anchor)
-        case "swiftodt-zone": return zoneEvent(fields, at: anchor + running, anchor)
+        case "swiftodt": return result(fields, at: time)
+        case "swiftodt-track": return track(fields, at: time)
+        case "swiftodt-zone": return zoneEvent(fields, at: time)
         default: return []
         }
     }
@@ -53,7 +62,7 @@ struct StoredCamera {
     private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
         sessionCount += 1
         (self.number, session) = (number, sessionCount)
-        (anchor, resultTime, figures) = (nil, nil, [:])
+        (clock, lead, resultTime, figures) = (StreamClock(), nil, nil, [:])
     }
 
     private func row(_ time: Int64, _ content: StoreRow.Content) -> [StoreRow] {
@@ -80,9 +89,9 @@ struct StoredCamera {
             corners: ["x-min", "y-min", "x-max", "y-max"].map { share(object.real($0), 10_000) })
     }
 
-    private func track(_ fields: MessageFields, at time: Int64, _ anchor: Int64) -> [StoreRow] {
+    private func track(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
         guard let id = figure(fields, "tracking-id") else { return [] }
-        func moment(_ name: String) -> Int64? { milliseconds(fields, name).map { anchor + $0 } }
+        func moment(_ name: String) -> Int64? { milliseconds(fields, name).flatMap { clock.wall(at: $0) } }
         return row(
             time,
             .track(
@@ -95,10 +104,10 @@ struct StoredCamera {
                     reason: fields.text("event") == "end" ? fields.text("reason") ?? "" : nil)))
     }
 
-    private func zoneEvent(_ fields: MessageFields, at time: Int64, _ anchor: Int64) -> [StoreRow] {
+    private func zoneEvent(_ fields: MessageFields, at time: Int64) -> [StoreRow] {
         guard let event = fields.text("event"), let zone = fields.text("zone") else { return [] }
         let isLine = event == "cross"
-        let happened = milliseconds(fields, "event-running-time").map { anchor + $0 } ?? time
+        let happened = milliseconds(fields, "event-running-time").flatMap { clock.wall(at: $0) } ?? time
         return row(
             happened,
             .zoneEvent(

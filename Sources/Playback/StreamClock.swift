@@ -1,0 +1,62 @@
+/// Maps the running times of one stream to the wall clock.
+///
+/// The two do not advance at the same rate: a camera may declare 25 frames per second and send 21, and oscillators drift. Each frame gives a pair
+/// of running time and wall time. Between two pairs the wall time is interpolated; before the first and after the last pair both
+/// clocks count as equally fast.
+///
+///     var clock = StreamClock()
+///     clock.note(running: 0, wall: 1_000)
+///     clock.note(running: 2_000, wall: 3_400)
+///     clock.wall(at: 1_000)  // 2,200
+///
+/// The number of pairs is bounded: when there are too many, every second one is removed and new ones are kept half as often.
+public struct StreamClock: Sendable {
+    private static let mostPairs = 4_096
+
+    private struct Pair {
+        let running: Int64
+        let wall: Int64
+    }
+
+    /// By running time. The last pair is the newest; the others are at least `spacing` apart.
+    private var pairs: [Pair] = []
+    private var spacing: Int64 = 1_000
+
+    public init() {}
+
+    public var isEmpty: Bool { pairs.isEmpty }
+
+    /// Notes the wall time of a frame. When running time goes back, the pairs from there on are replaced.
+    ///
+    /// - Parameters:
+    ///   - running: in milliseconds.
+    ///   - wall: in milliseconds since 1970.
+    public mutating func note(running: Int64, wall: Int64) {
+        // Several messages may be about one frame.
+        if running == pairs.last?.running { return }
+        while let last = pairs.last, running < last.running { pairs.removeLast() }
+        // The newest pair is replaced until it is far enough from the one before it.
+        if pairs.count > 1, pairs[pairs.count - 1].running - pairs[pairs.count - 2].running < spacing {
+            pairs.removeLast()
+        }
+        pairs.append(Pair(running: running, wall: wall))
+        guard pairs.count > Self.mostPairs else { return }
+        pairs = pairs.indices.filter { $0 % 2 == 0 || $0 == pairs.count - 1 }.map { pairs[$0] }
+        spacing *= 2
+    }
+
+    /// The wall time of a running time, in milliseconds since 1970; `nil` before the first pair. Takes logarithmic time.
+    public func wall(at running: Int64) -> Int64? {
+        guard let first = pairs.first, let last = pairs.last else { return nil }
+        if running <= first.running { return first.wall - (first.running - running) }
+        if running >= last.running { return last.wall + (running - last.running) }
+        var (low, high) = (0, pairs.count - 1)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if pairs[middle].running <= running { low = middle } else { high = middle }
+        }
+        let (before, after) = (pairs[low], pairs[high])
+        let share = Double(running - before.running) / Double(after.running - before.running)
+        return before.wall + Int64((Double(after.wall - before.wall) * share).rounded())
+    }
+}

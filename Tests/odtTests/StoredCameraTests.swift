@@ -1,0 +1,92 @@
+import CGStreamer
+import Playback
+import SwiftODT
+import Testing
+
+@testable import odt
+
+@Suite("StoredCamera")
+struct StoredCameraTests {
+    private let start: Int64 = 1_795_348_800_000
+
+    init() throws { try PluginSearch.startGStreamer() }
+
+    private var camera = StoredCamera("yard")
+    private var sessionCount = 0
+
+    /// The rows of a message about one frame. Times are in milliseconds.
+    private mutating func rows(
+        _ name: String, running: Int64, utc: Int64?, at wall: Int64, steady: Int64, _ more: [String: Int64] = [:],
+        event: String? = nil
+    ) -> [StoreRow] {
+        let fields = OwnedStructure(named: name)
+        fields.set("session", to: UInt32(1))
+        fields.set("running-time", to: UInt64(running) * 1_000_000)
+        fields.set("utc-time", to: utc.map { UInt64($0) * 1_000_000 } ?? .max)
+        for (field, time) in more { fields.set(field, to: UInt64(time) * 1_000_000) }
+        fields.set("tracking-id", to: UInt64(7))
+        if let event { fields.set("event", to: event) }
+        let message = WatchMessage(
+            camera: "yard", time: wall * 1_000_000, steady: steady * 1_000_000, fields: MessageFields(fields.pointer),
+            line: "", mayWait: false)
+        return camera.rows(of: message, sessionCount: &sessionCount)
+    }
+
+    @Test mutating func timesFollowTheArrivalOfACameraThatStampsFasterThanItSendsForTenHours() throws {
+        let (frames, perSecond): (Int64, Int64) = (10 * 3_600 * 21, 21)
+        func arrival(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
+        var worst: Int64 = 0
+        for number in stride(from: 0, to: frames, by: Int(perSecond)) {
+            let wall = arrival(number)
+            let rows = rows("swiftodt", running: number * 40, utc: wall, at: wall + 30, steady: wall - start + 30)
+            for row in rows { worst = max(worst, abs(row.time - wall)) }
+        }
+        #expect(worst <= 2)
+        #expect(sessionCount == 1)
+        // A car that is parked from the first to the last minute.
+        let wall = arrival(frames)
+        let seen: [String: Int64] = [
+            "first-seen": 1_260 * 40, "last-seen": (frames - 1_260) * 40, "best-running-time": frames / 2 * 40,
+        ]
+        let rows = rows(
+            "swiftodt-track", running: frames * 40, utc: wall, at: wall, steady: wall - start, seen, event: "end")
+        guard case .track(let track) = try #require(rows.first).content else {
+            Issue.record("no track is stored")
+            return
+        }
+        #expect(abs(track.first - arrival(1_260)) <= 2)
+        #expect(abs(track.last - arrival(frames - 1_260)) <= 2)
+        #expect(abs(try #require(track.best) - arrival(frames / 2)) <= 2)
+    }
+
+    @Test mutating func timesFollowTheSendersClock() {
+        // RTCP, with an oscillator that is 200 ppm fast and a camera clock that is a minute late.
+        for second in Int64(0)..<36_000 {
+            let (wall, utc) = (start + second * 1_000, start - 60_000 + second * 1_000 + second / 5)
+            for row in rows("swiftodt", running: second * 1_000, utc: utc, at: wall, steady: second * 1_000) {
+                #expect(row.time == utc)
+            }
+        }
+        #expect(sessionCount == 1)
+    }
+
+    @Test mutating func aWallClockThatWasSetBeginsASession() {
+        for second in Int64(0)..<20 {
+            let wall = start + second * 1_000 - (second < 10 ? 0 : 3_600_000)
+            for row in rows("swiftodt", running: second * 1_000, utc: wall, at: wall, steady: second * 1_000) {
+                #expect(row.time == wall)
+                #expect(row.session == (second < 10 ? 1 : 2))
+            }
+        }
+        #expect(sessionCount == 2)
+    }
+
+    @Test mutating func timesOfAFileCountFromTheMomentOfItsFirstMessage() {
+        for frame in Int64(0)..<100 {
+            for row in rows("swiftodt", running: frame * 1_000, utc: nil, at: start + frame, steady: frame) {
+                #expect(row.time == start + frame * 1_000)
+            }
+        }
+        #expect(sessionCount == 1)
+    }
+}
