@@ -148,6 +148,34 @@ class Recording(Watching):
         self.assertGreater(len(left), 2)
         self.assertTrue(os.path.exists(foreign))
 
+    @needs_server
+    def test_a_second_watch_is_refused_where_another_records_the_same_camera(self):
+        """Two watches would rename and replace each other's segments. Another camera may be recorded beside the first."""
+        camera = CodedCamera()
+        os.makedirs(self.path("elsewhere"))
+        os.symlink(self.path("video"), self.path("elsewhere/link"))
+        with Watch(*self.record(f"cam={camera.address}")) as watch:
+            self.wait(lambda: len(self.segments()) > 1, watch)
+            before = self.segments()
+            for folder in ("video", "elsewhere/link"):
+                said = command(ODT, "watch", f"--record={self.path(folder)}", f"cam={camera.address}", seconds=30)
+                self.assertEqual((said.returncode, said.stdout), (1, ""), said.stderr)
+                self.assertIn(f"another odt watch records into {self.path(folder)}/cam: ", said.stderr)
+                self.assertIn("--record DIR", said.stderr)
+            with Watch(*self.record(f"other={camera.address}")) as other:
+                self.wait(lambda: self.segments("other"), other)
+                self.assertEqual(other.end(), 0, other.complaints)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+        self.assertEqual([name for name in before if ".part." not in name and name not in self.segments()], [])
+        # What a watch that was killed has locked is free.
+        with Watch(*self.record(f"cam={camera.address}")) as watch:
+            self.wait(lambda: len(self.segments()) > len(before), watch)
+            watch.end(signal.SIGKILL)
+        before = self.segments()
+        with Watch(*self.record(f"cam={camera.address}")) as watch:
+            self.wait(lambda: len(self.segments()) > len(before), watch)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+
     def test_mistakes_are_named(self):
         clip = self.clip()
         with open(self.path("file"), "w", encoding="ascii"):

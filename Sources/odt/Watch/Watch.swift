@@ -77,7 +77,9 @@ private func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
 ///
 /// - Returns: the exit code.
 private func watch(_ plan: WatchPlan) throws -> Int32 {
-    let recording = try RecordOptions(plan.options).map { try Recording($0, cameras: plan.cameras.map(\.name)) }
+    let recording = try RecordOptions(plan.options).map {
+        try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
+    }
     let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { complain("odt watch: \($0)") }
     let left = Monitor(plan.cameras.count)
     let failed = Monitor(0)

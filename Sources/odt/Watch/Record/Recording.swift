@@ -6,17 +6,30 @@ import SwiftODT
 final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
+    /// Two watches that record into one folder would rename and replace each other's segments.
+    private let locks: [FolderLock]
     let retention: SegmentRetention
     /// A segment is cut short at this size, so that there are always some to delete.
     let largestSegment: Int
 
+    /// - Parameter cameras: those that are recorded.
+    /// - Throws: ``PlaybackError`` where nothing can be recorded, or another watch records the same cameras there.
     init(_ options: RecordOptions, cameras: [String]) throws {
         try options.checkFolder()
         encoder = try options.encoder()
+        locks = try cameras.map { try Self.lock(options.folder + $0) }
         self.options = options
         retention = SegmentRetention(options.folder, longest: options.longestKept, largest: options.largest)
         largestSegment = options.largest.map { max(1, $0 / (8 * max(1, cameras.count))) } ?? .max
         cameras.forEach(adopt)
+    }
+
+    private static func lock(_ folder: String) throws -> FolderLock {
+        PartFile.makeFolder(folder)
+        if let lock = FolderLock(folder) { return lock }
+        throw PlaybackError(
+            "another odt watch records into \(folder): end it, give this camera another name (NAME=SOURCE), or name another folder "
+                + "(--record DIR)")
     }
 
     /// Gives segments that a power cut left in the middle the names that they were to have.
