@@ -271,16 +271,23 @@ class Cameras(Watching):
                 watch.wait(has("lost", session=session))
 
     def test_it_ends_while_it_waits_for_a_camera(self):
-        """Passwords are for cameras, not for logs."""
+        """With an exit code that says that no camera was reached. Passwords are for cameras, not for logs."""
         camera = Camera()
         address = camera.address.replace("rtsp://", "rtsp://admin:secret@")
         camera.go_away()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with Watch(f"cam={address}") as watch:
                 watch.wait(has("lost"))
-                self.assertEqual(watch.end(number, seconds=20), 0)
+                self.assertEqual(watch.end(number, seconds=20), 1)
                 self.assertEqual(events(watch.said)[-1], ("ended", 0))
                 self.assertNotIn("secret", json.dumps(watch.said) + "".join(watch.complaints))
+
+    def test_one_camera_of_several_that_is_never_reached_is_no_failure_of_the_watch(self):
+        camera, away = Camera(), Camera()
+        away.go_away()
+        with Watch(f"cam={camera.address}", f"away={away.address}") as watch:
+            watch.wait(lambda said: has("connected")(said) and has("lost", "away")(said))
+            self.assertEqual(watch.end(), 0, watch.complaints)
 
     def unread(self, *words):
         """A watch whose lines nobody reads, once the pipe is full."""

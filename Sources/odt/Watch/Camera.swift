@@ -31,10 +31,16 @@ final class Camera: Sendable {
         log = RepeatedSentences { complain("odt watch: \(plan.name): \(plan.discreet($0))") }
     }
 
-    /// Watches it.
-    ///
-    /// - Returns: whether it went well.
-    func watch() -> Bool {
+    enum Outcome {
+        case watched
+        /// The watch ended before the camera sent its first frame.
+        case neverReached
+        /// Another attempt is of no use.
+        case failed
+    }
+
+    /// Watches it until the watch or the video ends.
+    func watch() -> Outcome {
         var backOff = BackOff(longest: longestPause)
         while !Interruption.shared.isOver {
             state.withLock { $0.attempt += 1 }
@@ -43,14 +49,14 @@ final class Camera: Sendable {
             if ending.isWhole || ending.isRefused {
                 end(because: ending.failure ?? "the video is over")
                 if let failure = ending.failure { log.say(failure) }
-                return ending.failure == nil
+                return ending.failure == nil ? .watched : .failed
             }
             let pause = backOff.next(after: ending.held)
             lose(because: ending.failure ?? "the stream ended", for: pause)
             Interruption.shared.pause(pause)
         }
         end(because: "the watch is over")
-        return true
+        return state.withLock { $0.session } > 0 ? .watched : .neverReached
     }
 
     private func connect() -> CameraSession.Ending {

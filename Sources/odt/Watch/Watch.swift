@@ -36,7 +36,7 @@ private let help = """
     a line says so ("message": "swiftodt-camera"). Tracking ids are of one connection, which every line counts as "session".
 
     It ends when all files have been seen, or by Ctrl-C, SIGTERM or SIGHUP; a second one ends it at once. The exit code is 0 when all
-    went well, 1 when a source could not be watched, 2 when the command line was not understood.
+    went well, 1 when a source could not be watched or no camera was ever reached, 2 when the command line was not understood.
 
     examples:
       odt watch rtsp://192.168.1.20/stream1
@@ -82,10 +82,14 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
     }
     let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { complain("odt watch: \($0)") }
     let left = Monitor(plan.cameras.count)
-    let failed = Monitor(0)
+    let (failed, unreached) = (Monitor(0), Monitor(0))
     for camera in plan.cameras.map({ Camera($0, plan, sinks: sinks, recording: recording) }) {
         let watch: @Sendable () -> Void = {
-            if !camera.watch() { failed.update { $0 += 1 } }
+            switch camera.watch() {
+            case .watched: break
+            case .neverReached: unreached.update { $0 += 1 }
+            case .failed: failed.update { $0 += 1 }
+            }
             left.update { $0 -= 1 }
         }
         if !DetachedThread.run(watch) { throw PlaybackError("there is no thread for so many cameras") }
@@ -93,5 +97,7 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
     left.wait { $0 == 0 ? () : nil }
     sinks.close()
     if sinks.isUnread { return 128 + SIGPIPE }
-    return failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
+    // One camera of several may be off for weeks, which is no reason to call the end of the others a failure.
+    let isWatched = unreached.read { $0 } < plan.cameras.count
+    return isWatched && failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
 }
