@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from streams import ROOT, command
@@ -156,7 +157,7 @@ class Reading(Report):
         _, data, _ = self.page(lines(result(1, [thing(1, "cat", 1, 0.5, score=0.9)]), event))
         (track,) = self.tracks(data)
         self.assertEqual({key: track[key] for key in ("first", "last", "best", "score", "path", "reason")},
-                         {"first": -0.5, "last": 1, "best": 0, "score": 0.5, "path": 12, "reason": "left-frame"})
+                         {"first": 0, "last": 1.5, "best": 0.5, "score": 0.5, "path": 12, "reason": "left-frame"})
         self.assertEqual((data["labels"][track["label"]], data["categories"][track["category"]]), ("dog", "plant"))
 
     def test_recordings_one_behind_the_other(self):
@@ -188,6 +189,12 @@ class Reading(Report):
         ((label, counts),) = data["untracked"]["series"]
         self.assertEqual(data["labels"][label], "person")
         self.assertAlmostEqual(sum(counts) * data["untracked"]["step"], 3, delta=0.01)
+
+    def test_the_time_line_begins_with_the_first_object(self):
+        """An object is reported some frames after it was seen first, which is no time before the beginning."""
+        _, data, _ = self.page(lines(*(result(1 + tenth / 10, [thing(1, at=1 + tenth / 10, first=0.7)], tenth) for tenth in range(10))))
+        track, = self.tracks(data)
+        self.assertEqual((track["first"], track["last"], data["length"]), (0, 1.2, 1.2))
 
     def test_zones(self):
         def event(kind, at, number, **more):
@@ -336,6 +343,33 @@ class Browser(Report):
         self.assertRegex(seen["labels"], r"person\s+3\s+2\.2\ss\s+4\.0\ss\s+car\s+1\s+2\.4\ss")
         self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])
         self.assertRegex(seen["bars"], "person3.*car1")
+
+    def test_ids_of_several_connections_are_told_apart(self):
+        """Each connection to a camera begins with id 1."""
+        both = [message | {"source": "yard", "session": session} for session in (1, 2) for message in walk((0, 1), (0.5, 1))]
+        for message in both[len(both) // 2:]:
+            for name in ("running-time", "stream-time", "timestamp"):
+                message[name] += 60 * SECOND
+            for one in message["objects"]:
+                one["first-seen"] += 60 * SECOND
+                one["last-seen"] += 60 * SECOND
+        seen = self.see(lines(*both), "$('wanted').value = '#2.1'; const all = $('cards').innerText; showCards(); press('ArrowDown'); paint();"
+                        "answer = [all, $('cards').innerText, $('notes').innerText, $('chosen').innerText]")
+        self.assertEqual(re.findall(r"#[\d.]+ \w+", seen[0]), ["#1.1 person", "#1.2 person", "#2.1 person", "#2.2 person"])
+        self.assertEqual(re.findall(r"#[\d.]+ \w+", seen[1]), ["#2.1 person"])
+        self.assertIn("#2.7 is the object 7 of the second one", seen[2])
+        self.assertIn("#1.1 person", seen[3])
+
+    def test_dates_and_times_of_day_have_24_hours(self):
+        """In local time, and in the order of ISO 8601, whatever the browser's language is."""
+        taken = 1_795_357_805  # 2026-11-22T14:30:05Z
+        seen = self.see(lines(*(message | {"utc-time": message["running-time"] + taken * SECOND} for message in walk((0, 4)))),
+                        "$('clocked').checked = true; $('clocked').onchange(); paint(); answer = [$('lead').innerText, $('range').innerText,"
+                        "$('cards').innerText]")
+        begin, end = (time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(taken + seconds)) for seconds in (0, 4))
+        self.assertIn(f"from {begin}", seen[0])
+        self.assertEqual(seen[1], f"{begin}.0 – {end.split()[1]}.0")
+        self.assertIn(f"{begin.split()[1]}.0 – {end.split()[1]}.0", seen[2])
 
     def test_keys_wheel_and_labels(self):
         seen = self.see(lines(*walk((0, 4), (1, 2), (5, 60)), *[result(61, [thing(9, "car", 61, 60)], 999)]), """

@@ -67,5 +67,5 @@ painters.push(() => {
   }
   svg.setAttribute("viewBox", `0 0 ${width} ${COUNTS_HEIGHT}`);
   svg.replaceChildren(...nodes);
-  $("range").textContent = clockText(view.from, 1) + " – " + clockText(view.to, 1);
+  $("range").textContent = spanText(view.from, view.to);
 });

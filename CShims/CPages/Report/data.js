@@ -2,8 +2,12 @@
 
 const DATA = JSON.parse($("data").textContent);
 
-const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason], place) =>
-  ({place, id, label, category, first, last, best, score, path, source, reason, length: last - first}));
+const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording], place) =>
+  ({place, id, label, category, first, last, best, score, path, source, reason, recording, length: last - first}));
+
+// Ids begin with 1 in each connection to a camera, and in each recording of a file of several.
+const SEVERAL = new Set(TRACKS.filter(track => track.recording > 0).map(track => track.source));
+function idOf(track) { return "#" + (SEVERAL.has(track.source) ? track.recording + 1 + "." : "") + track.id; }
 
 // With thousands of pictures their text is longer than all the rest together: it is read when the first is asked for.
 let pictures = null;
@@ -23,9 +27,18 @@ const WHOLE = (() => {
 let isClocked = false;
 function clockText(time, decimals) {
   if (!isClocked) return timeText(time, decimals);
-  const moment = new Date(DATA.utc + time * 1000);
-  const text = moment.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit"});
+  const moment = new Date(DATA.utc + time * 1000), text = clockOf(moment);
   return decimals ? text + "." + Math.floor(moment.getMilliseconds() / 100) : text;
+}
+// Local dates and times in the order of ISO 8601, whatever the browser's language is.
+function twoDigits(number) { return String(number).padStart(2, "0"); }
+function clockOf(moment) { return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(twoDigits).join(":"); }
+function dayOf(moment) { return [moment.getFullYear(), ...[moment.getMonth() + 1, moment.getDate()].map(twoDigits)].join("-"); }
+function spanText(from, to) {
+  const text = clockText(from, 1) + " – ", end = clockText(to, 1);
+  if (!isClocked) return text + end;
+  const [first, last] = [from, to].map(time => dayOf(new Date(DATA.utc + time * 1000)));
+  return first + " " + text + (first === last ? "" : last + " ") + end;
 }
 function timeText(time, decimals = 0) {
   const scale = 10 ** decimals, all = Math.round(Math.abs(time) * scale);

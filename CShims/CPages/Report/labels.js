@@ -35,7 +35,7 @@ function showSummary() {
   $("title").textContent = plain(DATA.title);
   const parts = [plain(DATA.video ?? DATA.file)];
   if (DATA.width) parts.push(`${DATA.width} × ${DATA.height}`);
-  if (DATA.utc !== undefined) parts.push("from " + new Date(DATA.utc).toLocaleString([], {dateStyle: "long", timeStyle: "medium"}));
+  if (DATA.utc !== undefined) parts.push(`from ${dayOf(new Date(DATA.utc))} ${clockOf(new Date(DATA.utc))}`);
   $("lead").textContent = parts.join(" · ");
   const tile = (name, value, more) => $("figures").append(
     make("div", {}, make("dt", {}, name), make("dd", {}, value, ...(more ? [" ", make("small", {}, more)] : []))));
@@ -53,6 +53,7 @@ function showSummary() {
   if (!BY_LABEL.length) notes.push("Nothing was seen.");
   if (DATA.forgotten.length) notes.push(`The ${TRACKS.length.toLocaleString("en")} objects that were there longest are shown below; the shorter ones are counted only.`);
   if (DATA.untracked.most && !TRACKS.length) notes.push("The objects have no ids, so that nobody knows which of them are the same.");
+  if (SEVERAL.size) notes.push("Ids begin with 1 in each connection or recording: #2.7 is the object 7 of the second one.");
   if (DATA.isCutOff) notes.push("The messages end in the middle of a line: the recording was interrupted.");
   $("notes").textContent = notes.join(" ");
 }

@@ -54,7 +54,7 @@ painters.push(() => {
       }
     });
     nodes.push(draw("path", {d: bars, style: `fill: var(--c${group.colour}); fill-opacity: ${height >= 12 ? 0.75 : 0.9}`}));
-    for (const [track, x, y] of numbers) nodes.push(draw("text", {x, y, style: "fill: var(--ink); font-size: 11px"}, "#" + track.id));
+    for (const [track, x, y] of numbers) nodes.push(draw("text", {x, y, style: "fill: var(--ink); font-size: 11px"}, idOf(track)));
     bands.push({top, height, rows: group.rows});
     top += tall + 7;
   }
@@ -97,8 +97,8 @@ function showChosen() {
   if ($("chosen").track === track && $("chosen").isClocked === isClocked) return;
   [$("chosen").track, $("chosen").isClocked] = [track, isClocked];
   const source = pictureOf(track);
-  const text = make("p", {}, make("b", {}, `#${track.id} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
-  $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `#${track.id} ${nameOf(track)}`})] : []), text);
+  const text = make("p", {}, make("b", {}, `${idOf(track)} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
+  $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `${idOf(track)} ${nameOf(track)}`})] : []), text);
 }
 
 // The next one in the order of their beginnings, or the one before.
@@ -153,7 +153,7 @@ function goTo(track) {
     if (tip.track !== track) {
       tip.track = track;
       const source = pictureOf(track);
-      tip.replaceChildren(...(source ? [make("img", {src: source, alt: ""})] : []), make("b", {}, `#${track.id} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
+      tip.replaceChildren(...(source ? [make("img", {src: source, alt: ""})] : []), make("b", {}, `${idOf(track)} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
     }
     const right = document.documentElement.clientWidth - tip.offsetWidth - 12;
     tip.style.left = Math.max(4, Math.min(event.pageX + 14, right)) + "px";

@@ -178,6 +178,7 @@ struct Observations {
         let zone = index(ofZone: message.text("zone"), isLine: event == "cross")
         let isMarked = eventMarks < Self.mostMarks
         eventMarks += 1
+        extend(to: happened)
         zones[zone].add(
             .init(
                 time: happened, kind: kind, id: message.number("tracking-id").flatMap(Int.init(exactly:)) ?? 0,
@@ -225,6 +226,8 @@ struct Observations {
     }
 
     private mutating func extend(to time: Double) {
+        // An object is reported some frames after it was seen first.
+        if let first = byKey[key]?.first { extend(to: first) }
         span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 

@@ -73,7 +73,7 @@ struct ReportData {
         text += whole.dropFirst().dropLast()
     }
 
-    /// id, label, category, first, last, best time, score, path, source, reason.
+    /// id, label, category, first, last, best time, score, path, source, reason, recording of the source.
     private func append(_ track: ObservedTrack, _ start: Double, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append([Double(track.key.id), Double(track.label), Double(track.category)].lazy, decimals: 0, to: &text)
@@ -83,7 +83,7 @@ struct ReportData {
         append(figures.lazy, decimals: 3, to: &text)
         text.append(UInt8(ascii: ","))
         append([(track.pathLength ?? -1).rounded(), Double(track.key.source)].lazy, decimals: 0, to: &text)
-        text += ",\(JSONValue.quoted(track.reason))]".utf8
+        text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
     }
 
     /// Events are rows of time, kind, id, label, stay; tallies rows of label, entered, left, in, out, stays together, longest.
