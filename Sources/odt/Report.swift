@@ -14,11 +14,14 @@ private let help = """
 
     FILE.jsonl is what Pipelines/record and Pipelines/bus-to-json write, or what swiftodt says with message-format=json, one
     message a line; '-' is the standard input. The pictures come from VIDEO, which is read once from its beginning.
-    FILE.sqlite is what 'odt watch --store' keeps.
+    FILE.sqlite is what 'odt watch --store' keeps; its pictures come from what the same watch recorded (--record).
 
       --camera NAME  of a store, one camera alone; more than once if need be
       --from TIME, --to TIME
                      of a store, no more than this: \(WallTime.form)
+      --recordings DIR
+                     of a store, where the recorded video is now, if it was moved
+      --no-pictures  of a store: leave out the pictures, for which all recorded video of that time is read
       -o FILE        the page (FILE.jsonl's name with -report.html, in this folder); '-' is the standard output
       --title TEXT   its heading (VIDEO's name, or FILE.jsonl's)
       --zones FILE   the zones that were set, to show them in the picture
@@ -28,10 +31,12 @@ private let help = """
 
 @Sendable private func runReport(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(
-        arguments, valued: ["-o", "--title", "--zones", "--store", "--camera", "--from", "--to"], flags: ["--force"])
+        arguments, valued: ["-o", "--title", "--zones", "--store", "--camera", "--from", "--to", "--recordings"],
+        flags: ["--force", "--no-pictures"])
     if let store = line.text("--store") { return try runReport(ofStore: store, line) }
-    if let option = ["--camera", "--from", "--to"].first(where: { line.text($0) != nil }) {
-        throw CommandLineError("\(option) chooses from a store: --store FILE.sqlite names it.")
+    let ofStores = ["--camera", "--from", "--to", "--recordings", "--no-pictures"]
+    if let option = ofStores.first(where: { line.text($0) != nil || line.has($0) }) {
+        throw CommandLineError("\(option) belongs to a store: --store FILE.sqlite names it.")
     }
     guard let file = line.operands.first else { throw CommandLineError("no file of messages is named.") }
     guard line.operands.count <= 2 else { throw CommandLineError("'\(line.operands[2])' is one word too many.") }
@@ -85,10 +90,35 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     let title = line.text("--title") ?? messages.cameras.joined(separator: ", ")
     let data = ReportData(
         title: title, file: publicName(store), video: nil, observations: observations, zones: zones, isCutOff: false)
-    let html = ReportPage.html(title: title, data: data.json(observations.tracks), frame: nil, pictures: [])
+    let tracks = observations.tracks
+    let pictures = line.has("--no-pictures") ? nil : try pictures(of: tracks, messages, observations, line)
+    if let signal = pictures?.signal { return 128 + signal }
+    let html = ReportPage.html(
+        title: title, data: data.json(tracks), frame: pictures?.frame, pictures: pictures?.pictures ?? [])
     try ByteStream.write(html, to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
+}
+
+/// The tracks' pictures from the recorded segments that a store knows; `nil` where it knows none.
+private func pictures(
+    of tracks: [ObservedTrack], _ messages: StoredMessages, _ observations: Observations, _ line: CommandLineOptions
+) throws -> RecordedPictures? {
+    var segments = try messages.segments()
+    if segments.isEmpty { return nil }
+    if let folder = line.text("--recordings") {
+        for place in segments.indices {
+            let name = segments[place].file.split(separator: "/").last ?? ""
+            segments[place].file = "\(folder)/\(segments[place].camera)/\(name)"
+        }
+    }
+    let pictures = RecordedPictures(of: tracks, in: segments, observations)
+    if pictures.missingCount > 0, pictures.signal == nil {
+        complain(
+            "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their video is not finished, was deleted, "
+                + "or was moved (--recordings DIR)")
+    }
+    return pictures
 }
 
 private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int64? {

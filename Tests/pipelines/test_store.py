@@ -1,4 +1,5 @@
 """`odt watch --store`: what is kept survives whatever ends the program, stays below its size, and gives the report that the lines give."""
+import base64
 import json
 import os
 import re
@@ -9,7 +10,7 @@ import time
 
 from streams import InFolder, ROOT, command
 from test_mqtt import ZONES
-from watching import ODT, Camera, Watch, needs_server
+from watching import ODT, Camera, CodedCamera, Watch, needs_server, results
 
 SECOND, DAY = 1000, 86_400_000
 
@@ -144,6 +145,74 @@ class Keeping(Storing):
         for query in queries:
             with self.subTest(query):
                 self.assertTrue(self.ask(query))
+
+
+class Pictures(Storing):
+    """Of what the same watch recorded."""
+
+    def page(self, *words):
+        """The pictures of the report's tracks, its frame, and what was said."""
+        said = command(ODT, "report", "--force", "-o", self.path("page.html"), "--store", self.path("s.sqlite"), *words)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            pictures = json.loads(re.search(r"id=pictures>(.*?)</script>", file.read(), re.DOTALL)[1])
+        return pictures["tracks"], pictures["frame"], said.stderr
+
+    def brightness(self, picture):
+        """Of the middle of a JPEG picture, from 0 to 255."""
+        said = subprocess.run(
+            ["ffmpeg", "-v", "error", "-i", "-", "-vf", "crop=iw/3:ih/3,scale=1:1:flags=area", "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+            input=base64.b64decode(picture), capture_output=True, timeout=60, check=True)
+        return said.stdout[0]
+
+    def test_each_track_has_its_picture_of_the_recorded_segments(self):
+        said = command("gst-launch-1.0", "-q", *(
+            "videotestsrc num-buffers=150 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! x264enc key-int-max=10"
+            " speed-preset=ultrafast ! h264parse ! matroskamux ! filesink").split(), f"location={self.path('ball.mkv')}")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        watch = ("--quiet", "--store", self.path("s.sqlite"), "--record", self.path("video"), "--record-minutes=0.02", "--set=detector=motion",
+                 f"yard={self.path('ball.mkv')}")
+        # A file is watched faster than it lasts: by the wall clock the second session begins within the first one.
+        self.assertEqual(self.watch(*watch), "")
+        self.assertEqual(self.watch(*watch), "")
+        self.assertGreater(self.ask("SELECT count(*) FROM segment")[0][0], 4)
+        pictures, frame, complaints = self.page()
+        self.assertEqual(len(pictures), 2)
+        # The ball is white, and all around it is black.
+        for picture in pictures:
+            self.assertGreater(self.brightness(picture), 150)
+        self.assertTrue(frame)
+        self.assertEqual(complaints, "")
+        self.assertEqual(self.page("--no-pictures"), ([], "", ""))
+        os.rename(self.path("video"), self.path("moved"))
+        pictures, frame, complaints = self.page()
+        self.assertEqual((pictures, frame), (["", ""], ""))
+        self.assertIn("2 of 2 objects have no picture", complaints)
+        pictures, _, complaints = self.page("--recordings", self.path("moved"))
+        self.assertEqual(([self.brightness(picture) > 150 for picture in pictures], complaints), ([True, True], ""))
+
+    @needs_server
+    def test_pictures_of_a_live_camera_are_of_the_right_frame(self):
+        camera = CodedCamera()
+        with Watch("--store", self.path("s.sqlite"), "--record", self.path("video"), "--record-minutes=0.02", f"yard={camera.address}") as watch:
+            watch.wait(lambda said: len(results(said, "yard")) > 60)
+            self.assertEqual(watch.end(), 0, watch.complaints)
+        pictures, frame, complaints = self.page("--from", "2001-01-01")
+        self.assertTrue(pictures)
+        for picture in pictures:
+            self.assertGreater(self.brightness(picture), 150)
+        self.assertTrue(frame)
+        self.assertEqual(complaints, "")
+
+    def test_a_store_without_recordings_has_no_pictures(self):
+        """Also one of an earlier version, which has no table of segments."""
+        self.replay(10)
+        store = sqlite3.connect(self.path("s.sqlite"))
+        store.execute("DROP TABLE segment")
+        store.close()
+        self.assertEqual(self.page(), ([], "", ""))
+        self.replay(10)
+        self.assertEqual(self.page(), ([], "", ""))
 
 
 class Surviving(Storing):

@@ -14,9 +14,19 @@ final class BestPictures: VideoPass.Viewer {
     /// In the order of the tracks; none for those whose moment is not in the video.
     private(set) var pictures: [[UInt8]?]
 
+    /// When and where a track was seen best.
+    struct Moment {
+        /// Among the tracks.
+        let place: Int
+        /// In the video's own time.
+        let time: Double
+        let box: Box
+    }
+
     /// What is still to be seen, the next one last.
-    private var moments: [(place: Int, best: ObservedTrack.Best)]
-    private let middle: Double
+    private var moments: [Moment]
+    /// When the frame is; `nil` where none is wanted.
+    private let middle: Double?
     private let crop = JPEGCrop()
     private let (side, limit): (Int, Int)
 
@@ -26,14 +36,30 @@ final class BestPictures: VideoPass.Viewer {
     /// Reads the video. Where it breaks off, there is what came until then, and that is said.
     ///
     /// - Throws: ``PlaybackError`` where nothing of it can be read.
-    init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
-        pictures = Array(repeating: nil, count: tracks.count)
-        moments = tracks.enumerated().compactMap { place, track in track.best.map { (place, $0) } }
-            .sorted { $0.best.streamTime > $1.best.streamTime }
-        middle = observations.middleOfVideo
-        side = moments.count <= 300 ? 256 : moments.count <= 1500 ? 176 : 112
-        limit = min(Self.mostBytes / max(1, moments.count), 24 << 10)
-        let ending = try VideoPass.show(video, turned: observations.orientation, to: self) {
+    convenience init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
+        let moments = tracks.enumerated().compactMap { place, track in
+            track.best.map { Moment(place: place, time: $0.streamTime, box: $0.box) }
+        }
+        try self.init(
+            of: moments, count: tracks.count, frameAt: observations.middleOfVideo, among: moments.count, in: video,
+            turned: observations.orientation)
+    }
+
+    /// - Parameters:
+    ///   - moments: those of the video.
+    ///   - count: of all tracks.
+    ///   - frameAt: when the frame is; `nil` where none is wanted.
+    ///   - total: how many pictures the page will have.
+    init(
+        of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
+        turned: Orientation
+    ) throws {
+        pictures = Array(repeating: nil, count: count)
+        self.moments = moments.sorted { $0.time > $1.time }
+        middle = frameAt
+        side = total <= 300 ? 256 : total <= 1500 ? 176 : 112
+        limit = min(Self.mostBytes / max(1, total), 24 << 10)
+        let ending = try VideoPass.show(video, turned: turned, to: self) {
             complain("odt report: \($0)")
         }
         signal = ending.signal
@@ -49,19 +75,19 @@ final class BestPictures: VideoPass.Viewer {
 
     func interest(from time: Double, to end: Double) -> VideoPass.Interest {
         hasSeen = true
-        if let next = moments.last, next.best.streamTime < (time + end) / 2 { return .wanted }
-        if frame == nil { return middle < end ? .wanted : .notWanted }
+        if let next = moments.last, next.time < (time + end) / 2 { return .wanted }
+        if frame == nil, let middle { return middle < end ? .wanted : .notWanted }
         return moments.isEmpty ? .enough : .notWanted
     }
 
     func look(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
-        if frame == nil, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
+        if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
         // Nearer to this frame than to the next.
-        while let (place, best) = moments.last, best.streamTime < (time + end) / 2 {
+        while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
-            guard best.streamTime > time - Self.tolerance else { continue }
-            let box = Self.withMargin(best.box).scaled(x: Double(pixels.width), y: Double(pixels.height))
-            pictures[place] = crop.jpeg(of: box, in: pixels, side: side, limit: limit)
+            guard moment.time > time - Self.tolerance else { continue }
+            let box = Self.withMargin(moment.box).scaled(x: Double(pixels.width), y: Double(pixels.height))
+            pictures[moment.place] = crop.jpeg(of: box, in: pixels, side: side, limit: limit)
         }
     }
 

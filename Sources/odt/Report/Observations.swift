@@ -58,6 +58,9 @@ struct Observations {
         return (span.lowerBound + span.upperBound) / 2 - clock.offset + clock.streamOffset
     }
 
+    /// What the messages of a track call its recording; `nil` where they do not name it.
+    func recording(of track: ObservedTrack) -> Int64? { clocks[track.key.source].name(of: track.key.recording) }
+
     /// The tracks that are shown, by their beginning.
     var tracks: [ObservedTrack] {
         byKey.values.sorted { ($0.first, $0.key.id, $0.key.source) < ($1.first, $1.key.id, $1.key.source) }
@@ -175,10 +178,10 @@ struct Observations {
         let (event, direction) = (message.text("event"), message.text("direction"))
         guard let kind = ObservedZone.Event.Kind(rawValue: event == "cross" ? direction : event) else { return }
         let happened = message.seconds("event-running-time").map { $0 + clocks[source].offset } ?? time
+        extend(to: happened)
         let zone = index(ofZone: message.text("zone"), isLine: event == "cross")
         let isMarked = eventMarks < Self.mostMarks
         eventMarks += 1
-        extend(to: happened)
         zones[zone].add(
             .init(
                 time: happened, kind: kind, id: message.number("tracking-id").flatMap(Int.init(exactly:)) ?? 0,
@@ -223,11 +226,11 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
+        // An object is reported some frames after it was seen first.
+        if let first = byKey[key]?.first { extend(to: first) }
     }
 
     private mutating func extend(to time: Double) {
-        // An object is reported some frames after it was seen first.
-        if let first = byKey[key]?.first { extend(to: first) }
         span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 

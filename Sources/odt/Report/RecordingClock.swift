@@ -17,6 +17,9 @@ struct RecordingClock {
     /// Messages of one moment may come in any order; what goes back further than this begins anew.
     private static let tolerance = 1.0
 
+    /// What messages call a recording; `nil` where they do not name it.
+    func name(of recording: Int) -> Int64? { named.first { $0.value == recording }?.key }
+
     /// The time of a message on the axis.
     mutating func place(_ message: SaidMessage) -> Double {
         let time = message.time ?? max(0, latest)

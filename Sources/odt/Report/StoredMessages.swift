@@ -52,6 +52,31 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
+    /// The recorded video of the time that is wanted, of each camera in the order of time.
+    func segments() throws -> [StoredSegment] {
+        do {
+            // A store that an earlier version wrote has no such table.
+            guard try database.figure("SELECT count(*) FROM sqlite_master WHERE name = 'segment'") > 0 else {
+                return []
+            }
+            let rows = try database.prepare(
+                """
+                SELECT session, time, ended, length, file FROM segment WHERE ended >= ? AND time <= ? ORDER BY time
+                """)
+            try rows.begin([.integer(choice.from), .integer(choice.to)])
+            var segments: [StoredSegment] = []
+            while try rows.next() {
+                guard let session = sessions[rows.integer(0)] else { continue }
+                segments.append(
+                    StoredSegment(
+                        camera: session.camera, session: rows.integer(0), began: Double(rows.integer(1)) / 1_000,
+                        ended: Double(rows.integer(2)) / 1_000, length: Double(rows.integer(3)) / 1_000,
+                        file: rows.text(4)))
+            }
+            return segments
+        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+    }
+
     /// Hands all of them over.
     ///
     /// - Throws: ``PlaybackError`` where the file cannot be read on, and what `body` throws.

@@ -25,6 +25,7 @@ enum StoreFile {
                 try database.execute(
                     tables + "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
             }
+            try database.execute(additions)
             try database.execute("COMMIT")
             return database
         }
@@ -76,6 +77,13 @@ enum StoreFile {
                     + (found > version ? "use the newer odt that wrote it" : "name another file"))
         }
     }
+
+    /// Tables that an earlier version 1 has not, and that its reader does not miss.
+    private static let additions = """
+        CREATE TABLE IF NOT EXISTS segment (
+            session INTEGER NOT NULL REFERENCES session, time INTEGER NOT NULL, ended INTEGER NOT NULL,
+            length INTEGER NOT NULL, file TEXT NOT NULL, PRIMARY KEY (time, session)) WITHOUT ROWID;
+        """
 
     private static let tables = """
         CREATE TABLE camera (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

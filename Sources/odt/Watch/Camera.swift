@@ -63,6 +63,7 @@ final class Camera: Sendable {
         do {
             let session = try CameraSession(
                 plan, patience: patience, viewer: sinks.viewer, recording: recording,
+                recorded: { [sinks, plan] in sinks.take($0, of: plan.name) },
                 begin: { [weak self] in self?.begin() },
                 say: { [log] in log.say($0) })
             let number = state.withLock { $0.session + 1 }

@@ -33,11 +33,13 @@ final class CameraSession: Sendable {
     /// - Parameters:
     ///   - patience: a camera that sends no picture for so long is lost.
     ///   - viewer: wants to see pictures.
+    ///   - recorded: takes each segment that is whole.
     ///   - begin: is called once, when the first picture has come, by the thread that plays.
     /// - Throws: ``PlaybackError`` where there is nothing to play.
     init(
         _ plan: CameraPlan, patience: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
-        begin: @escaping @Sendable () -> Void, say: @escaping @Sendable (String) -> Void
+        recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
+        say: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
         let shape = Shape(
@@ -50,7 +52,7 @@ final class CameraSession: Sendable {
         if let pad = pipeline["video"].pad("sink") { pulse.feel(at: pad) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { FrameTimes.complete(at: pad) }
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
-        let recorder = recording.map { CameraRecorder($0, camera: plan.name, say: say) }
+        let recorder = recording.map { CameraRecorder($0, camera: plan.name, finished: recorded, say: say) }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.pulse, self.hasLength, self.recorder) = (pipeline, pulse, hasLength, recorder)
         let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")

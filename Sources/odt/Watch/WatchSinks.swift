@@ -7,12 +7,15 @@ final class WatchSinks: Sendable {
     /// That which wants to see pictures.
     let viewer: (any PictureSink)?
     private let lines: JSONLines?
+    /// That which notes what was recorded.
+    private let store: StoreSink?
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` where one cannot be had; then nothing has begun.
     init(_ options: WatchOptions, cameras: [String], say: @escaping @Sendable (String) -> Void) throws {
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
-        if let store = try StoreOptions(options) { sinks.append(try StoreSink(store, say: say)) }
+        let store = try StoreOptions(options).map { try StoreSink($0, say: say) }
+        if let store { sinks.append(store) }
         if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, say: say)) }
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, say: say) }
@@ -20,11 +23,13 @@ final class WatchSinks: Sendable {
         if let broker { sinks.append(try MQTTSink(broker, say: say)) }
         // The last: whoever reads the lines of a file may hold it up, and so what comes after them.
         if let lines { sinks.append(lines) }
-        (all, self.lines) = (sinks, lines)
+        (all, self.lines, self.store) = (sinks, lines, store)
         viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
     }
 
     func take(_ message: WatchMessage) { for sink in all { sink.take(message) } }
+
+    func take(_ segment: FinishedSegment, of camera: String) { store?.take(segment, of: camera) }
 
     func close() { for sink in all { sink.close() } }
 

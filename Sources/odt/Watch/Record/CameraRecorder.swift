@@ -14,16 +14,24 @@ final class CameraRecorder: @unchecked Sendable {
     private let recording: Recording
     private let folder: String
     private let say: @Sendable (String) -> Void
+    private let finished: @Sendable (FinishedSegment) -> Void
     // What follows is changed behind the lock alone.
     private let lock = Mutex(())
     private var caps: UnsafeMutablePointer<GstCaps>?
+    /// Maps the stream's times to running times.
+    private var times = GstSegment()
     private var segment: RecordedSegment?
     private var resting: Nanoseconds = .min
     private var isFailing = false
     private var isAsked = false
 
-    init(_ recording: Recording, camera: String, say: @escaping @Sendable (String) -> Void) {
-        (self.recording, self.camera, self.say) = (recording, camera, say)
+    /// - Parameter finished: takes each segment that is whole. Called on the streaming thread.
+    init(
+        _ recording: Recording, camera: String, finished: @escaping @Sendable (FinishedSegment) -> Void,
+        say: @escaping @Sendable (String) -> Void
+    ) {
+        (self.recording, self.camera, self.finished, self.say) = (recording, camera, finished, say)
+        gst_segment_init(&times, GST_FORMAT_TIME)
         folder = recording.options.folder + camera + "/"
     }
 
@@ -56,6 +64,7 @@ final class CameraRecorder: @unchecked Sendable {
             endSegment()
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
+        case GST_EVENT_SEGMENT: gst_event_copy_segment(event, &times)
         case GST_EVENT_EOS: endSegment()
         default: break
         }
@@ -97,7 +106,17 @@ final class CameraRecorder: @unchecked Sendable {
     private func endSegment() {
         guard let segment else { return }
         self.segment = nil
-        do { try segment.finish() } catch { fail("\(error)") }
+        do {
+            try segment.finish()
+            if let start = runningTime(of: segment.start), let end = runningTime(of: segment.latest), start < end {
+                finished(FinishedSegment(path: segment.path, start: start, end: end))
+            }
+        } catch { fail("\(error)") }
+    }
+
+    private func runningTime(of time: Nanoseconds) -> Nanoseconds? {
+        let running = gst_segment_to_running_time(&times, GST_FORMAT_TIME, guint64(max(0, time)))
+        return running == .max ? nil : Nanoseconds(clamping: UInt64(running))
     }
 
     private func fail(_ problem: String) {

@@ -14,6 +14,8 @@ final class RecordedSegment {
     private let slot: Pad
     /// When the first frame is shown, in the stream.
     let start: Nanoseconds
+    /// The latest time of a frame, in the stream.
+    private(set) var latest: Nanoseconds
     private var synced = MonotonicClock.now
 
     /// - Parameters:
@@ -26,7 +28,7 @@ final class RecordedSegment {
         caps: UnsafeMutablePointer<GstCaps>
     ) throws {
         file = try PartFile(Self.name(in: folder, of: camera, at: time))
-        self.start = start
+        (self.start, latest) = (start, start)
         do {
             pipeline = try Pipeline(
                 "matroskamux name=mux ! filesink name=file buffer-mode=unbuffered async=false sync=false")
@@ -51,10 +53,14 @@ final class RecordedSegment {
 
     var size: Int { file.size }
 
+    /// What it is called when it is whole.
+    var path: String { file.target }
+
     /// Writes a frame.
     ///
     /// - Throws: ``PlaybackError`` where it cannot be written; then the segment is over.
     func write(_ buffer: UnsafeMutablePointer<GstBuffer>) throws {
+        latest = max(latest, Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? 0 : buffer.pointee.pts)))
         gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
         guard gst_pad_chain(slot.pointer, buffer) == GST_FLOW_OK else {
             throw PlaybackError(Player.problem(of: pipeline) ?? "the file cannot be written")

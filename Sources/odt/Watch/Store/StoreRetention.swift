@@ -5,7 +5,7 @@ import SwiftODT
 struct StoreRetention {
     /// How often age is looked at.
     private static let interval: Nanoseconds = 60_000_000_000
-    private static let tables = ["result", "box", "zone_event", "zone_count", "track"]
+    private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment"]
     /// One step deletes one part of so many.
     private static let stepsOfAll = 20
 

@@ -10,6 +10,7 @@ struct StoreRow: Sendable {
         case track(Track)
         case zoneEvent(ZoneEvent)
         case zoneCounts(ZoneFigures)
+        case segment(Segment)
     }
 
     struct Result: Sendable {
@@ -50,6 +51,14 @@ struct StoreRow: Sendable {
         let track: Int64?
         let label: String
         let dwell: Int64?
+    }
+
+    /// Video, whose first frame has the time of the row.
+    struct Segment: Sendable {
+        let ended: Int64
+        /// From the first frame to the last one, by the stream's clock.
+        let length: Int64
+        let file: String
     }
 
     let camera: String

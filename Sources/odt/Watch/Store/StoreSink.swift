@@ -76,6 +76,16 @@ final class StoreSink: WatchSink {
         if hasRows { bell.ring() }
     }
 
+    /// Notes where the camera's video is, so that a report finds its pictures.
+    func take(_ segment: FinishedSegment, of camera: String) {
+        let hasRows = state.withLock { state in
+            guard !state.isOver, let row = state.cameras[camera]?.row(of: segment) else { return false }
+            Self.keep(row, in: &state)
+            return true
+        }
+        if hasRows { bell.ring() }
+    }
+
     func close() {
         state.withLock { $0.isClosing = true }
         ending.ring()

@@ -23,7 +23,7 @@ final class StoreWriter {
     private let database: SQLiteDatabase
     private var numbers = Numbers()
     private let addSession, touchSession, endSession, sizeSession: SQLiteStatement
-    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount: SQLiteStatement
+    private let addTrack, addResult, addBox, addZoneEvent, addZoneCount, addSegment: SQLiteStatement
 
     init(_ database: SQLiteDatabase) throws {
         self.database = database
@@ -38,6 +38,7 @@ final class StoreWriter {
         addZoneEvent = try database.prepare(
             "INSERT INTO zone_event (time, session, zone, event, track, label, dwell) VALUES (?, ?, ?, ?, ?, ?, ?)")
         addZoneCount = try database.prepare("INSERT OR REPLACE INTO zone_count VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        addSegment = try database.prepare("INSERT OR REPLACE INTO segment VALUES (?, ?, ?, ?, ?)")
     }
 
     /// Stores rows, all of them or none.
@@ -94,6 +95,11 @@ final class StoreWriter {
             try addZoneEvent.run([
                 .integer(row.time), .integer(session), .integer(zone), .text(event.event), SQLiteValue(event.track),
                 .integer(label), SQLiteValue(event.dwell),
+            ])
+        case .segment(let segment):
+            try addSegment.run([
+                .integer(session), .integer(row.time), .integer(segment.ended), .integer(segment.length),
+                .text(segment.file),
             ])
         case .zoneCounts(let figures):
             let zone = try zone(Zone(camera: row.camera, name: figures.name, isLine: figures.isLine))

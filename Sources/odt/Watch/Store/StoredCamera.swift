@@ -59,6 +59,15 @@ struct StoredCamera {
         }
     }
 
+    /// - Returns: `nil` before the first message with a time: then no track is in the segment.
+    func row(of segment: FinishedSegment) -> StoreRow? {
+        let (start, end) = (segment.start.reckonable / 1_000_000, segment.end.reckonable / 1_000_000)
+        guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
+        return StoreRow(
+            camera: name, session: session, time: began,
+            content: .segment(.init(ended: ended, length: end - start, file: segment.path)))
+    }
+
     private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
         sessionCount += 1
         (self.number, session) = (number, sessionCount)
