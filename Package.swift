@@ -36,6 +36,7 @@ let package = Package(
             name: "CTurboJPEG", path: "CShims/CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CVersion", path: "CShims/CVersion"),
+        .systemLibrary(name: "CLinux", path: "CShims/CLinux"),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
         .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
         .target(name: "CPages", path: "CShims/CPages", exclude: ["Report", "Watch", "Shared"]),
@@ -52,7 +53,7 @@ let package = Package(
         .executableTarget(
             name: "odt",
             dependencies: [
-                "SwiftODT", "Playback", "CGStreamer", "CPages", "CTurboJPEG", "CFontconfig", "CVersion",
+                "SwiftODT", "Playback", "CGStreamer", "CPages", "CTurboJPEG", "CFontconfig", "CLinux", "CVersion",
             ]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),

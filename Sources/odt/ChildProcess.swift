@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Another program, at work.
@@ -16,8 +17,7 @@ struct ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         var ends: [Int32] = [-1, -1]
         if readsOutput {
-            guard pipe(&ends) == 0 else { throw ChildProcessError(path, errno) }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            guard linux_pipe2(&ends, O_CLOEXEC) == 0 else { throw ChildProcessError(path, errno) }
             posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
             posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }

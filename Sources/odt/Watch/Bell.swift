@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Wakes a thread that waits, for a connection of its own as well if need be. A ring that comes while nobody waits is not lost.
@@ -7,11 +8,7 @@ final class Bell: Sendable {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        pipe(&ends)
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        _ = linux_pipe2(&ends, O_CLOEXEC | O_NONBLOCK)
         (hearing, ringing) = (ends[0], ends[1])
     }
 

@@ -1,4 +1,5 @@
 import CGStreamer
+import CLinux
 import Glibc
 import Playback
 import SwiftODT
@@ -142,7 +143,7 @@ final class PageServer: @unchecked Sendable {
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             let file = withUnsafeMutableBytes(of: &name) { bytes -> Int32 in
                 let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
-                let file = Glibc.accept(socket.descriptor, address, &length)
+                let file = linux_accept4(socket.descriptor, address, &length, Int32(SOCK_CLOEXEC.rawValue))
                 if file >= 0 { getnameinfo(address!, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) }
                 return file
             }
@@ -156,7 +157,6 @@ final class PageServer: @unchecked Sendable {
                 Self.refuse(file)
                 continue
             }
-            _ = fcntl(file, F_SETFD, FD_CLOEXEC)
             take(file, from: text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
         }
     }
