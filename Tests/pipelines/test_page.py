@@ -2,6 +2,7 @@
 import http.client
 import os
 import re
+import shutil
 import socket
 import stat
 import time
@@ -10,6 +11,29 @@ import unittest
 from paged import Paged, needs_soup
 from streams import command
 from watching import Footprint, ODT, results
+
+# Counts the idle sources that are made outside of GLib, and how many of them are released there. Inside, GLib calls functions of its own.
+SOURCES = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_uintptr_t sources[100000];
+static atomic_int made, released;
+void *g_idle_source_new(void) {
+    void *(*next)(void) = dlsym(RTLD_NEXT, "g_idle_source_new");
+    void *source = next();
+    if (made < 100000) sources[made++] = (atomic_uintptr_t)source;
+    return source;
+}
+void g_source_unref(void *source) {
+    void (*next)(void *) = dlsym(RTLD_NEXT, "g_source_unref");
+    for (int i = 0; i < made; i++)
+        if (sources[i] == (atomic_uintptr_t)source) { sources[i] = 0; released++; break; }
+    next(source);
+}
+__attribute__((destructor)) static void report(void) { fprintf(stderr, "idle sources: %d made, %d released\\n", made, released); }
+"""
 
 
 @needs_soup

@@ -25,7 +25,7 @@ final class PageServer: @unchecked Sendable {
     private let isRung = Atomic(false)
     private let isOver = Monitor(false)
     private var door: PageDoor
-    /// By the address objects that tell libsoup's messages which connection they came by.
+    /// By the address object that libsoup's messages and their connection have in common.
     private var connections: [Soup.Object: PageConnection] = [:]
 
     /// Takes the socket over, and begins.
@@ -48,19 +48,15 @@ final class PageServer: @unchecked Sendable {
     /// Says that there are new pictures. From any thread; waits for nothing.
     func ring() {
         guard !isRung.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
-        attach(g_idle_source_new()) { this in
+        schedule { this in
             this.isRung.store(false, ordering: .releasing)
             this.giveOut()
-            return 0
         }
     }
 
     /// Closes all connections. From any thread.
     func close() {
-        attach(g_idle_source_new()) { this in
-            g_main_loop_quit(this.loop)
-            return 0
-        }
+        schedule { g_main_loop_quit($0.loop) }
         isOver.wait { $0 ? () : nil }
     }
 
@@ -116,8 +112,18 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Lets the thread do something, as often as it answers 1.
-    @discardableResult
+    /// Runs `body` on the server's thread, once. From any thread.
+    private func schedule(_ body: @escaping (PageServer) -> Void) {
+        let source = attach(g_idle_source_new()) { this in
+            body(this)
+            return 0
+        }
+        g_source_unref(source)
+    }
+
+    /// Runs `body` on the server's thread each time that the source is ready, until it returns 0.
+    ///
+    /// - Returns: the source, to be released by the caller.
     private func attach(
         _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping (PageServer) -> gboolean
     ) -> UnsafeMutablePointer<GSource>? {
@@ -180,11 +186,13 @@ final class PageServer: @unchecked Sendable {
             return
         }
         let connection = PageConnection(socket, from: remote, soup)
-        // Whoever has gone already has no address any more.
-        guard let local = soup.localAddressOfSocket(socket, nil), let address = soup.remoteAddressOfSocket(socket, nil),
-            let stream = soup.connectionOfSocket(socket)
-        else { return }
-        defer { for object in [local, address, stream] { g_object_unref(UnsafeMutableRawPointer(object)) } }
+        // A peer that has gone already has no address any more.
+        let local = soup.localAddressOfSocket(socket, nil), address = soup.remoteAddressOfSocket(socket, nil)
+        let stream = soup.connectionOfSocket(socket)
+        defer {
+            for case let object? in [local, address, stream] { g_object_unref(UnsafeMutableRawPointer(object)) }
+        }
+        guard let local, let address, let stream else { return }
         connections[address] = connection
         g_object_weak_ref(
             UnsafeMutableRawPointer(stream).assumingMemoryBound(to: GObject.self),
@@ -194,11 +202,19 @@ final class PageServer: @unchecked Sendable {
         if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
     }
 
-    /// A connection that is closed.
+    /// Removes a connection when its stream is finalized. Holds the address object until then: a new connection's could otherwise be
+    /// allocated in its place, and be taken for this one's.
     private final class Gone {
         private let server: PageServer
         private let address: Soup.Object
-        init(_ server: PageServer, _ address: Soup.Object) { (self.server, self.address) = (server, address) }
+
+        init(_ server: PageServer, _ address: Soup.Object) {
+            (self.server, self.address) = (server, address)
+            g_object_ref(UnsafeMutableRawPointer(address))
+        }
+
+        deinit { g_object_unref(UnsafeMutableRawPointer(address)) }
+
         func note() { server.connections[address] = nil }
     }
 

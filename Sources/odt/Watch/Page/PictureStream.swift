@@ -20,6 +20,7 @@ final class PictureStream {
 
     init(of camera: String, to message: Soup.Object, of server: Soup.Object, _ soup: Soup, _ pictures: NewestPictures) {
         (self.camera, self.message, self.server, self.soup, self.pictures) = (camera, message, server, soup, pictures)
+        g_object_ref(UnsafeMutableRawPointer(message))
         pictures.beginLooking(at: camera)
         let first = Array("--\(PagePicture.boundary)\r\n".utf8)
         give(first.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }, isOwned: true)
@@ -32,6 +33,7 @@ final class PictureStream {
         g_signal_handlers_disconnect_matched(
             UnsafeMutableRawPointer(message), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
             Unmanaged.passUnretained(self).toOpaque())
+        g_object_unref(UnsafeMutableRawPointer(message))
         pictures.endLooking(at: camera)
     }
 
