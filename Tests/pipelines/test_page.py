@@ -159,8 +159,28 @@ class Doors(Paged):
         statuses = [self.get(f"/?token={number}")[0] for number in range(30)]
         self.assertEqual((statuses[0], statuses[-1]), (403, 429))
         self.assertEqual(statuses, sorted(statuses))
-        # Nor is the right one looked at until the minute is over: who tries them all never learns which it was.
-        self.assertEqual(self.get("/?token=" + token)[0], 429)
+        # A browser behind the same address, such as a proxy's, is not locked out.
+        self.assertEqual(self.get("/api/cameras", Cookie=cookie)[0], 200)
+        self.assertEqual(self.get("/?token=" + token)[0], 200)
+        self.assertEqual(self.get("/?token=wrong")[0], 429)
+
+    def wrong_tokens(self, **headers):
+        """The answers to one more wrong token than an address may try."""
+        return [self.get(f"/?token={number}", **headers)[0] for number in range(21)]
+
+    def test_wrong_tokens_are_counted_by_the_address_that_a_trusted_proxy_forwards(self):
+        self.serve("--page-trusted-proxy", "::1,127.0.0.0/8,10.0.0.1", page="0.0.0.0:0")
+        self.assertEqual(self.wrong_tokens(X_Forwarded_For="192.0.2.1")[-1], 429)
+        self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.2")[0], 403)
+        # The last address before those of proxies counts; what stands before it may be forged.
+        self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.2, 192.0.2.1, 10.0.0.1")[0], 429)
+        self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.1, 192.0.2.3")[0], 403)
+        self.assertEqual(self.get("/?token=x", X_Forwarded_For="nonsense")[0], 403)
+
+    def test_a_forwarded_address_counts_for_nothing_without_a_trusted_proxy(self):
+        self.serve(page="0.0.0.0:0")
+        self.assertEqual(self.wrong_tokens(X_Forwarded_For="192.0.2.1")[-1], 429)
+        self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.2")[0], 429)
 
     def test_a_token_in_a_file(self):
         file = self.path("token")
@@ -195,6 +215,10 @@ class Doors(Paged):
                 said = command(ODT, "watch", f"--page={page}", clip)
                 self.assertEqual((said.returncode, said.stdout), (code, ""), said.stderr)
                 self.assertIn(sentence, said.stderr)
+        for proxy in ("localhost", "127.0.0.1/33", "::1/129", "127.0.0.1,", "10.0.0/8", "10.0.0.0/x"):
+            with self.subTest(proxy):
+                said = command(ODT, "watch", "--page=0", "--page-trusted-proxy", proxy, clip)
+                self.assertEqual((said.returncode, "no IP address or network" in said.stderr), (2, True), said.stderr)
         said = command(ODT, "watch", "--page-token-file", self.path("token"), clip)
         self.assertEqual((said.returncode, "no use without --page" in said.stderr), (2, True))
 

@@ -17,7 +17,8 @@ final class LivePage: PictureSink {
         let token = given ?? (socket.isLoopback ? nil : PageToken.random())
         board = CameraBoard(cameras)
         server = try PageServer(
-            soup, socket, PageDoor(token: token, port: socket.port), board: board, pictures: pictures)
+            soup, socket, PageDoor(token: token, port: socket.port), options.trustedProxies, board: board,
+            pictures: pictures)
         let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
         let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(query)" }
         say(

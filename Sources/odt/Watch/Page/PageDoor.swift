@@ -29,12 +29,13 @@ struct PageDoor {
                 : .shut(
                     403, "This page is for this machine alone, by the name of localhost or 127.0.0.1.", isStale: false)
         }
-        guard !wrong.mustWait(request.remote, at: now) else {
-            return .shut(429, "Too many wrong tokens. Wait a minute.", isStale: false)
-        }
+        // A valid token comes before the limit on wrong ones: many clients may share an address, behind a proxy or a router.
         if let guess = request.value("token"), token.matches(guess) { return .openAndKeep }
         let kept = request.cookies(cookieName)
         if kept.contains(where: token.matches) { return .open }
+        guard !wrong.mustWait(request.remote, at: now) else {
+            return .shut(429, "Too many wrong tokens. Wait a minute.", isStale: false)
+        }
         guard request.value("token") != nil || !kept.isEmpty else {
             return .shut(403, Self.remedy, isStale: false)
         }

@@ -7,7 +7,7 @@ struct PageRequest {
     /// The header's value; empty where there was none.
     var host: String
     var cookie: String
-    /// The address it came from.
+    /// The client's address: the peer's, or what a trusted proxy forwards.
     var remote: String
     /// Whether something comes behind the headers.
     var hasBody: Bool

@@ -24,19 +24,21 @@ final class PageServer: @unchecked Sendable {
     private let loop: OpaquePointer
     private let isRung = Atomic(false)
     private let isOver = Monitor(false)
+    private let trustedProxies: TrustedProxies
     private var door: PageDoor
     /// By the address object that libsoup's messages and their connection have in common.
     private var connections: [Soup.Object: PageConnection] = [:]
 
     /// Takes the socket over, and begins.
     init(
-        _ soup: Soup, _ socket: PageSocket, _ door: PageDoor, board: CameraBoard, pictures: NewestPictures
+        _ soup: Soup, _ socket: PageSocket, _ door: PageDoor, _ trustedProxies: TrustedProxies, board: CameraBoard,
+        pictures: NewestPictures
     ) throws {
         guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let context,
             let loop = g_main_loop_new(context, 0)
         else { throw PlaybackError("--page: libsoup makes no server") }
         (self.soup, self.socket, self.door, self.board, self.pictures) = (soup, socket, door, board, pictures)
-        (self.server, self.loop) = (OpaquePointer(server), loop)
+        (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
         guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: there is no thread for it") }
     }
 
@@ -285,17 +287,19 @@ final class PageServer: @unchecked Sendable {
         self.answer(message, answer)
     }
 
-    private func request(_ message: Soup.Object, from remote: String) -> PageRequest {
+    private func request(_ message: Soup.Object, from peer: String) -> PageRequest {
         let headers = soup.requestHeaders(message), uri = soup.uri(message)
         func header(_ name: String) -> String {
             headers.flatMap { soup.header($0, name) }.map { String(cString: $0) } ?? ""
         }
         let length = header("Content-Length")
+        let forwarded = headers.flatMap { soup.headerList($0, "X-Forwarded-For") }.map { String(cString: $0) } ?? ""
         return PageRequest(
             method: soup.method(message).map { String(cString: $0) } ?? "",
             path: uri.flatMap { g_uri_get_path($0) }.map { String(cString: $0) } ?? "",
             query: uri.flatMap { g_uri_get_query($0) }.map { String(cString: $0) } ?? "",
-            host: header("Host"), cookie: header("Cookie"), remote: remote,
+            host: header("Host"), cookie: header("Cookie"),
+            remote: trustedProxies.client(of: peer, forwarded: forwarded),
             hasBody: !["", "0"].contains(length) || !header("Transfer-Encoding").isEmpty)
     }
 

@@ -30,6 +30,8 @@ struct Soup: Sendable {
     let setStatus: @convention(c) (Object, guint, UnsafePointer<CChar>?) -> Void
 
     let header: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
+    /// All values of a header that was sent more than once, separated by commas.
+    let headerList: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
     let setHeader: @convention(c) (Object, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
     let removeHeader: @convention(c) (Object, UnsafePointer<CChar>) -> Void
     let setEncoding: @convention(c) (Object, Int32) -> Void
@@ -66,6 +68,7 @@ struct Soup: Sendable {
         responseBody = try library.function("soup_server_message_get_response_body")
         setStatus = try library.function("soup_server_message_set_status")
         header = try library.function("soup_message_headers_get_one")
+        headerList = try library.function("soup_message_headers_get_list")
         setHeader = try library.function("soup_message_headers_replace")
         removeHeader = try library.function("soup_message_headers_remove")
         setEncoding = try library.function("soup_message_headers_set_encoding")

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Who has tried wrong tokens lately: after some of them an address has to wait, whatever it says.
+/// Counts wrong tokens by address. After ``most`` of them within a minute, further wrong ones are not compared any more.
 struct WrongTokens {
     /// So many a minute are those of somebody who mistypes.
     static let most = 20

@@ -1,0 +1,88 @@
+import Glibc
+
+/// The reverse proxies whose `X-Forwarded-For` header is believed. From any other peer the header may be forged.
+struct TrustedProxies: Sendable {
+    /// An IP address, as the 16 bytes of IPv6. An IPv4 address is mapped (`::ffff:192.0.2.1`), as a socket for both reports it.
+    private struct Address {
+        let bytes: [UInt8]
+        let isMapped: Bool
+
+        init?(_ text: some StringProtocol) {
+            // A link-local address carries its interface behind a percent sign.
+            let text = String(text.prefix { $0 != "%" })
+            var bytes = [UInt8](repeating: 0, count: 16)
+            if inet_pton(AF_INET6, text, &bytes) != 1 {
+                var four = [UInt8](repeating: 0, count: 4)
+                guard inet_pton(AF_INET, text, &four) == 1 else { return nil }
+                bytes = Self.mapping + four
+            }
+            self.bytes = bytes
+            isMapped = bytes.starts(with: Self.mapping)
+        }
+
+        private static let mapping = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
+    }
+
+    private struct Network {
+        let address: Address
+        /// How many of the 128 bits name the network.
+        let bits: Int
+
+        func contains(_ other: Address) -> Bool {
+            let whole = bits / 8, mask = UInt8(truncatingIfNeeded: 0xff00 >> (bits % 8))
+            return address.bytes[..<whole] == other.bytes[..<whole]
+                && (whole == 16 || (address.bytes[whole] ^ other.bytes[whole]) & mask == 0)
+        }
+    }
+
+    private let networks: [Network]
+
+    /// Trusts nobody.
+    init() { networks = [] }
+
+    /// - Parameters:
+    ///   - text: addresses and networks with commas between them: `127.0.0.1,172.16.0.0/12`.
+    ///   - name: the option's name where it was given.
+    /// - Throws: ``CommandLineError`` that names the word that is none.
+    init(_ text: String, called name: String) throws {
+        let words = text.filter { $0 != " " }.split(separator: ",", omittingEmptySubsequences: false)
+        networks = try words.map { word in
+            let parts = word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let address = parts.first.flatMap({ Address($0) }),
+                let bits = Self.bits(parts.dropFirst().first, address)
+            else {
+                throw CommandLineError(
+                    "\(name): '\(word)' is no IP address or network: write 127.0.0.1, ::1 or 172.16.0.0/12.")
+            }
+            return Network(address: address, bits: bits)
+        }
+    }
+
+    private static func bits(_ text: Substring?, _ address: Address) -> Int? {
+        let length = address.isMapped ? 32 : 128
+        guard let text else { return 128 }
+        guard let bits = Int(text), (0...length).contains(bits) else { return nil }
+        return 128 - length + bits
+    }
+
+    /// The address of the client behind a peer. Each proxy appends the address of its own peer, so the list is read from its end, for
+    /// as long as the addresses are those of trusted proxies.
+    ///
+    /// - Parameter forwarded: the value of `X-Forwarded-For`; empty where there was none.
+    func client(of peer: String, forwarded: String) -> String {
+        var client = peer
+        var rest = forwarded.split(separator: ",")[...]
+        while isTrusted(client), let next = rest.popLast() {
+            let next = next.drop { $0 == " " }.prefix { $0 != " " }
+            // What is no address was not written by a proxy.
+            guard Address(next) != nil else { break }
+            client = String(next)
+        }
+        return client
+    }
+
+    private func isTrusted(_ text: String) -> Bool {
+        guard !networks.isEmpty, let address = Address(text) else { return false }
+        return networks.contains { $0.contains(address) }
+    }
+}
