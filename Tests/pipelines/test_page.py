@@ -1,4 +1,5 @@
 """odt watch --page: what is answered, who gets it, and that nobody who looks is felt by the cameras."""
+import contextlib
 import http.client
 import os
 import re
@@ -283,14 +284,52 @@ class Crowds(Paged):
         self.until(is_quiet)
 
     def test_too_many_connections(self):
-        """Are told to come again; when some are gone there is room again."""
+        """While all have a request, the next one is told to come again; when some are gone there is room again."""
         self.serve()
-        crowd = [self.connect() for _ in range(140)]
-        crowd[-1].settimeout(30)
-        self.assertIn(b" 503 ", crowd[-1].recv(100))
+        crowd = []
+        for _ in range(128):
+            crowd.append(self.connect("/live/cam.mjpg"))
+            self.assertIn(b" 200 ", crowd[-1].recv(100))
+        self.assertIn(b" 503 ", self.connect().recv(100))
         for one in crowd:
             one.close()
         self.until(lambda: self.get("/api/cameras")[0] == 200)
+
+    def test_connections_without_a_request_do_not_block_the_page(self):
+        """Neither silent ones nor those that send their request a byte at a time."""
+        self.serve()
+        crowd = [self.connect() for _ in range(300)]
+        for one in crowd:
+            with contextlib.suppress(OSError):
+                one.sendall(b"G")
+        begun = time.monotonic()
+        self.assertEqual(self.get("/api/cameras")[0], 200)
+        self.assertLess(time.monotonic() - begun, 5)
+
+    def test_requests_that_come_together_are_all_answered(self):
+        """HTTP's pipelining, and a connection that is used again."""
+        self.serve()
+        one = self.connect()
+        request = "GET /api/events?since={} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        one.sendall("".join(request.format(since) for since in ("1000000", "x", "1000000")).encode())
+        one.sendall(request.format("1000000").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").encode())
+        answers = b"".join(iter(lambda: one.recv(10_000), b""))
+        self.assertEqual(re.findall(rb"HTTP/1\.1 (\d+)", answers), [b"200", b"400", b"200", b"200"])
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_waking_the_server_leaves_nothing_behind(self):
+        """Each picture wakes it by a source of GLib's. A library that is loaded before GLib counts those that are not released."""
+        with open(self.path("sources.c"), "w", encoding="ascii") as file:
+            file.write(SOURCES)
+        said = command("cc", "-shared", "-fPIC", "-o", self.path("sources.so"), self.path("sources.c"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        watch = self.serve(LD_PRELOAD=self.path("sources.so"))
+        self.pictures(self.connect("/live/cam.mjpg"), 10)
+        self.assertEqual(watch.end(), 0, watch.complaints)
+        (counts,) = (line for line in watch.complaints if line.startswith("idle sources: "))
+        made, released = map(int, re.findall(r"\d+", counts))
+        self.assertGreater(made, 8)
+        self.assertEqual(released, made)
 
     def test_it_ends_while_somebody_looks(self):
         watch = self.serve()

@@ -15,8 +15,8 @@ final class PageConnection {
     let remote: String
     private let soup: Soup
     private let socket: Soup.Object
-    private var since = MonotonicClock.now
-    /// What it is being given.
+    private(set) var since = MonotonicClock.now
+    /// The message that is being answered.
     private(set) var message: Soup.Object?
     /// The pictures that it looks at.
     var stream: PictureStream?

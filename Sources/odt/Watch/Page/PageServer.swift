@@ -9,8 +9,11 @@ import Synchronization
 ///
 /// All but ``ring()`` and ``close()`` is of that thread.
 final class PageServer: @unchecked Sendable {
-    /// More connections than browsers of a house need; who comes after them has to wait.
+    /// More connections than the browsers of a household need. A new one replaces the one that has waited longest without a request.
     private static let mostConnections = 128
+    /// Accepted at a time, far fewer than ``mostConnections``: requests are read in between, so that a connection whose request is on
+    /// its way is not replaced in a burst of others.
+    private static let mostAccepted = 16
     private static let wait: Nanoseconds = 5_000_000_000
     /// How old a picture may be that is given to who wants one now.
     private static let fresh: Nanoseconds = 500_000_000
@@ -74,6 +77,7 @@ final class PageServer: @unchecked Sendable {
                 UnsafeMutableRawPointer(server), signal, unsafeBitCast(Self.hasEnded, to: GCallback.self), this, nil,
                 GConnectFlags(rawValue: 0))
         }
+        let idle = keepConnectionsOpen()
         let channel = g_io_channel_unix_new(socket.descriptor)
         let comes: @convention(c) (OpaquePointer?, GIOCondition, UnsafeMutableRawPointer?) -> gboolean = { _, _, this in
             if let this { Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue().accept() }
@@ -98,12 +102,29 @@ final class PageServer: @unchecked Sendable {
             connection.stream?.end()
         }
         soup.disconnect(server)
+        Glibc.close(idle)
         // What was cut is let go of.
         for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
         connections = [:]
         g_object_unref(UnsafeMutableRawPointer(server))
         g_main_context_pop_thread_default(context)
         isOver.update { $0 = true }
+    }
+
+    /// libsoup closes each connection after its first answer, without the header that says so, unless its server has a listener. This
+    /// server accepts connections itself, so it gets a listener at which nobody can arrive: one end of a pair of connected sockets.
+    ///
+    /// - Returns: the other end, to be closed after the server has disconnected; -1 where there is none.
+    private func keepConnectionsOpen() -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return -1 }
+        guard let listener = soup.socketOfDescriptor(ends[0], nil) else {
+            Glibc.close(ends[0])
+            return ends[1]
+        }
+        _ = soup.listenSocket(server, listener, 0, nil)
+        g_object_unref(UnsafeMutableRawPointer(listener))
+        return ends[1]
     }
 
     private final class Work {
@@ -145,7 +166,7 @@ final class PageServer: @unchecked Sendable {
     // MARK: Connections
 
     private func accept() {
-        while true {
+        for _ in 0..<Self.mostAccepted {
             var name = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -155,18 +176,28 @@ final class PageServer: @unchecked Sendable {
                 if file >= 0 { getnameinfo(address!, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) }
                 return file
             }
-            // Where the process has no descriptor left, somebody has to go before another can come.
             guard file >= 0 else {
-                // Whoever waits there would be told of at once, again and again.
-                if errno == EMFILE || errno == ENFILE { poll(nil, 0, 100) }
+                // With no descriptor left, the socket stays ready, and this would be called again and again.
+                if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
-            guard connections.count < Self.mostConnections else {
+            guard connections.count < Self.mostConnections || evictIdle() else {
                 Self.refuse(file)
                 continue
             }
             take(file, from: text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
         }
+    }
+
+    /// Closes the connection that has been without a complete request for the longest time.
+    ///
+    /// - Returns: whether there was one.
+    private func evictIdle() -> Bool {
+        let idle = connections.filter { $0.value.message == nil }.min { $0.value.since < $1.value.since }
+        guard let idle else { return false }
+        connections[idle.key] = nil
+        idle.value.cut()
+        return true
     }
 
     private static func refuse(_ file: Int32) {
