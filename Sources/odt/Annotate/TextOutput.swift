@@ -15,16 +15,10 @@ final class TextOutput: Sendable {
     /// - Throws: ``PlaybackError``; ``NobodyReads`` where it is a pipe that was closed.
     func write(_ text: String) throws {
         if let file { return try file.write(text) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw errno == EPIPE
-                    ? NobodyReads() : PlaybackError("standard output: \(String(cString: strerror(errno)))")
-            }
-            rest = rest.dropFirst(count)
-        }
+        var text = text
+        let (_, error) = text.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
+        guard let error else { return }
+        throw error == EPIPE ? NobodyReads() : PlaybackError("standard output: \(String(cString: strerror(error)))")
     }
 }
 

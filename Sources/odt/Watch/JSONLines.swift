@@ -125,23 +125,11 @@ final class JSONLines: WatchSink {
     /// - Returns: the system's number of what went wrong.
     private func write(_ line: String) -> Int32? {
         var line = line
-        return line.withUTF8 { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else {
-                    let problem = errno
-                    var status = stat()
-                    if written > 0, descriptor != STDOUT_FILENO, fstat(descriptor, &status) == 0 {
-                        ftruncate(descriptor, status.st_size - off_t(written))
-                    }
-                    return problem
-                }
-                written += count
-            }
-            return nil
+        let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }
+        var status = stat()
+        if error != nil, written > 0, descriptor != STDOUT_FILENO, fstat(descriptor, &status) == 0 {
+            ftruncate(descriptor, status.st_size - off_t(written))
         }
+        return error
     }
 }
