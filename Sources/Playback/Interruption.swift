@@ -1,6 +1,5 @@
 import Glibc
 import SwiftODT
-import Synchronization
 
 /// Ctrl-C, SIGTERM and SIGHUP: the first one ends all that is played properly, the second one the program at once. A stream that does
 /// not end is left, and so is an element that does not stop.
@@ -10,9 +9,10 @@ public final class Interruption: Sendable {
         var isOver = false
         /// One of a program that plays one thing after another, as many as are watched of one that watches cameras.
         var players: [Player] = []
+        var listeners: [@Sendable (Int32?) -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let caught: Set<Int32>
 
     /// The program's only one. Signals are caught from the first use on, by a thread that waits for nothing else: all others may be
@@ -37,40 +37,47 @@ public final class Interruption: Sendable {
     }
 
     /// The signal that came.
-    public var signal: Int32? { state.withLock { $0.signal } }
+    public var signal: Int32? { state.read { $0.signal } }
 
     /// Whether all that plays is to end, and nothing is to begin.
-    public var isOver: Bool { state.withLock { $0.isOver } }
+    public var isOver: Bool { state.read { $0.isOver } }
 
     /// Ends all that plays, as a signal would: for who finds out otherwise that nobody needs it any more.
     public func endAll() { for player in over(by: nil) { player.askToEnd() } }
 
     /// Waits, but no longer than until all is to end.
     public func pause(_ duration: Nanoseconds) {
-        let deadline = MonotonicClock.now.adding(duration)
-        while !isOver {
-            let left = deadline - MonotonicClock.now
-            if left <= 0 { return }
-            usleep(UInt32(min(left, 100_000_000) / 1000))
+        state.wait(until: MonotonicClock.now.adding(duration)) { $0.isOver ? () : nil }
+    }
+
+    /// Calls `body` when all is to end, with the signal if one has come; again if the signal comes later; at once if all is to end
+    /// already. For threads that wait for something else.
+    public func onEnd(_ body: @escaping @Sendable (Int32?) -> Void) {
+        let (isOver, signal) = state.update { state in
+            state.listeners.append(body)
+            return (state.isOver, state.signal)
         }
+        if isOver { body(signal) }
     }
 
     func begin(_ player: Player) {
-        let isLate = state.withLock { state in
+        let isLate = state.update { state in
             state.players.append(player)
             return state.isOver
         }
         if isLate { player.askToEnd() }
     }
 
-    func end(_ player: Player) { state.withLock { $0.players.removeAll { $0 === player } } }
+    func end(_ player: Player) { state.update { $0.players.removeAll { $0 === player } } }
 
     private func over(by signal: Int32?) -> [Player] {
-        state.withLock { state in
+        let state = state.update { state in
             state.signal = state.signal ?? signal
             state.isOver = true
-            return state.players
+            return state
         }
+        for listener in state.listeners { listener(state.signal) }
+        return state.players
     }
 
     private var signals: sigset_t {
@@ -91,10 +98,10 @@ public final class Interruption: Sendable {
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 {
             // What is closed after the end may take as long as the disk does.
-            let left = state.withLock(\.players).compactMap(\.timeLeft)
+            let left = state.read(\.players).compactMap(\.timeLeft)
             if left.contains(where: { $0 < -Player.stopping }) { break }
         }
-        for player in state.withLock(\.players) { player.leave() }
+        for player in state.read(\.players) { player.leave() }
         _exit(128 + number)
     }
 }

@@ -87,19 +87,17 @@ public final class Player: Sendable {
     /// - Returns: whether all have stopped.
     @discardableResult
     public func stop() -> Bool {
-        let done = Stopped()
+        let hasStopped = Monitor(false)
         let pipeline = pipeline
         DetachedThread.run {
             gst_element_set_state(pipeline.top, GST_STATE_NULL)
-            done.flag.store(true, ordering: .releasing)
+            hasStopped.update { $0 = true }
         }
         let deadline = MonotonicClock.now + (manners.hasBegun() ? Self.stopping : 1_000_000_000)
-        while !done.flag.load(ordering: .acquiring), MonotonicClock.now < deadline { usleep(1000) }
+        let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
         Interruption.shared.end(self)
-        return done.flag.load(ordering: .acquiring)
+        return isStopped
     }
-
-    private final class Stopped: Sendable { let flag = Atomic(false) }
 
     /// Ends the stream because of an error; the first one counts.
     public func fail(_ text: String) {

@@ -75,6 +75,38 @@ class Files(Watching):
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual((len(said.stdout.splitlines()), said.stderr), (3, ""))
 
+    def test_waiting_takes_no_time_of_the_processor(self):
+        """For a reader of the lines, which a file waits for, and for the next attempt at a camera: threads sleep until something happens."""
+        reader, writer = os.pipe()
+        # No part of a line ever fits in.
+        self.addCleanup(os.close, reader)
+        lines = subprocess.Popen([ODT, "watch", FAST, "--set=updates=every-frame", self.clip(frames=3000)], stdout=writer,
+                                 stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        os.close(writer)
+        camera = subprocess.Popen([ODT, "watch", "--retry=60", "--set=detector=motion", *(f"c{number}=http://127.0.0.1:1/{number}" for number in range(8))],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        for program in (lines, camera):
+            self.addCleanup(program.wait)
+            self.addCleanup(program.kill)
+        # Less than eight threads that look every tenth of a second, less than one that looks every millisecond; the pipeline's player does ten times.
+        for program, most in ((lines, 100), (camera, 30)):
+            with self.subTest(program.args[-1]):
+                end = time.monotonic() + 60
+                while (count := self.wakeups(program.pid, 1)) > most:
+                    self.assertLess(time.monotonic(), end, f"{count} times a second")
+
+    def wakeups(self, pid, seconds):
+        """How often the threads of a process begin to wait within a time."""
+        def count():
+            total = 0
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/status", encoding="ascii") as file:
+                    total += int(re.search(r"\nvoluntary_ctxt_switches:\s*(\d+)", file.read())[1])
+            return total
+        before = count()
+        time.sleep(seconds)
+        return max(0, count() - before)
+
     def test_mistakes_are_named(self):
         clip = self.clip()
         for words, sentence in (

@@ -15,7 +15,11 @@ public final class Monitor<Value>: @unchecked Sendable {
     public init(_ value: Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -51,6 +55,20 @@ public final class Monitor<Value>: @unchecked Sendable {
         while true {
             if let answer = body(&value) { return answer }
             pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Waits until `body` has an answer, but no longer than until `deadline`, a time of ``MonotonicClock``.
+    ///
+    /// - Returns: `nil` if there was no answer in time.
+    @discardableResult
+    public func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
+        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let answer = body(&value) { return answer }
+            if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { return body(&value) }
         }
     }
 }

@@ -19,6 +19,9 @@ final class JSONLines: WatchSink {
         /// No more lines come, and all have been written.
         var isOver = false
         var isWritten = false
+        /// The watch is to end, and by a signal.
+        var isInterrupted = false
+        var isSignalled = false
 
         var hasRoom: Bool { bytes < JSONLines.most }
     }
@@ -46,13 +49,15 @@ final class JSONLines: WatchSink {
             guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
         }
         guard DetachedThread.run({ self.work() }) else { throw PlaybackError("there is no thread to write lines") }
+        Interruption.shared.onEnd { [state] signal in
+            state.update { ($0.isInterrupted, $0.isSignalled) = (true, signal != nil) }
+        }
     }
 
     var isUnread: Bool { state.read { $0.isUnread } }
 
     func take(_ message: WatchMessage) {
-        // Where all is to end nobody tells, so it is looked at.
-        while message.mayWait, !Interruption.shared.isOver, state.read({ !$0.hasRoom && !$0.isUnread }) { usleep(1000) }
+        if message.mayWait { state.wait { $0.hasRoom || $0.isUnread || $0.isInterrupted ? () : nil } }
         let isTaken = state.update { state in
             guard !state.isUnread else { return true }
             guard state.hasRoom else { return false }
@@ -65,12 +70,11 @@ final class JSONLines: WatchSink {
 
     func close() {
         state.update { $0.isOver = true }
-        let begun = MonotonicClock.now
-        // Whoever has been asked to end does not wait for a reader for long.
-        while !state.read({ $0.isWritten }),
-            Interruption.shared.signal == nil || MonotonicClock.now - begun < Self.patience
-        { usleep(1000) }
-        // The thread may be at it still: the descriptor goes with the process.
+        let deadline = MonotonicClock.now + Self.patience
+        // After a signal it does not wait for a reader for long. The thread may still be writing then: the descriptor is closed with the
+        // process.
+        let isWritten = state.wait { state -> Bool? in state.isWritten ? true : state.isSignalled ? false : nil }
+        if !isWritten { state.wait(until: deadline) { $0.isWritten ? () : nil } }
     }
 
     private var called: String { name == "-" ? "the standard output" : name }
