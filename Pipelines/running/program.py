@@ -25,8 +25,22 @@ def say(text):
         pass
 
 
+def open_missing_descriptors():
+    """Opens /dev/null for standard descriptors that are closed (`>&-`), before GStreamer's sockets or a file get their numbers. The
+    standard output is opened for reading, so that writing to it remains an error."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if descriptor == 2 else os.O_RDONLY)
+            os.set_inheritable(descriptor, True)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)
+
+
 def program(main):
     """Runs a program's main function and ends with its exit code, or with a sentence where it cannot go on."""
+    open_missing_descriptors()
     # Lines are UTF-8 whatever the language of the terminal is, as JSON wants it.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")

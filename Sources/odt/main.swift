@@ -33,6 +33,7 @@ func usage() -> String {
         """
 }
 
+StandardDescriptors.openMissing()
 let words = PathText.arguments()
 switch words.first {
 case nil:

@@ -1,9 +1,11 @@
 """odt annotate keeps what it does not draw on, writes tables that add up, and loses nothing when something goes wrong."""
 import contextlib
 import csv
+import fcntl
 import json
 import os
 import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -344,6 +346,58 @@ class Folders(Annotating):
         said = self.annotate("--out-dir", done, "--force", "--container", "mp4", os.path.join(footage, "b.mkv"))
         self.assertEqual(said.stderr, "")
         self.assertEqual(codecs(os.path.join(done, "b.mp4")), ["h264"])
+
+
+    def test_a_fifo_does_not_hold_up_the_others(self):
+        """Nothing may ever write to it."""
+        os.mkfifo(self.path("fifo.mkv"))
+        said = self.annotate("--out-dir", self.path("done"), self.path("fifo.mkv"), self.picture, code=1)
+        self.assertIn("fifo.mkv: it is a FIFO", said.stderr)
+        self.assertEqual(os.listdir(self.path("done")), ["picture.mkv"])
+
+
+class Descriptors(Annotating):
+    """What becomes of lines where the standard output is no ordinary one."""
+
+    def test_a_closed_standard_output_is_an_error(self):
+        """GStreamer's sockets once took its number, and nobody read from them."""
+        said = command("/bin/bash", "-c", 'exec "$@" >&-', "bash", ODT, "annotate", FAST, "--set=updates=every-frame", "--json", "-", self.picture,
+                       seconds=30)
+        self.assertEqual((said.returncode, said.stdout), (1, ""))
+        self.assertIn("standard output: Bad file descriptor", said.stderr)
+
+    def test_complaints_are_not_written_into_a_file_of_the_user(self):
+        """Which once got the number of the standard error, where that was closed."""
+        # What moves has no name, which is a warning.
+        words = [FAST, "--set=label-allowlist=person", "--json", self.path("a.jsonl"), self.picture]
+        self.assertIn("label-allowlist", self.annotate(*words).stderr)
+        os.unlink(self.path("a.jsonl"))
+        said = command("/bin/bash", "-c", 'exec "$@" <&- >&- 2>&-', "bash", ODT, "annotate", *words)
+        self.assertEqual(said.returncode, 0)
+        with open(self.path("a.jsonl"), encoding="utf-8") as file:
+            self.assertEqual({line[0] for line in file}, {"{"})
+
+    def test_a_standard_output_that_does_not_block(self):
+        """A reader that keeps reading gets all lines, whole, though the pipe is full again and again."""
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
+        os.set_blocking(writer, False)
+        # In lines that are longer than what a pipe takes whole or not at all.
+        with open(self.path("zones.json"), "w", encoding="ascii") as file:
+            json.dump([{"name": "a" * 6000, "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}], file)
+        for words in (["annotate", "--json", "-"], ["watch"]):
+            with self.subTest(words[0]):
+                program = subprocess.Popen([ODT, *words, FAST, "--set=updates=every-frame", "--zones", self.path("zones.json"), self.picture],
+                                           stdout=writer, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+                said = b""
+                while program.poll() is None or select.select([reader], [], [], 0)[0]:
+                    if select.select([reader], [], [], 0.1)[0]:
+                        said += os.read(reader, 2000)
+                self.assertEqual((program.wait(), program.communicate()[1]), (0, ""))
+                messages = [json.loads(line) for line in said.splitlines()]
+                self.assertEqual(sum(message["message"] == "swiftodt" for message in messages), 25 * SECONDS)
+        os.close(reader)
+        os.close(writer)
 
 
 class Ended(Annotating):

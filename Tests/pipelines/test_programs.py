@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import unittest
 
-from streams import ROOT, command
+from streams import ROOT, ball, command
 
 GOOD = '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": 1, "label": "a"}]}'
 TOOL = f"{ROOT}/.build/tool/odt"
@@ -81,6 +81,17 @@ class Programs(unittest.TestCase):
                 self.assertEqual(said.returncode, 141, said.stderr)
                 self.assertNotIn("Traceback", said.stderr)
         self.refuses(1, "No space left", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >/dev/full")
+        self.refuses(1, "Bad file descriptor", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >&-")
+
+    def test_closed_descriptors(self):
+        """A file that is opened does not get the number of the standard error, into which GStreamer writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "lines")
+            said = command("/bin/sh", "-c", f"Pipelines/bus-to-json -o {path} {ball(20)} ! swiftodt detector=motion ! fakesink <&- >&- 2>&-",
+                           GST_DEBUG="4")
+            self.assertEqual(said.returncode, 0)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual({line[0] for line in file}, {"{"})
         self.refuses(1, "No space left", "/bin/sh", "-c", "Pipelines/summary --help >/dev/full")
 
     def test_lines_of_before_stay_until_there_are_new_ones(self):
