@@ -6,8 +6,9 @@ public enum PluginSearch {
     /// Starts GStreamer; the plugin of the checkout that this program was built in, or that was installed with it under a prefix that
     /// GStreamer does not know, comes before others.
     ///
-    /// - Throws: ``PlaybackError`` where there is no plugin.
+    /// - Throws: ``PlaybackError`` where there is no plugin, or the process has too low a limit.
     public static func start() throws {
+        try ProcessLimits.prepare()
         try startGStreamer()
         guard Element.isThere("swiftodt") else {
             throw PlaybackError(

@@ -287,6 +287,32 @@ class Refused(Annotating):
                 self.assertIn(text, said.stderr)
                 self.assertEqual(self.names(), [])
 
+    def test_two_names_of_one_file(self):
+        """One output would replace the other."""
+        os.symlink("link.out", self.path("other.out"))
+        for one, other in (("x.out", "./x.out"), ("link.out", "other.out"), ("new/x.out", "./new/../new//x.out")):
+            with self.subTest(other):
+                said = self.annotate("--json", f"{self.folder}/{one}", "--csv", f"{self.folder}/{other}", self.picture, code=2)
+                self.assertIn("are the same file", said.stderr)
+                self.assertEqual(self.names(), ["other.out"])
+        said = self.annotate("--out-dir", self.path("done"), "--container", "mp4", "--json", ".mp4", self.picture, code=2)
+        self.assertIn("two outputs are the same file", said.stderr)
+
+    def limited(self, *limits):
+        """What becomes of a video under limits of the process, as the shell's ulimit takes them."""
+        return command("/bin/bash", "-c", f'ulimit {" ".join(limits)}; exec "$@"', "bash", ODT, "annotate", FAST, "--force", self.picture,
+                       self.path("out.mkv"))
+
+    def test_limits_that_are_too_low_are_named(self):
+        for limits, text in ((("-n", "16"), "only 16 files.*ulimit -n"), (("-v", "900000"), "878 MB of address space.*ulimit -v")):
+            with self.subTest(limits):
+                said = self.limited(*limits)
+                self.assertEqual((said.returncode, self.names()), (1, []), said.stderr)
+                self.assertRegex(said.stderr, text)
+        # The soft limit is the process's own to raise.
+        said = self.limited("-S", "-n", "16")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+
     def test_a_plugin_that_is_nowhere(self):
         """A tool that was copied away from its checkout says what to do."""
         shutil.copy(ODT, self.path("odt"))
