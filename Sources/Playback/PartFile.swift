@@ -17,7 +17,7 @@ public final class PartFile: Sendable {
 
     /// - Throws: ``PlaybackError`` where there can be no such file.
     public init(_ name: String) throws {
-        target = Self.withoutLinks(name)
+        target = Self.target(of: name)
         try Self.checkReplaceable(target, name)
         let (folder, stem, ending) = Self.parts(of: target)
         Self.makeFolder(folder)
@@ -88,7 +88,7 @@ public final class PartFile: Sendable {
 
     /// The part files of this name that their programs left behind.
     public static func interrupted(of name: String) -> [String] {
-        let (folder, stem, ending) = parts(of: withoutLinks(name))
+        let (folder, stem, ending) = parts(of: target(of: name))
         let start = stem + ".part"
         return names(in: folder).sorted().filter { other in
             guard other.hasPrefix(start), other.hasSuffix(ending), other.count >= start.count + ending.count else {
@@ -135,13 +135,9 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// The path of what a name stands for, whether it is there or not.
-    private static func withoutLinks(_ name: String) -> String {
-        func real(_ path: String) -> String? {
-            guard let real = PathText.withSystemPath(path, { realpath($0, nil) }) else { return nil }
-            defer { free(real) }
-            return PathText.text(ofSystemPath: real)
-        }
+    /// The path of the file that a name stands for, whether it is there or not: the same for all names of one file, whatever links
+    /// and spellings they use.
+    public static func target(of name: String) -> String {
         if let real = real(name) { return real }
         // A link to what is not there yet is followed all the same; one that leads to itself is told by who writes it.
         var name = name
@@ -150,8 +146,28 @@ public final class PartFile: Sendable {
             name = next.hasPrefix("/") ? next : parts(of: name).folder + next
         }
         let (folder, stem, ending) = parts(of: name)
-        guard let real = real(folder.isEmpty ? "." : folder) else { return name }
-        return (real == "/" ? "" : real) + "/" + stem + ending
+        return realFolder(folder) + stem + ending
+    }
+
+    /// A folder without links, with its slash. Of one that is not there yet, the part that is there; the rest is going to be made as it
+    /// is written, so that `..` leads to the folder before it.
+    private static func realFolder(_ folder: String) -> String {
+        if let real = real(folder.isEmpty ? "." : folder) { return real == "/" ? real : real + "/" }
+        let parts = folder.split(separator: "/")
+        guard let last = parts.last else { return folder }
+        let before = (folder.hasPrefix("/") ? "/" : "") + parts.dropLast().map { $0 + "/" }.joined()
+        let start = realFolder(before)
+        switch last {
+        case ".": return start
+        case "..": return self.parts(of: String(start.dropLast())).folder
+        default: return start + last + "/"
+        }
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let real = PathText.withSystemPath(path, { realpath($0, nil) }) else { return nil }
+        defer { free(real) }
+        return PathText.text(ofSystemPath: real)
     }
 
     /// What a link says; `nil` where it is none.

@@ -45,6 +45,20 @@ import Testing
         #expect(PartFile.interrupted(of: folder + "/a.mp4") == [folder + "/a.part3.mp4"])
     }
 
+    @Test func allNamesOfAFileLeadToOneTarget() throws {
+        let target = PartFile.target(of: folder + "/a.out")
+        symlink("b.out", folder + "/link.out")
+        symlink("link.out", folder + "/other.out")
+        #expect(PartFile.target(of: folder + "/./a.out") == target)
+        #expect(PartFile.target(of: folder + "//a.out") == target)
+        #expect(PartFile.target(of: folder + "/none/../a.out") == target)
+        #expect(PartFile.target(of: folder + "/other.out") == PartFile.target(of: folder + "/b.out"))
+        // In a folder that is not there yet, but will be made.
+        #expect(PartFile.target(of: folder + "/new/c.out") == PartFile.target(of: folder + "/new/./../new//c.out"))
+        #expect(PartFile.target(of: folder + "/new/c.out").hasSuffix("/new/c.out"))
+        #expect(PartFile.target(of: folder + "/b.out") != target)
+    }
+
     @Test func aFolderIsNoFile() {
         #expect(throws: PlaybackError.self) { try PartFile(folder) }
         #expect(PartFile.parts(of: "/x/.mp4").ending == "")

@@ -50,6 +50,10 @@ struct AnnotationBatch {
                     trackTable: endings["--tracks-csv"].map { base + stem + $0 },
                     pictures: endings["--crops"].map { base + stem + $0 }))
         }
+        var targets: Set<String> = []
+        for name in jobs.flatMap(\.outputs.names) where !targets.insert(PartFile.target(of: name)).inserted {
+            throw CommandLineError("two outputs are the same file, \(name): choose other endings.")
+        }
     }
 
     private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]

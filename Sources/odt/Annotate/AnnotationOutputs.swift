@@ -39,9 +39,16 @@ struct AnnotationOutputs: Sendable {
         if let pictures, !mayReplace, !PartFile.names(in: pictures).allSatisfy({ $0 == "." || $0 == ".." }) {
             throw PlaybackError("\(pictures) has files in it: --force puts the pictures beside them", isUsage: true)
         }
-        var seen: Set<String> = []
-        for name in names where !seen.insert(name).inserted {
-            throw PlaybackError("\(name) is named twice", isUsage: true)
+        var seen: [String: String] = [:]
+        for name in names {
+            let target = name == "-" ? name : PartFile.target(of: name)
+            if let other = seen.updateValue(name, forKey: target) {
+                throw PlaybackError(
+                    other == name
+                        ? "\(name) is named twice"
+                        : "\(other) and \(name) are the same file: name another for one of them",
+                    isUsage: true)
+            }
         }
     }
 }
