@@ -40,6 +40,9 @@ public final class MediaSource: Sendable {
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
+    /// Whether it is a FIFO: opening it waits until another program writes to it.
+    public var isFIFO: Bool { held != nil }
+
     /// Names the source by property, because the text of a pipeline cannot say every name.
     public func give(to pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }

@@ -134,7 +134,12 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
     var failed: [String] = []
     for (number, job) in batch.jobs.enumerated() {
         do {
-            let outcome = try Annotation(MediaSource(job.input), job.outputs, plan).run()
+            let source = try MediaSource(job.input)
+            // Nothing may ever write to it, and the others would wait for good.
+            guard !source.isFIFO else {
+                throw PlaybackError("it is a FIFO, which --out-dir does not take: annotate it alone, with IN and OUT")
+            }
+            let outcome = try Annotation(source, job.outputs, plan).run()
             if outcome.code != ExitCode.success { failed.append(job.input) }
             if let signal = outcome.signal {
                 complain(
