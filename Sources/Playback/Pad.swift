@@ -45,6 +45,27 @@ public final class Pad: @unchecked Sendable {
         }
     }
 
+    /// The same, of when each buffer begins and ends: in the running time that all streams of a pipeline have in common; `nil` for one
+    /// without a time.
+    public func watchTimes(_ look: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> Watching) {
+        // It lives as long as its probes.
+        nonisolated(unsafe) let pad = pointer
+        watchBuffers { look(Self.runningTime(of: $0, at: pad)) }
+    }
+
+    private static func runningTime(
+        of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>
+    ) -> (begin: UInt64, end: UInt64)? {
+        let begin = buffer.pointee.pts, duration = buffer.pointee.duration
+        guard begin != .max, let event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self)) }
+        var segment = GstSegment()
+        gst_event_copy_segment(event, &segment)
+        let time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, begin)
+        guard segment.format == GST_FORMAT_TIME, time != .max else { return nil }
+        return (UInt64(time), UInt64(time) + (duration == .max ? 0 : UInt64(duration)))
+    }
+
     /// Looks at each event that goes downstream, on the thread that it passes on.
     public func watchEvents(_ look: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> Watching) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in

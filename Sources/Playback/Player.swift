@@ -34,6 +34,8 @@ public final class Player: Sendable {
 
     /// How it ended: well where nothing failed.
     public struct Ending: Sendable {
+        /// Whether the end of the stream came through all elements, so that what they write is complete.
+        public var isWhole = false
         public var failure: String?
         /// The signal that ended it.
         public var signal: Int32?
@@ -48,6 +50,8 @@ public final class Player: Sendable {
         var failure: String?
         /// When it was asked to end, if it was.
         var asked: Nanoseconds?
+        /// Whether its end has come.
+        var hasEnded = false
         /// What decoders are missing, as GStreamer calls them.
         var missing: [String] = []
     }
@@ -79,7 +83,9 @@ public final class Player: Sendable {
             manners.tick()
             if let trouble = manners.trouble() { fail(trouble) }
         }
-        return Ending(failure: state.withLock { $0.failure }, signal: Interruption.shared.signal)
+        return state.withLock {
+            Ending(isWhole: $0.hasEnded, failure: $0.failure, signal: Interruption.shared.signal)
+        }
     }
 
     /// Stops all elements. What hangs in there is left to the end of the program.
@@ -163,7 +169,9 @@ public final class Player: Sendable {
         after message: UnsafeMutablePointer<GstMessage>, hear: (UnsafePointer<GstStructure>) -> Void
     ) -> Bool {
         switch message.pointee.type {
-        case GST_MESSAGE_EOS: return false
+        case GST_MESSAGE_EOS:
+            state.withLock { $0.hasEnded = true }
+            return false
         case GST_MESSAGE_ERROR:
             note(explained(ErrorText.of(message)))
             guard manners.hasBegun(), manners.survives(ErrorText.name(of: message.pointee.src)) else { return false }

@@ -429,6 +429,33 @@ class Descriptors(Annotating):
 class Ended(Annotating):
     """Signals and terminals."""
 
+    def test_an_interrupt_leaves_the_earlier_file_or_a_video(self):
+        """Whenever it comes. Sound, which needs no inference, is far ahead of the picture, and ends where that ends."""
+        ffmpeg("-stream_loop", "9", "-i", self.picture, "-f", "lavfi", "-i", "sine=duration=20", "-map", "0:v", "-map", "1:a", "-c:v", "copy",
+               "-c:a", "ac3", self.path("long.mkv"))
+        for kind in ("mkv", "mp4"):
+            for delay in (0, 0.02, 0.04, 0.06, 0.1, 0.2):
+                with self.subTest((kind, delay)):
+                    out, part = self.path("out." + kind), self.path("out.part." + kind)
+                    with open(out, "w", encoding="ascii") as file:
+                        file.write("earlier")
+                    program = subprocess.Popen([ODT, "annotate", "--force", FAST, self.path("long.mkv"), out], stderr=subprocess.PIPE,
+                                               stdin=subprocess.DEVNULL, text=True)
+                    while program.poll() is None and not (os.path.exists(part) and os.path.getsize(part)):
+                        time.sleep(0.005)
+                    time.sleep(delay)
+                    program.send_signal(signal.SIGINT)
+                    _, said = program.communicate(timeout=60)
+                    if program.returncode == 0:
+                        picture, sound = times(out, "v"), times(out, "a")
+                        self.assertGreater(len(picture), 0)
+                        self.assertLess(sound[-1] if sound else 0, picture[-1] + 0.04 + 0.1)
+                    else:
+                        self.assertEqual(program.returncode, 128 + signal.SIGINT, said)
+                        with open(out, encoding="ascii") as file:
+                            self.assertEqual(file.read(), "earlier")
+                    self.assertFalse(os.path.exists(part))
+
     def test_ctrl_c_leaves_sound_as_well(self):
         """A source that has stalled hears of no end, and the muxer waits for all of its streams."""
         self.clip("live.ts", "-c:a", "aac")

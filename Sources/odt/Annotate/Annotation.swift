@@ -67,7 +67,7 @@ final class Annotation: Sendable {
         manners.hasBegun = { progress.frames > 0 || hasSpoken.read { $0 } }
         manners.survives = { $0 != "file" }
         manners.end = { linker.endStreams() }
-        manners.leave = { say(files.leftBehind) }
+        manners.leave = { say("ended at once" + files.leftBehind) }
         manners.tick = { progress.show() }
         player = Player(pipeline, manners, say: say)
         self.say = say
@@ -211,8 +211,10 @@ final class Annotation: Sendable {
 
     /// Gives the files their names if all went well.
     private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
-        let hasBegun = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
-        guard hasBegun else {
+        var isUsable = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
+        // A stream that was interrupted at its beginning is not waited for: a picture may have come since, but the file has no end.
+        if ending.failure == nil, !ending.isWhole { isUsable = false }
+        guard isUsable else {
             say(ending.failure ?? "nothing was recorded of \(source.name)")
             files.discard()
             let code = ending.failure == nil ? ending.signal.map { 128 + $0 } : nil
@@ -223,7 +225,7 @@ final class Annotation: Sendable {
             do { try files.finish() } catch { failure = "\(error)" }
         }
         if let failure {
-            say(failure + "\n" + files.leftBehind)
+            say(failure + files.leftBehind)
             return Outcome(code: ExitCode.failure, signal: ending.signal)
         }
         return Outcome(code: isRead ? ExitCode.success : 128 + SIGPIPE, signal: ending.signal)

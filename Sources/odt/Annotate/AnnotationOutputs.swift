@@ -90,10 +90,10 @@ final class AnnotationFiles: Sendable {
 
     func discard() { files.forEach { $0.discard() } }
 
-    /// A sentence that says where the pieces are.
+    /// A line that says where the pieces are; empty where there are none.
     var leftBehind: String {
         let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
         let paths = there.filter(PathText.isThere)
-        return "what was recorded until then is in \(paths.joined(separator: " and "))"
+        return paths.isEmpty ? "" : "\nwhat was recorded until then is in \(paths.joined(separator: " and "))"
     }
 }

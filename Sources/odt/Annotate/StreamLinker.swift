@@ -22,6 +22,7 @@ final class StreamLinker: Sendable {
     /// Where sound and subtitles go; `nil` where only the picture is looked at.
     private let muxer: Element?
     private let soundEncoder: String
+    private let pictureEnd = PictureEnd()
     private let say: @Sendable (String) -> Void
     private let refuse: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -36,10 +37,12 @@ final class StreamLinker: Sendable {
         (self.pipeline, self.muxer, self.soundEncoder) = (pipeline, muxer, soundEncoder)
         (self.say, self.refuse) = (say, refuse)
         video = pipeline["video"]
+        if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
     }
 
     /// Ends all streams behind the source, which may stall and hear nothing. May block.
     func endStreams() {
+        pictureEnd.endEarly()
         pipeline["swiftodt"].pad("sink")?.endStream()
         for pad in state.withLock({ $0.entries }) { pad.endStream() }
     }
@@ -160,6 +163,7 @@ final class StreamLinker: Sendable {
                 return say("its \(what) are left out: this kind of file does not take them")
             }
             if isMarked { MarkupRemoval.begin(at: entry) }
+            pictureEnd.cut(slot)
             way.followState()
             guard pad.link(to: entry, isChecked: !isMarked) else {
                 // The muxer would wait for what never comes.
