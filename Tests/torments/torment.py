@@ -69,7 +69,7 @@ def torment(seconds=90, weight=5):
 
 
 FAMILIES = ("corruption", "negotiation", "times", "states", "settings", "crowds", "exits", "recordings", "scarcity",
-            "damage", "losses", "endurance")
+            "damage", "losses", "guards", "endurance")
 
 
 def all_torments():

@@ -133,9 +133,7 @@ final class Blender {
 // MARK: - Lines of samples and the rows of pixels they stand for
 
 extension Blender {
-    func lineCount(of layout: PlaneLayout) -> Int {
-        (canvas.height + (1 << layout.lineShift) - 1) >> layout.lineShift
-    }
+    func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
     /// The two rows of pixels, of the buffer, that a line of samples stands for where chroma is halved down; the
     /// second may lie below the picture. In woven fields, a line of chroma belongs to two rows of its own field.

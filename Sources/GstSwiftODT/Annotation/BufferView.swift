@@ -25,7 +25,8 @@ struct BufferView<Pixel> {
         stepY = offset(0, 1) - first
     }
 
-    func row(_ y: Int) -> UnsafePointer<Pixel> { origin + y * stepY }
+    /// - Parameter y: rows below the picture are its last one: a line of chroma may belong to two rows of which there is only one.
+    func row(_ y: Int) -> UnsafePointer<Pixel> { origin + min(y, height - 1) * stepY }
 }
 
 /// How many pixels a sample stands for, across and down: one or two.

@@ -58,7 +58,7 @@ extension Blender {
         _ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>
     ) {
         let units = layout.units(across: view.width)
-        for line in 0..<view.height >> layout.lineShift {
+        for line in 0..<layout.lines(down: view.height) {
             let rows = pixelRows(of: line, in: layout)
             let upper = view.row(rows.0) + sample.firstPixel * steps.pixel
             let lower = share.rows > 1 ? view.row(rows.1) + sample.firstPixel * steps.pixel : upper

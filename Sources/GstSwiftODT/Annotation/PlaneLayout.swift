@@ -25,6 +25,8 @@ struct PlaneLayout {
 
     func units(across pixels: Int) -> Int { (pixels + (1 << unitShift) - 1) >> unitShift }
 
+    func lines(down pixels: Int) -> Int { (pixels + (1 << lineShift) - 1) >> lineShift }
+
     /// The units that the given columns of pixels touch.
     func units(from left: Int, to right: Int) -> Range<Int> { (left >> unitShift)..<units(across: right) }
 

@@ -24,7 +24,7 @@ extension Tile.Plane {
         fill: (_ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>) -> Void
     ) {
         units = layout.units(across: width)
-        lines = height >> layout.lineShift
+        lines = layout.lines(down: height)
         let half = units * lines * layout.unitSamples
         let size = 2 * half * MemoryLayout<Sample>.size
         bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
@@ -48,13 +48,18 @@ extension Blender {
     func tile(from surface: CairoSurface<UInt32>, width: Int, height: Int, orientation: Orientation) -> Tile {
         var converted: [Tile.Plane] = []
         surface.withPixels { pixels, stride in
-            let view = BufferView(pixels, stride: stride, width: width, height: height, orientation: orientation)
-            converted = planes.map { layout in
-                canvas.format.depth.bytes == 1
-                    ? convert(view, to: layout, as: UInt8.self) : convert(view, to: layout, as: UInt16.self)
-            }
+            converted = convert(
+                BufferView(pixels, stride: stride, width: width, height: height, orientation: orientation))
         }
         return Tile(planes: converted, width: width, height: height)
+    }
+
+    /// Reads no pixel outside of the view, however small it is.
+    func convert(_ view: BufferView<UInt32>) -> [Tile.Plane] {
+        planes.map { layout in
+            canvas.format.depth.bytes == 1
+                ? convert(view, to: layout, as: UInt8.self) : convert(view, to: layout, as: UInt16.self)
+        }
     }
 
     private func convert<Sample: BlendSample>(
@@ -82,19 +87,26 @@ extension Blender {
         _ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>
     ) {
         let units = layout.units(across: view.width)
+        let wholeUnits = view.width >> layout.unitShift
         let step = view.stepX << layout.unitShift
         let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
         ConvertedColors<Sample>.with { colors in
-            for line in 0..<view.height >> layout.lineShift {
+            for line in 0..<layout.lines(down: view.height) {
                 let rows = pixelRows(of: line, in: layout)
                 let upper = view.row(rows.0) + sample.firstPixel * view.stepX
                 let lower = share.rows > 1 ? view.row(rows.1) + sample.firstPixel * view.stepX : upper
                 var place = line * units * layout.unitSamples + sample.place
                 var pixel = 0
+                var next = view.stepX
                 var last = ChannelSum.none
                 var color: (value: Sample, keep: Sample) = (0, 0)
-                for _ in 0..<units {
-                    let sum = view.sum(upper + pixel, lower + pixel, share)
+                for unit in 0..<units {
+                    if unit == wholeUnits {
+                        // A picture one pixel wide has half a unit of samples: its last column counts for the one that is missing.
+                        pixel = (view.width - 1 - sample.firstPixel) * view.stepX
+                        next = 0
+                    }
+                    let sum = view.sum(upper + pixel, lower + pixel, next, share)
                     // Most of a label is one colour: the last one converted is likely to be wanted again.
                     if sum != last {
                         last = sum
@@ -118,16 +130,18 @@ extension Blender {
 extension BufferView<UInt32> {
     /// All of the pixels that a sample stands for, from the first one of its upper and its lower row on. The lower row does not count where
     /// there is one only.
+    ///
+    /// - Parameter next: from the first pixel of a row to the second.
     @inline(__always)
     fileprivate func sum(
-        _ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ share: PixelShare
+        _ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ next: Int, _ share: PixelShare
     ) -> ChannelSum {
         var sum = ChannelSum()
         sum.add(upper[0])
         if share.rows > 1 { sum.add(lower[0]) }
         if share.pixels > 1 {
-            sum.add(upper[stepX])
-            if share.rows > 1 { sum.add(lower[stepX]) }
+            sum.add(upper[next])
+            if share.rows > 1 { sum.add(lower[next]) }
         }
         return sum
     }
