@@ -88,7 +88,7 @@ RATES = ["30/1", "25/1", "0/1", "1/2147483647", "2147483647/1", "1/1"]
 @torment(seconds=120, weight=12)
 def times(trial):
     """Times, durations, flags, segments, tags and gaps at random, with detector=motion."""
-    for extra in ("", "look-ahead=64 draw-traces=true", "inference-interval=3 message-interval=100000000",
+    for extra in ("", "look-ahead=32 draw-traces=true", "inference-interval=3 message-interval=100000000",
                   "track-max-age=9223372036854775807", "mode=single-image", "strategy=keep-only-latest"):
         stream(trial, f"detector=motion updates=every-frame message-format=structure+json multiple-objects=true "
                f"attach-meta=roi+custom {extra}", 400, RATES)

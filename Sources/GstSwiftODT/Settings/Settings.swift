@@ -204,8 +204,8 @@ extension Settings {
             "inference-interval", \.inferenceInterval, .count(0...Int32.max), .playing, "Inference interval",
             "Detect on every n-th frame, 0: when it pays, and carry the boxes in between"),
         Property(
-            "look-ahead", \.lookAhead, .count(0...64), .playing, "Look-ahead",
-            "Detections under way at once with every-frame; 0: as the runtime asks, 1: no frame waits for a later one"),
+            "look-ahead", \.lookAhead, .count(0...Int32(SchedulePlan.mostWaiting)), .playing, "Look-ahead",
+            "Detections in flight at once with every-frame; 0: as the runtime asks, 1: no frame waits for a later one"),
         Property(
             "zoom", \.zoom,
             .choice(

@@ -3,7 +3,7 @@ import SwiftODT
 /// Whether frames wait for their detection, and how many may wait while later ones are already being looked at.
 struct SchedulePlan: Equatable {
     /// More would only hold back buffers that the decoder's pool may miss.
-    private static let mostWaiting = 32
+    static let mostWaiting = 32
     /// Where neither frames nor caps say how long one lasts.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 

@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    /// What `look-ahead` accepts is what it does: as many frames wait.
+    @Test func largestLookAheadIsHowManyFramesWait() throws {
+        let pointer = UnsafeMutableRawPointer(ElementHarness("").element)
+        let object = pointer.assumingMemoryBound(to: GObject.self)
+        let name = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)
+        let spec = try #require(
+            g_object_class_find_property(name?.assumingMemoryBound(to: GObjectClass.self), "look-ahead"))
+        let most = UnsafeMutableRawPointer(spec).assumingMemoryBound(to: GParamSpecUInt.self).pointee.maximum
+        let harness = ElementHarness(
+            "strategy=every-frame look-ahead=\(most)",
+            source: { .detector(SlowDetector(milliseconds: 1, capacity: 64)) })
+        harness.setCaps()
+        #expect(gst_harness_query_latency(harness.harness) == GstClockTime(most) * 33_333_333)
+    }
+
     /// A still picture, a stream that is idle, a segment that is played to its end: no later frame may come, and who waits for these shows nothing.
     @Test(arguments: ["", "zoom=auto", "inference-interval=3"])
     func beforeAPauseNoFrameWaits(_ properties: String) {
