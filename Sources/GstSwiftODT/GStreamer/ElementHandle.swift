@@ -22,6 +22,22 @@ struct ElementHandle: @unchecked Sendable {
         gst_element_post_message(element, message)
     }
 
+    /// Whether messages wait on the bus that the application reads: that of the outermost bin. The buses of bins within it pass all messages
+    /// on and never keep any.
+    var hasPendingMessages: Bool {
+        var outermost = object
+        gst_object_ref(outermost)
+        while let parent = gst_object_get_parent(outermost) {
+            gst_object_unref(outermost)
+            outermost = parent
+        }
+        defer { gst_object_unref(outermost) }
+        let element = UnsafeMutableRawPointer(outermost).assumingMemoryBound(to: GstElement.self)
+        guard let bus = gst_element_get_bus(element) else { return false }
+        defer { gst_object_unref(bus) }
+        return gst_bus_have_pending(bus) != 0
+    }
+
     /// Takes over the structure.
     func elementMessage(_ structure: UnsafeMutablePointer<GstStructure>) -> UnsafeMutablePointer<GstMessage> {
         gst_message_new_element(object, structure)

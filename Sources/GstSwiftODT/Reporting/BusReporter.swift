@@ -6,12 +6,16 @@ import Synchronization
 ///
 /// A message that comes sooner than `message-interval` allows waits; a newer one takes its place (and is counted as
 /// coalesced). A bus that nobody reads must not grow without bound: while many messages are unread, reports wait alike.
+/// Messages that an application has read and keeps are not unread.
 final class BusReporter {
     /// So many messages may be on their way or unread.
     private static let backlog = 512
+    /// From so many living messages on, the reporter finds out which of them the application has read.
+    private static let fewest = 64
 
     private let element: ElementHandle
-    private let unread = UnreadCount()
+    /// The messages since the bus was last seen empty, as far as they are alive.
+    private var unread = LivingMessages()
     private var sequence: UInt64 = 0
     private var waiting: (report: Report, format: MessageFormat)?
     private var lastPosted: Nanoseconds?
@@ -47,7 +51,7 @@ final class BusReporter {
             waiting = (report, settings.messageFormat)
         }
         let isDue = lastPosted.map { time - $0 >= settings.messageInterval } ?? true
-        if isDue, unread.value < Self.backlog, postWaiting() { lastPosted = time }
+        if isDue, hasRoom, postWaiting() { lastPosted = time }
         return coalesced
     }
 
@@ -58,7 +62,7 @@ final class BusReporter {
     func post(_ events: [any EventReport], as format: MessageFormat) -> Int {
         var left = 0
         for event in events {
-            if unread.value < Self.backlog {
+            if hasRoom {
                 element.log(.debug, event.summary)
                 post(StructureWriter.message(of: event, format: format))
             } else {
@@ -67,6 +71,13 @@ final class BusReporter {
             }
         }
         return left
+    }
+
+    /// Whether the bus may take another message. A bus has no count of its messages, but tells whether it is empty: all messages that are still
+    /// alive then have been read.
+    private var hasRoom: Bool {
+        if unread.count >= Self.fewest, !element.hasPendingMessages { unread = LivingMessages() }
+        return unread.count < Self.backlog
     }
 
     /// The stream ends: what waits for its time is said now.
@@ -115,20 +126,20 @@ final class BusReporter {
     }
 }
 
-/// How many of our messages are still alive: on their way, unread, or kept by the application.
-private final class UnreadCount: Sendable {
-    private let count = Atomic<Int>(0)
+/// Counts messages that are still alive: on their way, unread, or kept by the application.
+private final class LivingMessages: Sendable {
+    private let living = Atomic<Int>(0)
 
-    var value: Int { count.load(ordering: .relaxed) }
+    var count: Int { living.load(ordering: .relaxed) }
 
     func watch(_ message: UnsafeMutablePointer<GstMessage>) {
-        count.add(1, ordering: .relaxed)
+        living.add(1, ordering: .relaxed)
         // The message may outlive the element, so it holds on to the count.
         gst_mini_object_weak_ref(
             UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self),
             { counter, _ in
                 guard let counter else { return }
-                Unmanaged<UnreadCount>.fromOpaque(counter).takeRetainedValue().count.subtract(1, ordering: .relaxed)
+                Unmanaged<LivingMessages>.fromOpaque(counter).takeRetainedValue().living.subtract(1, ordering: .relaxed)
             }, Unmanaged.passRetained(self).toOpaque())
     }
 }
