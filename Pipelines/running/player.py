@@ -101,7 +101,8 @@ def plain(value):
         return {name: plain(value.get_value(name)) for name in names}
     if isinstance(value, (Gst.ValueList, Gst.ValueArray)):
         return [plain(item) for item in value]
-    return value
+    # GST_CLOCK_TIME_NONE: unknown, as in the element's own JSON.
+    return None if value == Gst.CLOCK_TIME_NONE else value
 
 
 def line(structure, name=None):

@@ -146,6 +146,15 @@ class Programs(unittest.TestCase):
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertGreater(os.path.getsize(output), 1000)
 
+    def test_single_image_prints_unknown_times_as_null(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "a.png")
+            command("gst-launch-1.0", "videotestsrc", "num-buffers=1", "!", "pngenc", "!", "filesink", f"location={picture}")
+            said = command("Pipelines/single-image", "-o", f"{folder}/b.png", picture, "detector=motion")
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertIsNone(json.loads(said.stdout.splitlines()[0])["utc-time"])
+            self.assertNotIn("18446744073709551615", said.stdout)
+
     def test_options_of_odt(self):
         self.refuses(2, "usage", TOOL)
         self.refuses(2, "'nonsense'", TOOL, "nonsense")
