@@ -81,6 +81,7 @@ final class Session: @unchecked Sendable {
 
     func stop() {
         element.log(.info, "stops")
+        stream?.stop()
         stream = nil
         state.withLock { $0.stop() }
     }

@@ -113,7 +113,7 @@ extension Settings {
             "multiple-objects", \.scene.multipleObjects, .boolean, .playing, "Multiple objects",
             "Report up to max-objects objects instead of the most prominent one alone"),
         Property(
-            "max-objects", \.scene.maxObjects, .count(1...100), .playing, "Maximum objects",
+            "max-objects", \.scene.maxObjects, .count(1...Int32(SceneOptions.mostObjects)), .playing, "Maximum objects",
             "How many objects are reported at most with multiple-objects=true"),
         Property(
             "classify", \.scene.classify, .boolean, .playing, "Classify",

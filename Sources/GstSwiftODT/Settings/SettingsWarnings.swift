@@ -169,7 +169,11 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            where: { $0.scene.maxObjects != SceneOptions().maxObjects && !$0.scene.multipleObjects },
+            // The most limits nothing: programs set it for everybody.
+            where: {
+                $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != SceneOptions.mostObjects
+                    && !$0.scene.multipleObjects
+            },
             text: "max-objects has no effect unless multiple-objects=true: the most prominent object alone is reported"),
         Check(
             "classifier-file", "classifier-label-file", "classify",

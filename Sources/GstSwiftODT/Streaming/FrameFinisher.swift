@@ -16,6 +16,7 @@ final class FrameFinisher {
     private var salient: SalientExchange
     private let recorder: DetectionRecorder?
     private var hasWarnedOfDrawing = false
+    private var hasWarnedOfLeftOut = false
     /// The zones as they are drawn, and the counts that they say.
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
 
@@ -264,8 +265,11 @@ final class FrameFinisher {
     private func note(_ answers: [(StartedDetection, [Detection])], _ rejections: Rejections) {
         let now = MonotonicClock.now
         let trackCount = UInt32(clamping: scene.trackCount)
+        let (leftOutObjects, leftOutFrames) = (scene.leftOut.objects, scene.leftOut.frames)
         statistics.update { counters in
             counters.activeTracks = trackCount
+            counters.leftOutObjects = leftOutObjects
+            counters.leftOutFrames = leftOutFrames
             if !rejections.isEmpty { counters.rejections.add(rejections) }
             for (answer, _) in answers {
                 counters.detections += 1
@@ -300,7 +304,18 @@ final class FrameFinisher {
         element.log(.debug, "the stream is over")
         reporter.finish()
         endTracks(.endOfStream)
+        warnOfLeftOut()
         recorder?.finishStream()
+    }
+
+    /// Warns once of objects that `max-objects` has left out.
+    ///
+    /// - Parameter frames: how many frames must have been concerned. A live stream may never end, so its warning comes while it runs.
+    func warnOfLeftOut(after frames: Int = 1) {
+        let leftOut = scene.leftOut
+        guard !hasWarnedOfLeftOut, leftOut.frames >= frames else { return }
+        hasWarnedOfLeftOut = true
+        element.warn(.leftOut(leftOut, limit: lastSettings.scene.maxObjects, hasZones: !scene.zones.isEmpty))
     }
 
     private func endTracks(_ reason: TrackEvent.Reason) {
@@ -308,6 +323,18 @@ final class FrameFinisher {
         statistics.update { $0.activeTracks = 0 }
         guard let lastReport else { return }
         reporter.post(takeEvents(of: lastReport, lastSettings), as: lastSettings.messageFormat)
+    }
+}
+
+extension ElementProblem {
+    fileprivate static func leftOut(_ leftOut: LeftOutObjects, limit: Int, hasZones: Bool) -> ElementProblem {
+        func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        let wanted = min(leftOut.mostInAFrame, SceneOptions.mostObjects)
+        return .settings(
+            "\(count(leftOut.objects, "object")) in \(count(leftOut.frames, "frame")) "
+                + "\(leftOut.objects == 1 ? "was" : "were") not reported because of max-objects=\(limit); "
+                + "set max-objects=\(wanted) or more"
+                + (hasZones ? ". Zones count all objects, reported or not" : ""))
     }
 }
 

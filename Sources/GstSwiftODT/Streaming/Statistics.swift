@@ -33,6 +33,9 @@ final class Statistics: Sendable {
         var undrawn: UInt64 = 0
         var coalesced: UInt64 = 0
         var rejections = Rejections()
+        /// Because of `max-objects`.
+        var leftOutObjects = 0
+        var leftOutFrames = 0
         var activeTracks: UInt32 = 0
         var epoch: UInt32 = 0
         /// From the start of a detection to its use, in wall time.
@@ -114,6 +117,8 @@ final class Statistics: Sendable {
         for reason in Rejections.Reason.allCases {
             fields.append(("rejected-\(reason.rawValue)", .time(UInt64(clamping: now.rejections[reason]))))
         }
+        fields.append(("left-out-objects", .time(UInt64(clamping: now.leftOutObjects))))
+        fields.append(("left-out-frames", .time(UInt64(clamping: now.leftOutFrames))))
         if let best = now.rejections.best { fields += best.fields }
         if let name { fields.append(("source", .text(name))) }
         fields += Self.fields("detection-latency", now.detectionLatency)

@@ -213,6 +213,12 @@ final class Stream {
 
     // MARK: Frames out
 
+    /// Ten seconds of most cameras.
+    private static let leftOutFramesUntilWarning = 300
+
+    /// The element stops, whether or not the stream has ended.
+    func stop() { finisher.warnOfLeftOut() }
+
     /// Why no more frames come.
     struct Stop: Error {
         let flow: GstFlowReturn
@@ -243,6 +249,7 @@ final class Stream {
                 try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
             }
             try finisher.finish(frame, answers: answers, buffer: &buffer)
+            if isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
             // What became of an epoch that is over tells nothing of the next one.
             if !queue.beginsEpoch { lookout.note(frame, finisher.outlook) }
             if frame.waits {

@@ -20,6 +20,10 @@ struct Prominence {
     }
 
     private var standings: [Int: Standing] = [:]
+    /// Whether ``leftOut`` is wanted.
+    var notesLeftOut = false
+    /// The tracks that the limit of the last choice left out.
+    private(set) var leftOut: [Track] = []
 
     /// Orders tracks by prominence, strongest first, and cuts after `limit`. Those of which no pixel is in the picture are left out: a box
     /// may have been carried beyond its edge since anybody looked. Lost ones stay only where they were
@@ -49,12 +53,16 @@ struct Prominence {
             ranked.append((track, smooth, smooth * loyalty))
         }
         ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
+        leftOut = notesLeftOut ? ranked.dropFirst(max(0, limit)).map(\.track) : []
         let chosen = keepingFirst(ranked.prefix(max(0, limit))).map(\.track)
         remember(chosen, among: tracks)
         return chosen + lost
     }
 
-    mutating func reset() { standings.removeAll() }
+    mutating func reset() {
+        standings.removeAll()
+        leftOut.removeAll()
+    }
 
     /// Loyalty twice over: the first place is the hardest to take, also for those that count a fifth more themselves.
     private func keepingFirst(

@@ -39,6 +39,8 @@ public final class Scene {
     private var told: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
+    /// What ``SceneOptions/maxObjects`` has left out so far, where ``SceneOptions/multipleObjects`` is on.
+    public private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
     private var width = 0
     private var height = 0
@@ -139,6 +141,7 @@ public final class Scene {
         let all = unnamed.tracks.isEmpty ? known : known + unnamed.tracks
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
         let chosen = choose(among: known)
+        if options.multipleObjects { noteLeftOut(beside: chosen) }
         let verdicts =
             options.classify
             ? try classifier?.classify(chosen, in: frame, wait: waiting || options.mode == .singleImage) : nil
@@ -174,12 +177,20 @@ public final class Scene {
 
     /// The most prominent of those with a name, and of those without as many as there is room for behind them.
     private func choose(among named: [Track]) -> [Track] {
+        prominence.notesLeftOut = options.multipleObjects
+        prominenceOfUnnamed.notesLeftOut = options.multipleObjects
         let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
         if unnamed.tracks.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
         let others = prominenceOfUnnamed.choose(
             unnamed.tracks, limit: options.limit - present.count, width: width, height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
+    }
+
+    private func noteLeftOut(beside chosen: [Track]) {
+        let others = unnamed.tracks.isEmpty ? [] : prominenceOfUnnamed.leftOut
+        guard !prominence.leftOut.isEmpty || !others.isEmpty else { return }
+        leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
 
     /// Whether the latest frame showed a new scene: the tracks of the one before have ended.
@@ -251,7 +262,9 @@ public final class Scene {
             if isNews { note(before == nil ? .begin : .update, object) }
         }
         for event in tracker.takeEvents() + unnamed.takeEvents() where event.kind == .end {
-            guard let id = event.track.id, let object = told.removeValue(forKey: id) else { continue }
+            guard let id = event.track.id else { continue }
+            leftOut.forget(id)
+            guard let object = told.removeValue(forKey: id) else { continue }
             events.append(SceneEvent(event: event, category: object.category))
         }
     }

@@ -24,7 +24,9 @@ public struct SceneOptions: Hashable, Sendable {
     public var mode = Mode.stream
     /// Up to ``maxObjects`` objects rather than the most prominent one.
     public var multipleObjects = false
+    /// 1 to ``mostObjects``.
     public var maxObjects = 5
+    public static let mostObjects = 100
     public var classify = false
     public var tracking = true
     public var tracker = TrackerOptions()

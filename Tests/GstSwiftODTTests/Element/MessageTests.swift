@@ -80,6 +80,66 @@ import Testing
         #expect(counters[text: "best-rejected-label"] == "dog")
     }
 
+    /// Objects of four regions in each frame.
+    private func crowd(_ properties: String, frames: Int = 5) -> ElementHarness {
+        let harness = ElementHarness("detector=upstream track-min-hits=1 \(properties)")
+        harness.setCaps()
+        for number in 0..<frames {
+            let buffer = harness.buffer(number)
+            for place in 0..<4 { harness.addRegion(to: buffer, x: 16 * place, y: 6, width: 12, height: 30) }
+            ElementHarness.release(harness.pass(buffer))
+        }
+        return harness
+    }
+
+    @Test func objectsBeyondMaxObjectsAreCountedAndWarnedAboutOnceAtTheEnd() throws {
+        let harness = crowd("multiple-objects=true max-objects=2")
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
+        let counters = try harness.counters()
+        #expect(counters[uint64: "left-out-objects"] == 2 && counters[uint64: "left-out-frames"] == 5)
+        for expected in [
+            "2 objects in 5 frames were not reported because of max-objects=2; set max-objects=4 or more", nil,
+        ] {
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+            #expect(harness.takeMessage(GST_MESSAGE_WARNING) == expected)
+        }
+    }
+
+    @Test func stoppedStreamWarnsOfObjectsBeyondMaxObjects() {
+        let harness = crowd("multiple-objects=true max-objects=3", frames: 1)
+        gst_element_set_state(harness.element, GST_STATE_READY)
+        #expect(
+            harness.takeMessage(GST_MESSAGE_WARNING)
+                == "1 object in 1 frame was not reported because of max-objects=3; set max-objects=4 or more")
+    }
+
+    @Test(arguments: ["max-objects=5", "multiple-objects=true", "multiple-objects=true max-objects=4"])
+    func nothingIsLeftOutWhereOnlyOneIsAskedForOrAllHaveRoom(_ properties: String) throws {
+        let harness = crowd(properties)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
+        #expect(try harness.counters()[uint64: "left-out-objects"] == 0)
+    }
+
+    /// An application that keeps the messages it has read goes on receiving; one that reads nothing gets as many as the bus may hold.
+    @Test(arguments: [(true, 700), (false, 512)]) func keptMessagesAreNotUnread(_ reads: Bool, _ count: Int) {
+        let harness = ElementHarness("detector=upstream updates=every-frame draw=false")
+        harness.setCaps()
+        var kept: [UnsafeMutablePointer<GstMessage>] = []
+        func read() {
+            while let message = gst_bus_pop_filtered(harness.bus, GST_MESSAGE_ELEMENT) { kept.append(message) }
+        }
+        for number in 0..<700 {
+            ElementHarness.release(harness.pass(harness.buffer(number, fill: nil)))
+            if reads { read() }
+        }
+        read()
+        #expect(kept.count == count)
+        for message in kept {
+            gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+        }
+    }
+
     @Test func everyStructureParsesBackFromItsText() {
         let harness = ElementHarness(
             "detector=upstream track-min-hits=1 message-format=structure+json source=\"a,\\ \\\"b\\\"\"")
