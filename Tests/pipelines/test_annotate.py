@@ -88,6 +88,25 @@ class Annotating(InFolder):
             return list(csv.DictReader(file))
 
 
+class Crowd(Annotating):
+    """More objects than the element reports by default."""
+
+    def test_annotate_reports_more_than_five_objects(self):
+        boxes = self.path("boxes.txt")
+        with open(boxes, "w", encoding="ascii") as file:
+            for frame in range(1, 25 * SECONDS + 1):
+                for number in range(8):
+                    file.write(f"{frame},-1,{10 + 36 * number},{20 + frame},30,60,0.9,-1,-1,-1\n")
+        settings = ["--set=detector=recorded", f"--set=detections-file={boxes}"]
+        said = command(ODT, "annotate", "--tracks-csv", self.path("tracks.csv"), *settings, self.picture, self.path("out.mkv"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(len(self.rows("tracks.csv")), 8)
+        self.assertNotIn("max-objects", said.stderr)
+        said = command(ODT, "annotate", "--force", *settings, "--set=max-objects=5", self.picture, self.path("out.mkv"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertRegex(said.stderr, "3 objects in [0-9]+ frames were not reported because of max-objects=5; set max-objects=8")
+
+
 class Kept(Annotating):
     """What is not drawn on."""
 

@@ -185,6 +185,17 @@ class Tracks(unittest.TestCase):
                 frame, _ = next(swiftodt.track(name, detector="motion", multiple_objects=True))
                 self.assertEqual((frame.result.width, frame.result.height), (640, 272))
 
+    def test_track_reports_all_objects_by_default(self):
+        for keywords, count in (({}, 8), ({"max_objects": 5}, 5), ({"multiple_objects": False}, 1)):
+            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+                warnings.simplefilter("ignore" if "max_objects" in keywords else "error")
+                path = os.path.join(folder, "boxes.txt")
+                with open(path, "w", encoding="ascii") as file:
+                    for frame in range(1, 10):
+                        file.writelines(f"{frame},-1,{10 + 36 * number},20,30,60,0.9,-1,-1,-1\n" for number in range(8))
+                seen = list(swiftodt.track(pipeline=ball(9), detector="recorded", detections_file=path, **keywords))
+                self.assertEqual(len(seen[-1][1]), count)
+
     def test_properties_that_cannot_be(self):
         for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1000}, "from 1 to 100"),
                                      ({"detector": "nose"}, "'nose' cannot be detector"), ({"max_objects": "many"}, "max_objects"),

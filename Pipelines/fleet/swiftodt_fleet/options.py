@@ -25,7 +25,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--annotate", action="store_true", help="also write each video with its objects drawn in")
     parser.add_argument("--pictures", action="store_true", help="with each object's picture in the pages; reads each video once more")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="properties",
-                        help="a property of the element (docs/properties.md); multiple-objects=true is set already")
+                        help="a property of the element (docs/properties.md); multiple-objects=true and max-objects=100 are set already")
     parser.add_argument("--part-length", default="120", metavar="SECONDS", help="about how long the parts are that are looked at apart; whole: none (120)")
     parser.add_argument("--again", action="store_true", help="also try what an earlier run has set aside")
     parser.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster, or auto; without it Ray is started on this machine, for it alone")

@@ -69,7 +69,7 @@ def track(
     video: a file, an address (rtsp://...) or a camera (/dev/video0).
     pipeline: in its place, what gives video, as gst-launch-1.0 takes it: "videotestsrc num-buffers=90 pattern=ball".
     pixels: RGB, BGR, RGBA, BGRA or GRAY8, for `frame.pixels`; nothing is converted without.
-    properties: the element's, with underscores: multiple_objects=True. Nothing is drawn, unless draw=True.
+    properties: the element's, with underscores: zoom="auto". Set already: multiple_objects=True, max_objects=100, draw=False.
 
     Each frame comes with what was found in it. What the element cannot do raises `Error` with its sentence, and what has no effect is
     a warning. Leaving the loop ends the pipeline.
@@ -105,7 +105,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         except Exception as error:  # GLib.Error, which has no type of its own here
             raise Error(f"{description or name!r} is no pipeline: {getattr(error, 'message', error)}") from None
         element = whole.get_by_name("swiftodt-element")
-        for keyword, value in ({"draw": False} | properties).items():
+        for keyword, value in ({"draw": False, "multiple_objects": True, "max_objects": 100} | properties).items():
             set_property(element, keyword, value)
         # What is paired with frames is on the buffers.
         if "custom" not in element.get_property("attach-meta").value_nicks:

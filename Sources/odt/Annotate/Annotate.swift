@@ -21,7 +21,7 @@ private let help = """
       --tracks-csv FILE  a table with one row a track
       --crops DIR        each track's best picture, without what is drawn: DIR/00007-person.jpg
       --zones FILE       zones and lines to count at (odt zones makes them)
-      --set NAME=VALUE   a property of the element, more than once if need be; multiple-objects=true is set already
+      --set NAME=VALUE   a property of the element, more than once if need be; multiple-objects=true and max-objects=100 are set already
                          (gst-inspect-1.0 swiftodt lists them): --set max-objects=20 --set detector=motion
       --quality Q        0 to 100, how much of the picture's detail is kept (\(VideoEncoder.Quality.usual))
       --encoder NAME     auto: the machine's own if one works; software; or vah264enc, nvh264enc, qsvh264enc, ... (auto)

@@ -95,7 +95,8 @@ final class Annotation: Sendable {
     }
 
     private static func description(_ source: MediaSource, _ container: Container?, _ plan: Plan) throws -> String {
-        let eyes = "videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true"
+        let eyes =
+            "videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100"
         guard let container else { return "\(source.description) \(eyes) draw=false ! fakesink name=file sync=false" }
         let encoder = try VideoEncoder.choose(container.codec, wish: plan.encoder, quality: plan.quality)
         return "\(source.description) \(eyes) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) "

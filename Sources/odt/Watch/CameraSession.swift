@@ -125,7 +125,7 @@ final class CameraSession: Sendable {
             }
             text +=
                 " queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 max-size-time=0 ! videoconvert "
-                + "! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true strategy=\(strategy) "
+                + "! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100 strategy=\(strategy) "
                 + "draw=\(isShown || annotated != nil) ! tee name=seen ! fakesink name=end sync=false"
             if isShown { text += CameraPictures.description }
             if let annotated { text += " seen. ! " + annotated }

@@ -19,7 +19,7 @@ private let help = """
 
       --config FILE      what to watch and how, in a file: groups [camera NAME] with source= and properties of the element, [cameras] with
                          properties for all of them, [watch] with these options without their dashes
-      --set NAME=VALUE   a property of the element, for all cameras, more than once if need be; multiple-objects=true is set already
+      --set NAME=VALUE   a property of the element, for all cameras, more than once if need be; multiple-objects=true and max-objects=100 are set already
                          (gst-inspect-1.0 swiftodt lists them): --set label-allowlist=person
       --zones FILE       zones and lines to count at (odt zones makes them)
       --json FILE        lines are added to FILE instead
