@@ -34,6 +34,7 @@ final class Annotator {
     private var tiles = TileCache()
     private var texts = LabelTexts()
     private var traces = TraceBook()
+    private var colors = TrackColors()
     private var standings: [Int: LabelStanding] = [:]
     /// The time of the latest frame that was drawn on.
     private var latest: Nanoseconds?
@@ -70,8 +71,16 @@ final class Annotator {
     ) {
         if let manner = options.boxStyle.redaction { for box in places { Redaction.apply(manner, to: box, in: frame) } }
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
-        traces.record(objects, options: options, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
-        if options.drawZones { drawZones(zones, setup, in: frame) }
+        if options.colorMode == .trackingID { colors.assign(objects, at: frame.time) }
+        traces.record(
+            objects, options: options, colors: colors, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
+        let counts = options.drawZones ? drawZones(zones, setup, in: frame) : []
+        // On top: nothing may cover a count.
+        defer {
+            for count in counts {
+                setup.blender.draw(count.tile, atBuffer: setup.canvas.buffer(count.place), in: frame)
+            }
+        }
         drawLooks(looks, setup, in: frame)
         drawTraces(setup, in: frame)
 
@@ -85,12 +94,12 @@ final class Annotator {
             let pen = self.pen(for: object, among: ordered, setup)
             return DrawnBox(
                 object: object, rect: setup.outerEdge(of: object.box, pen: pen), pen: pen,
-                paint: Palette.paint(for: object, options: options))
+                paint: Palette.paint(for: object, options: options, colors: colors))
         }
         if options.drawBoxes {
             for box in boxes where !options.redacts(box.object.label) { draw(box, setup, in: frame) }
         }
-        if options.drawLabels { drawLabels(boxes, setup, elapsed, in: frame) }
+        if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), in: frame) }
     }
 
     /// Seconds since the frame drawn on before: what labels may move by.
@@ -109,6 +118,7 @@ final class Annotator {
         tiles.removeAll()
         texts.removeAll()
         traces.removeAll()
+        colors.removeAll()
         standings.removeAll()
         latest = nil
     }
@@ -138,19 +148,21 @@ final class Annotator {
 // MARK: - Zones
 
 extension Annotator {
-    /// Below all else.
-    private func drawZones(_ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame) {
-        guard !annotated.isEmpty else { return }
+    /// Draws the areas and lines, below everything else.
+    ///
+    /// - Returns: the counts, and where they are drawn.
+    private func drawZones(
+        _ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame
+    ) -> [(tile: Tile, place: PixelRect)] {
+        guard !annotated.isEmpty else { return [] }
         let painter = zonePainter(of: annotated, setup)
         painter.draw(with: setup.blender, in: frame)
-        guard setup.options.drawLabels, let labels = setup.labels else { return }
-        for one in annotated {
+        guard setup.options.drawLabels, let labels = setup.labels else { return [] }
+        return annotated.compactMap { one in
             let paint = ZonePainter.paint(of: one.zone)
             let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
             let tile = tiles.tile(.label(style)) { labels.draw(style) }
-            guard let tile else { continue }
-            let place = painter.place(of: one.zone, width: tile.width, height: tile.height)
-            setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
+            return tile.map { ($0, painter.place(of: one.zone, width: $0.width, height: $0.height)) }
         }
     }
 
@@ -256,11 +268,14 @@ extension Annotator {
     /// For how long the side of a label is remembered when its object is not drawn, in seconds.
     private static let memory = 1.0
 
-    private func drawLabels(_ boxes: [DrawnBox], _ setup: Setup, _ elapsed: Double, in frame: Frame) {
+    /// - Parameter reserved: places that no label may cover.
+    private func drawLabels(
+        _ boxes: [DrawnBox], _ setup: Setup, _ elapsed: Double, reserved: [PixelRect], in frame: Frame
+    ) {
         guard let painter = setup.labels else { return }
         let canvas = setup.canvas
         var placement = LabelPlacement(
-            region: canvas.region, boxes: boxes.map(\.rect), step: canvas.step, elapsed: elapsed,
+            region: canvas.region, boxes: boxes.map(\.rect), reserved: reserved, step: canvas.step, elapsed: elapsed,
             share: setup.sizes.isFontSizeGiven ? 1 : LabelPlacement.usualShare)
         for index in placingOrder(boxes.map(\.object)) {
             let (object, rect) = (boxes[index].object, boxes[index].rect)
@@ -268,13 +283,35 @@ extension Annotator {
             let tile = tiles.tile(.label(style)) { painter.draw(style, of: object, saying: setup.text) }
             guard let tile else { continue }
             var standing = object.id.flatMap { standings[$0] }
-            let place = placement.place((tile.width, tile.height), box: index, &standing)
+            var short: (style: LabelStyle, tile: Tile)?
+            let place = placement.place(
+                (tile.width, tile.height),
+                short: {
+                    short = shortLabel(for: object, style, narrowerThan: tile, painter, setup.text)
+                    return short.map { ($0.tile.width, $0.tile.height) }
+                }, box: index, &standing)
             if let id = object.id { standings[id] = standing }
             guard let place else { continue }
-            setup.blender.draw(tile, atBuffer: canvas.buffer(place), in: frame)
-            placedLabels.append(PlacedLabel(id: object.id, text: style.text, place: place, box: rect))
+            let whole = (style: style, tile: tile)
+            let drawn = standing?.isShort == true ? short ?? whole : whole
+            setup.blender.draw(drawn.tile, atBuffer: canvas.buffer(place), in: frame)
+            placedLabels.append(PlacedLabel(id: object.id, text: drawn.style.text, place: place, box: rect))
         }
         forgetLabels(but: boxes.map(\.object), elapsed)
+    }
+
+    /// The label that takes the whole one's place where there is no room; `nil` where it would not be smaller.
+    private func shortLabel(
+        for object: AnnotatedObject, _ whole: LabelStyle, narrowerThan tile: Tile, _ painter: LabelPainter,
+        _ text: LabelText
+    ) -> (style: LabelStyle, tile: Tile)? {
+        var style = whole
+        guard let words = text.shortText(for: object, insteadOf: whole.text) else { return nil }
+        style.text = words
+        guard let short = tiles.tile(.label(style), draw: { painter.draw(style) }), short.width < tile.width else {
+            return nil
+        }
+        return (style, short)
     }
 
     /// Who chooses first: the most prominent one, then those that have a label, of these those that are seen, and the older ones. So a label

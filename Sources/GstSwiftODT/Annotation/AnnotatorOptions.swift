@@ -64,8 +64,10 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// In display pixels; 0 follows the picture's size.
     var fontSize = 0.0
     /// Placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See ``LabelFormat``.
-    var labelFormat = "{label} {confidence} #{id}"
+    var labelFormat = "{label} · {category} {confidence} #{id}"
     var labelBackground = true
+    /// Whether objects are classified: then `{confidence}` is the classification's alone.
+    var classifies = false
 
     /// Whether an object is made unrecognisable, and needs no lines.
     func redacts(_ label: String) -> Bool {

@@ -1,7 +1,7 @@
 import SwiftODT
 
 /// Finds places for the labels of one frame: each touches its box, is inside the picture, covers no other label and hides no
-/// object. Where there is no such place there is no label.
+/// object. A label without such a place becomes the short one; without a place for that there is no label.
 ///
 /// A label stays at the side of its box that it has, and goes along it where others push. Where they leave it no room it is
 /// away, and comes back when there has been room for a moment, or, after a while, at another side. Nothing jumps.
@@ -15,8 +15,22 @@ struct LabelPlacement {
     /// Seconds for which there has to be room until a label comes back, and after which it looks for another side.
     private static let calm = 0.3
     private static let patience = 0.5
+    /// Seconds for which the whole label must have room before it replaces the short one.
+    private static let patienceToGrow = 1.0
     /// How much of a picture labels may take together, where their size follows from the picture's.
     static let usualShare = 1.0 / 6
+
+    /// A label that asks for a place, and the largest share of another object's box that it may cover: when it comes, and while it stays.
+    private struct Request {
+        let size: Size
+        let mostAtFirst: Double
+        let most: Double
+
+        /// A twentieth of a standing person's box is margin; more is the head.
+        static func whole(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.02, most: 0.05) }
+        /// Nothing shorter is left. On a small object the smallest label is large.
+        static func last(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.15, most: 0.25) }
+    }
 
     /// What labels keep inside.
     private let region: PixelRect
@@ -29,37 +43,93 @@ struct LabelPlacement {
     private var areaLeft: Int
     private var taken: [PixelRect] = []
 
-    /// - Parameter share: how much of the region labels may take together.
+    /// - Parameters:
+    ///   - reserved: places that no label may cover.
+    ///   - share: how much of the region labels may take together.
     init(
-        region: PixelRect, boxes: [PixelRect], step: (x: Int, y: Int) = (2, 2), elapsed: Double = 0, share: Double = 1
+        region: PixelRect, boxes: [PixelRect], reserved: [PixelRect] = [], step: (x: Int, y: Int) = (2, 2),
+        elapsed: Double = 0, share: Double = 1
     ) {
         (self.region, self.boxes, self.step, self.elapsed) = (region, boxes, step, elapsed)
+        taken = reserved
         areaLeft = Int(Double(region.area) * share)
     }
 
     /// Chooses the place for the label of a box, and keeps later ones off it. Linear in the number of boxes, but for labels in a heap.
     ///
-    /// - Parameter standing: how the label stood in the frame before; `nil` for a new one. Without a place it stays `nil`.
+    /// - Parameters:
+    ///   - size: of the whole label.
+    ///   - short: of a shorter one that takes its place where it has no room; asked for only then. `nil` where there is none.
+    ///   - standing: how the label stood in the frame before; `nil` for a new one. Without a place it stays `nil`. Says afterwards which
+    ///     of the two labels has the place.
     /// - Returns: `nil` if there is no room.
-    mutating func place(_ size: Size, box index: Int, _ standing: inout LabelStanding?) -> PixelRect? {
-        guard let spot = spot(for: size, box: index, &standing) else { return nil }
+    mutating func place(
+        _ size: Size, short: () -> Size? = { nil }, box index: Int, _ standing: inout LabelStanding?
+    ) -> PixelRect? {
+        guard let (spot, size) = choose(size, short, box: index, &standing) else { return nil }
         let place = spot.edge.place(of: size, at: aligned(spot.along, on: spot.edge))
         taken.append(place)
         areaLeft -= place.area
         return place
     }
 
-    private func spot(for size: Size, box index: Int, _ standing: inout LabelStanding?) -> Spot? {
-        guard size.width <= region.width, size.height <= region.height, size.width * size.height <= areaLeft else {
+    /// The whole label if it has room and, after a short one, has had room for a while; else the short one.
+    private func choose(
+        _ size: Size, _ short: () -> Size?, box index: Int, _ standing: inout LabelStanding?
+    ) -> (spot: Spot, size: Size)? {
+        if standing?.isShort != true {
+            var whole = standing
+            if let spot = spot(for: .whole(size), box: index, &whole) {
+                standing = whole
+                return (spot, size)
+            }
+        } else if let spot = growingSpot(for: .whole(size), box: index, &standing) {
+            return (spot, size)
+        }
+        guard let short = short() else {
+            standing?.isShort = false
+            return spot(for: .last(size), box: index, &standing).map { ($0, size) }
+        }
+        let roomToGrow = standing?.isShort == true ? standing?.roomToGrow ?? 0 : 0
+        defer {
+            standing?.isShort = true
+            standing?.roomToGrow = roomToGrow
+        }
+        return spot(for: .last(short), box: index, &standing).map { ($0, short) }
+    }
+
+    /// Where the whole label goes that has been the short one; `nil` until it has had room for a while.
+    private func growingSpot(for request: Request, box index: Int, _ standing: inout LabelStanding?) -> Spot? {
+        guard let stood = standing else { return nil }
+        var away = stood
+        away.absence = LabelStanding.Absence()
+        // At its own side, if possible.
+        let spot =
+            hasRoom(for: request.size) && stood.absence == nil
+            ? nextSpot(for: request, box: index, away) ?? bestSpot(for: request, box: index) : nil
+        guard let spot, stood.roomToGrow + elapsed >= Self.patienceToGrow else {
+            standing?.roomToGrow = spot == nil ? 0 : stood.roomToGrow + elapsed
+            return nil
+        }
+        standing = LabelStanding(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
+        return spot
+    }
+
+    private func hasRoom(for size: Size) -> Bool {
+        size.width <= region.width && size.height <= region.height && size.width * size.height <= areaLeft
+    }
+
+    private func spot(for request: Request, box index: Int, _ standing: inout LabelStanding?) -> Spot? {
+        guard hasRoom(for: request.size) else {
             standing?.stayAway(elapsed, hasRoom: false)
             return nil
         }
         guard let stood = standing else {
-            let spot = bestSpot(for: size, box: index)
+            let spot = bestSpot(for: request, box: index)
             standing = spot.map { LabelStanding(side: $0.edge.side, shift: $0.along - Double($0.edge.home)) }
             return spot
         }
-        if let spot = nextSpot(for: size, box: index, stood) {
+        if let spot = nextSpot(for: request, box: index, stood) {
             standing?.shift = spot.along - Double(spot.edge.home)
             guard stood.absence != nil else { return spot }
             standing?.stayAway(elapsed, hasRoom: true)
@@ -69,7 +139,7 @@ struct LabelPlacement {
         }
         standing?.stayAway(elapsed, hasRoom: false)
         guard let absence = standing?.absence, absence.duration >= Self.patience,
-            let spot = bestSpot(for: size, box: index)
+            let spot = bestSpot(for: request, box: index)
         else { return nil }
         standing = LabelStanding(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
         return spot
@@ -79,7 +149,8 @@ struct LabelPlacement {
 
     /// Where a label goes that stood somewhere: as far back to where it likes to be as others and the time let it. `nil` where
     /// they leave it no room, or only beyond one that it would have to jump over.
-    private func nextSpot(for size: Size, box index: Int, _ standing: LabelStanding) -> Spot? {
+    private func nextSpot(for request: Request, box index: Int, _ standing: LabelStanding) -> Spot? {
+        let size = request.size
         guard let edge = Edge(standing.side, of: boxes[index], size, in: region) else { return nil }
         let height = Double(size.height)
         let before = min(max(Double(edge.home) + standing.shift, Double(edge.low)), Double(edge.high))
@@ -92,7 +163,8 @@ struct LabelPlacement {
         let most = isAway ? Double.infinity : Self.glide * height * elapsed
         along += min(max(home - along, -most), most)
         let spot = Spot(edge: edge, along: along)
-        return hidesAnObject(edge.place(of: size, at: aligned(along, on: edge)), but: index) ? nil : spot
+        let place = edge.place(of: size, at: aligned(along, on: edge))
+        return covers(place, moreThan: isAway ? request.mostAtFirst : request.most, but: index) ? nil : spot
     }
 
     /// The free place on an edge that is nearest to one that may not be free.
@@ -135,14 +207,15 @@ struct LabelPlacement {
     // MARK: A side to begin with
 
     /// The best of all sides; `nil` where there is room at none.
-    private func bestSpot(for size: Size, box index: Int) -> Spot? {
+    private func bestSpot(for request: Request, box index: Int) -> Spot? {
+        let size = request.size
         var best: (spot: Spot, cost: Double)?
         for (side, dislike) in zip(LabelStanding.Side.allCases, [0, 0.15, 0.5, 0.5]) {
             guard let edge = Edge(side, of: boxes[index], size, in: region),
                 let along = nearestFree(to: min(max(edge.home, edge.low), edge.high), on: edge, size)
             else { continue }
             let place = edge.place(of: size, at: along)
-            guard !hidesAnObject(place, but: index) else { continue }
+            guard !covers(place, moreThan: request.mostAtFirst, but: index) else { continue }
             let shift = Double(abs(along - edge.home)) / Double(edge.length(size))
             let cost = dislike + 0.3 * shift + 0.4 * hidden(by: place, but: index)
             if cost < best?.cost ?? .infinity { best = (Spot(edge: edge, along: Double(along)), cost) }
@@ -150,9 +223,11 @@ struct LabelPlacement {
         return best?.spot
     }
 
-    /// Whether half of another object, or more, would not be seen.
-    private func hidesAnObject(_ place: PixelRect, but index: Int) -> Bool {
-        boxes.indices.contains { $0 != index && 2 * place.intersection(boxes[$0]).area > boxes[$0].area }
+    /// Whether more than a share of another object's box would be covered.
+    private func covers(_ place: PixelRect, moreThan share: Double, but index: Int) -> Bool {
+        boxes.indices.contains {
+            $0 != index && Double(place.intersection(boxes[$0]).area) > share * Double(boxes[$0].area)
+        }
     }
 
     /// How much of other objects is covered there, in areas of the label or, for smaller ones, of the object.

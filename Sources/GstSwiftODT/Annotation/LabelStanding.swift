@@ -10,6 +10,10 @@ struct LabelStanding: Hashable {
     var shift: Double
     /// Why there is no label just now; `nil` where there is one.
     var absence: Absence?
+    /// Whether the label is the short one, because the whole one had no room.
+    var isShort = false
+    /// For how long the whole label has had room again, in seconds.
+    var roomToGrow = 0.0
 
     /// There was no room for it at its side.
     struct Absence: Hashable {

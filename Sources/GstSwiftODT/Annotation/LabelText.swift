@@ -5,17 +5,20 @@ struct LabelText {
     private let format: LabelFormat
     private let showsID: Bool
     private let showsFigures: Bool
+    private let classifies: Bool
 
     init(_ options: AnnotatorOptions) {
         format = LabelFormat(LabelText.legible(options.labelFormat, most: 500))
         showsID = options.drawTrackingLabels
         showsFigures = options.drawConfidence
+        classifies = options.classifies
     }
 
     /// The text for an object, empty where there is nothing to say.
     ///
-    /// Where nothing was classified, `{confidence}` gives the detector's score, since it is the figure there is; and
-    /// where an object has no label of its own, `{label}` gives the category, unless the pattern has a place for it.
+    /// Without classification `{confidence}` gives the detector's score; with it, the confidence of the category, which is absent while that
+    /// is unknown. Where an object has no label of its own, `{label}` gives the category, unless the pattern has a place for it. A coasting
+    /// track has no figures: its last score says nothing about where it is now.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// The same with another label, as for one that is too long to be drawn.
@@ -24,11 +27,28 @@ struct LabelText {
             switch placeholder {
             case .label: label.map(LabelText.isolated) ?? (format.contains(.category) ? nil : category(of: object))
             case .category: category(of: object)
-            case .confidence: showsFigures ? percent(object.confidence ?? object.score) : nil
-            case .score: showsFigures ? percent(object.score) : nil
+            case .confidence:
+                showsFigures(of: object) ? percent(object.confidence ?? (classifies ? .nan : object.score)) : nil
+            case .score: showsFigures(of: object) ? percent(object.score) : nil
             case .id: showsID ? object.id.map(String.init) : nil
             }
         }
+    }
+
+    /// What remains where there is no room for all of the text: the id, or for objects without one the label. `nil` where that is nothing, or
+    /// no less than the whole.
+    func shortText(for object: AnnotatedObject, insteadOf whole: String) -> String? {
+        let kept: LabelFormat.Placeholder = showsID && object.id != nil && format.contains(.id) ? .id : .label
+        let short = format.text { placeholder in
+            guard placeholder == kept else { return nil }
+            return kept == .id ? object.id.map(String.init) : label(of: object).map(LabelText.isolated)
+        }
+        return short.isEmpty || short == whole ? nil : short
+    }
+
+    /// Without an id a box holds until the next result, and its figures with it.
+    private func showsFigures(of object: AnnotatedObject) -> Bool {
+        showsFigures && !(object.coasting && object.id != nil)
     }
 
     /// The label of an object's own, on one line; `nil` where it has none.

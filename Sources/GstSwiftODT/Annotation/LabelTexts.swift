@@ -9,11 +9,12 @@ struct LabelTexts {
         let category: Category
         let confidence: Double?
         let score: Double
+        let coasting: Bool
         let text: String
 
         func holds(for object: AnnotatedObject) -> Bool {
             (score == object.score || score.isNaN && object.score.isNaN) && confidence == object.confidence
-                && category == object.category && label == object.label
+                && category == object.category && label == object.label && coasting == object.coasting
         }
     }
 
@@ -30,7 +31,7 @@ struct LabelTexts {
         if said.count >= Self.most { said.removeAll(keepingCapacity: true) }
         said[id] = Said(
             label: object.label, category: object.category, confidence: object.confidence, score: object.score,
-            text: text)
+            coasting: object.coasting, text: text)
         return text
     }
 

@@ -4,13 +4,17 @@ import SwiftODT
 /// Gives objects their colours.
 enum Palette {
     /// The colour of an object under the given options. The same object gets the same colour as long as it lives.
-    static func paint(for object: AnnotatedObject, options: AnnotatorOptions) -> Paint {
+    ///
+    /// - Parameter colors: those of the tracks; one that is not among them has the colour of its id.
+    static func paint(
+        for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()
+    ) -> Paint {
         switch options.colorMode {
         case .fixed: fixed(options.boxColor)
         case .category: paint(for: object.category)
         case .trackingID:
             if let id = object.id {
-                distinct(id)
+                colors.paint(of: id) ?? distinct(id)
             } else if object.label.isEmpty {
                 fixed(options.boxColor)
             } else {
@@ -44,7 +48,10 @@ enum Palette {
 
     /// The `number`th of an endless row of colours. Neighbours in the row are far apart: the hue advances by the
     /// golden angle, and the lightness goes round three steps, in a space where equal steps look equal (OKLCH).
-    static func distinct(_ number: Int) -> Paint {
+    static func distinct(_ number: Int) -> Paint { color(number).paint }
+
+    /// The same, with its place in OKLab, where distances are as large as the differences look.
+    static func color(_ number: Int) -> (paint: Paint, lab: SIMD3<Double>) {
         let index = ((number % 4096) + 4096) % 4096
         let angle = (12.5 + 137.508 * Double(index)) * .pi / 180
         let hue = (cos: cos(angle), sin: sin(angle))
@@ -56,7 +63,8 @@ enum Palette {
             chroma -= 0.005
             rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
         }
-        return Paint(red: encoded(rgb.x), green: encoded(rgb.y), blue: encoded(rgb.z))
+        let paint = Paint(red: encoded(rgb.x), green: encoded(rgb.y), blue: encoded(rgb.z))
+        return (paint, SIMD3(lightness, chroma * hue.cos, chroma * hue.sin))
     }
 
     private static func linearRGB(lightness: Double, chroma: Double, hue: (cos: Double, sin: Double)) -> SIMD3<Double> {

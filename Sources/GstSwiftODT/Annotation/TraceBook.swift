@@ -22,7 +22,8 @@ struct TraceBook {
     /// - Parameter spacing: points nearer than this to the one before replace it, so that an object that rests, or
     ///   creeps, does not fill the book.
     mutating func record(
-        _ objects: [AnnotatedObject], options: AnnotatorOptions, time: Nanoseconds, spacing: Double
+        _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
+        time: Nanoseconds, spacing: Double
     ) {
         guard options.drawTraces, options.traceDuration > 0 else { return removeAll() }
         if time < latest { removeAll() }
@@ -31,7 +32,7 @@ struct TraceBook {
             guard let id = object.id else { continue }
             let point = Point(x: object.box.centerX, y: object.box.centerY, time: time)
             var trace = traces[id] ?? Trace(points: [], paint: .black)
-            trace.paint = Palette.paint(for: object, options: options)
+            trace.paint = Palette.paint(for: object, options: options, colors: colors)
             trace.add(point, spacing: spacing)
             traces[id] = trace
         }

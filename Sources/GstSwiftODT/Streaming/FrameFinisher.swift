@@ -141,7 +141,8 @@ final class FrameFinisher {
         format: StreamFormat
     ) throws {
         drawingMemory.passFrame()
-        let options = queued.settings.annotator
+        var options = queued.settings.annotator
+        options.classifies = queued.settings.scene.classify
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
         coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)

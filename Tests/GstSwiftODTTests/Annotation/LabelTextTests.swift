@@ -7,15 +7,18 @@ import Testing
 @Suite struct LabelTextTests {
     private func text(
         _ format: String, label: String = "person", id: Int? = 3, score: Double = 0.87,
-        category: SwiftODT.Category = .unknown, confidence: Double? = nil, ids: Bool = true, figures: Bool = true
+        category: SwiftODT.Category = .unknown, confidence: Double? = nil, ids: Bool = true, figures: Bool = true,
+        classifies: Bool = false,
+        coasting: Bool = false
     ) -> String {
         var options = AnnotatorOptions()
         options.labelFormat = format
         options.drawTrackingLabels = ids
         options.drawConfidence = figures
+        options.classifies = classifies
         let object = AnnotatedObject(
             id: id, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, category: category,
-            confidence: confidence, score: score)
+            confidence: confidence, score: score, coasting: coasting)
         return LabelText(options).text(for: object)
     }
 
@@ -83,6 +86,45 @@ import Testing
         #expect(text("{label}", category: .food) == "person")
         #expect(text("{label} {category}", label: "", category: .food) == "food")
         #expect(text("{category}") == "")
+    }
+
+    @Test func defaultLabelShowsTheCategoryAndItsConfidence() {
+        let usual = AnnotatorOptions().labelFormat
+        #expect(text(usual, category: .homeGood, confidence: 0.42, classifies: true) == "person · home good 42% #3")
+        #expect(text(usual, label: "", category: .homeGood, confidence: 0.42, classifies: true) == "home good 42% #3")
+        // Without classification it is as ever.
+        #expect(text(usual) == "person 87% #3")
+    }
+
+    @Test func detectorScoreIsNoConfidenceWhereObjectsAreClassified() {
+        #expect(text(Self.usual, classifies: true) == "person #3")
+        #expect(text("{score} {confidence}", classifies: true) == "87%")
+    }
+
+    @Test func coastingTrackHasNoPercentage() {
+        #expect(text(Self.usual, coasting: true) == "person #3")
+        #expect(text("{label} {score}", coasting: true) == "person")
+        // Without an id the box holds until the next result.
+        #expect(text(Self.usual, id: nil, coasting: true) == "person 87%")
+    }
+
+    @Test func shortTextIsTheIDOrTheName() {
+        func short(_ format: String, id: Int? = 22, label: String = "person", ids: Bool = true) -> String? {
+            var options = AnnotatorOptions()
+            options.labelFormat = format
+            options.drawTrackingLabels = ids
+            let object = AnnotatedObject(
+                id: id, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, score: 0.87)
+            let text = LabelText(options)
+            return text.shortText(for: object, insteadOf: text.text(for: object))
+        }
+        #expect(short(Self.usual) == "#22")
+        #expect(short("[{id}] {label}") == "[22]")
+        #expect(short(Self.usual, id: nil) == "person")
+        #expect(short(Self.usual, ids: false) == "person")
+        #expect(short("{label}") == nil)
+        #expect(short("#{id}") == nil)
+        #expect(short("{confidence}", label: "") == nil)
     }
 
     @Test func textIsMadeLegible() {

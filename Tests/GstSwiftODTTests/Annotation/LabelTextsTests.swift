@@ -17,7 +17,7 @@ import Testing
         var object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: 0.5)
         let changes: [(inout AnnotatedObject) -> Void] = [
             { $0.label = "mug" }, { $0.score = 0.6 }, { $0.confidence = 0.7 }, { $0.category = .homeGood },
-            { $0.id = 4 },
+            { $0.coasting = true }, { $0.id = 4 },
         ]
         _ = say(object)
         for (number, change) in changes.enumerated() {
@@ -26,9 +26,8 @@ import Testing
                 #expect(say(object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
             }
             #expect(made == number + 2)
-            // Where it is and how it is drawn is not said.
+            // The text does not say where it is.
             object.box.x += 5
-            object.coasting.toggle()
         }
         texts.removeAll()
         _ = say(object)

@@ -134,6 +134,64 @@ import Testing
         #expect((6...8).contains(frames))
     }
 
+    private static let short: LabelPlacement.Size = (24, 16)
+
+    /// Places two labels of a frame, the second of which may become short.
+    private func film(
+        _ boxes: [PixelRect], _ standings: inout [LabelStanding?], elapsed: Double = 0.04
+    ) -> [PixelRect?] {
+        var placement = LabelPlacement(region: Self.region, boxes: boxes, elapsed: elapsed)
+        return boxes.indices.map {
+            placement.place(Self.size, short: { Self.short }, box: $0, &standings[$0])
+        }
+    }
+
+    /// Three people side by side: the whole label of the one in the middle covers a neighbour at every side.
+    private static let row = [
+        PixelRect(x: 100, y: 60, width: 26, height: 100), PixelRect(x: 128, y: 100, width: 26, height: 60),
+        PixelRect(x: 156, y: 60, width: 26, height: 140),
+    ]
+
+    @Test func labelShrinksWhereTheWholeOneWouldCoverNeighbours() throws {
+        var standings: [LabelStanding?] = [nil, nil, nil]
+        let places = film(Self.row, &standings)
+        #expect(standings[1]?.isShort == true)
+        let place = try #require(places[1])
+        #expect(place.width == Self.short.width)
+        for (index, place) in places.enumerated() {
+            for (other, box) in Self.row.enumerated() where other != index {
+                #expect(try 4 * #require(place).intersection(box).area <= box.area)
+            }
+        }
+    }
+
+    @Test func labelGrowsAgainAfterASecondOfRoom() {
+        var standings: [LabelStanding?] = [nil, nil, nil]
+        _ = film(Self.row, &standings)
+        #expect(standings[1]?.isShort == true)
+        let apart = [
+            PixelRect(x: 4, y: 40, width: 26, height: 60), Self.row[1], PixelRect(x: 280, y: 40, width: 26, height: 60),
+        ]
+        var frames = 0
+        while frames < 100, standings[1]?.isShort == true {
+            #expect(film(apart, &standings)[1] != nil)
+            frames += 1
+        }
+        #expect((24...27).contains(frames))
+        // Its neighbours return: at once it is short again.
+        _ = film(Self.row, &standings)
+        #expect(standings[1]?.isShort == true)
+    }
+
+    @Test func labelsKeepOffReservedPlaces() throws {
+        let box = PixelRect(x: 50, y: 60, width: 100, height: 100)
+        let count = PixelRect(x: 40, y: 40, width: 60, height: 20)
+        var placement = LabelPlacement(region: Self.region, boxes: [box], reserved: [count])
+        var standing: LabelStanding?
+        let place = try #require(placement.place(Self.size, box: 0, &standing))
+        #expect(place.intersection(count).isEmpty)
+    }
+
     /// For good it is not gone: after half a second it stands at another side.
     @Test func aLabelWithoutRoomMovesAfterAWhile() {
         var film = Film(2)

@@ -1,0 +1,80 @@
+import SwiftODT
+
+/// Chooses the colour of each track when it is first drawn: that of its id, or the next in the row that differs clearly from the colours of
+/// the tracks around it. A track keeps its colour for life.
+struct TrackColors {
+    private struct Entry {
+        let paint: Paint
+        /// In OKLab.
+        let lab: SIMD3<Double>
+        var box: Box
+        var time: Nanoseconds
+    }
+
+    /// Distances in OKLab. Colours at 0.06 can be told apart side by side, at 0.16 at a glance.
+    private static let leastNearby = 0.16
+    private static let leastElsewhere = 0.06
+    /// Tracks that were drawn this recently count as visible: they may be drawn again.
+    private static let memory: Nanoseconds = 1_000_000_000
+    private static let candidates = 24
+    /// Beyond this many most belong to tracks that have ended.
+    private static let most = 1024
+
+    private var entries: [Int: Entry] = [:]
+
+    func paint(of id: Int) -> Paint? { entries[id]?.paint }
+
+    /// Notes where tracks are, and chooses colours for new ones. Linear in the number of objects but for new ones.
+    mutating func assign(_ objects: [AnnotatedObject], at time: Nanoseconds) {
+        for object in objects {
+            guard let id = object.id else { continue }
+            if entries[id] != nil {
+                entries[id]?.box = object.box
+                entries[id]?.time = time
+            }
+        }
+        for object in objects {
+            guard let id = object.id, entries[id] == nil else { continue }
+            if entries.count >= Self.most { forgetOldest() }
+            let color = choose(id, at: object.box, time)
+            entries[id] = Entry(paint: color.paint, lab: color.lab, box: object.box, time: time)
+        }
+    }
+
+    mutating func removeAll() { entries.removeAll() }
+
+    private func choose(_ id: Int, at box: Box, _ time: Nanoseconds) -> (paint: Paint, lab: SIMD3<Double>) {
+        let visible = entries.values.filter { entry in
+            let (age, overflow) = time.subtractingReportingOverflow(entry.time)
+            return !overflow && (0...Self.memory).contains(age)
+        }
+        var best = Palette.color(id)
+        var bestContrast = -Double.infinity
+        for number in 0..<Self.candidates {
+            let candidate = Palette.color(id &+ number)
+            let contrast = visible.reduce(Double.infinity) { least, other in
+                let difference = candidate.lab - other.lab
+                let distance = (difference * difference).sum().squareRoot()
+                return min(least, distance / (other.box.isNear(box) ? Self.leastNearby : Self.leastElsewhere))
+            }
+            if contrast >= 1 { return candidate }
+            if contrast > bestContrast { (best, bestContrast) = (candidate, contrast) }
+        }
+        return best
+    }
+
+    private mutating func forgetOldest() {
+        let times = entries.values.map(\.time).sorted()
+        let middle = times[times.count / 2]
+        entries = entries.filter { $0.value.time > middle }
+    }
+}
+
+extension Box {
+    /// Whether less than the larger one's size lies between two boxes.
+    fileprivate func isNear(_ other: Box) -> Bool {
+        let reach = max(max(width, height), max(other.width, other.height))
+        return minX - other.maxX < reach && other.minX - maxX < reach && minY - other.maxY < reach
+            && other.minY - maxY < reach
+    }
+}

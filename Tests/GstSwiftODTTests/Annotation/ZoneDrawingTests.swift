@@ -1,0 +1,31 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Tests that what has been counted in a zone can always be read.
+@Suite struct ZoneDrawingTests {
+    @Test func zoneCountsAreDrawnOnTop() {
+        let zone = Zone("yard", .area, [.init(0.1, 0.2), .init(0.9, 0.2), .init(0.9, 0.9), .init(0.1, 0.9)])
+        let zones = [AnnotatedZone(zone, count: nil)]
+        var options = AnnotatorOptions()
+        options.boxStyle = .filled
+        func picture(_ objects: [AnnotatedObject], labels: Bool = true) -> [UInt32] {
+            options.drawLabels = labels
+            let picture = Painting(width: 320, height: 240)
+            picture.withFrame { Annotator().draw(objects, zones: zones, options: options, into: $0) }
+            return picture.pixels
+        }
+        let (bare, counted) = (picture([], labels: false), picture([]))
+        // The letters: black on amber.
+        let letters = counted.indices.filter { counted[$0] == 0 && bare[$0] != 0 }
+        #expect(letters.count > 20)
+        // Boxes and labels all over the picture.
+        let crowd = (0..<48).map {
+            AnnotatedObject(
+                id: $0, box: Box(x: Double($0 % 8) * 40, y: Double($0 / 8) * 40, width: 39, height: 39), label: "dog")
+        }
+        let covered = picture(crowd)
+        #expect(letters.allSatisfy { covered[$0] == 0 })
+    }
+}
