@@ -2,7 +2,7 @@
 
     import swiftodt
 
-    for frame, objects in swiftodt.track("in.mp4", multiple_objects=True):
+    for frame, objects in swiftodt.track("in.mp4"):
         for thing in objects:
             print(frame.seconds, thing.tracking_id, thing.name, thing.box)
 
