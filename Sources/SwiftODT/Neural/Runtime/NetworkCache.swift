@@ -37,7 +37,7 @@ struct NetworkCache {
     }
 
     func keep(_ description: NetworkDescription, of file: ModelFile) {
-        _ = writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text)
+        if writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text) { prune() }
     }
 
     // MARK: Compiled networks
@@ -93,6 +93,7 @@ struct NetworkCache {
             remove(key)
             return nil
         }
+        noteUse(key)
         return (sum, lines[3])
     }
 
@@ -128,30 +129,55 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Keeps the cache from growing for ever: the compiled networks that were used least recently go, and what processes that were
-    /// killed have left half written.
+    /// Writes the time of use into the file's modification time. Access times are not kept on file systems that are mounted with `noatime`.
+    private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
+
+    /// An entry's `.network` file, with the `.blob` of a compiled network or without, as for a description alone.
+    private struct Entry {
+        var lastUse = 0
+        var hasText = false
+        var hasBlob = false
+    }
+
+    /// Limits the cache's size: removes the entries that were used least recently, and drafts that killed processes have left.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
-        var blobs: [(time: Int, path: String)] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        let outdated = time(nil) - Self.longestWriting
+        var entries: [String: Entry] = [:]
+        while let file = readdir(directory) {
+            let name = withUnsafeBytes(of: &file.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             var status = stat()
             let path = folder + "/" + name
             guard stat(path, &status) == 0 else { continue }
-            if name.hasSuffix(".blob") { blobs.append((status.st_atim.tv_sec, path)) }
             let isDraft = name.contains(".blob.") || name.contains(".network.")
-            if isDraft, status.st_mtim.tv_sec < time(nil) - Self.longestWriting { unlink(path) }
+            if isDraft, status.st_mtim.tv_sec < outdated { unlink(path) }
+            guard !isDraft, name.hasSuffix(".blob") || name.hasSuffix(".network") else { continue }
+            let isBlob = name.hasSuffix(".blob")
+            var entry = entries[String(name.dropLast(isBlob ? 5 : 8))] ?? Entry()
+            entry.lastUse = max(entry.lastUse, status.st_mtim.tv_sec)
+            if isBlob { entry.hasBlob = true } else { entry.hasText = true }
+            entries[String(name.dropLast(isBlob ? 5 : 8))] = entry
         }
-        for blob in blobs.sorted(by: { $0.time > $1.time }).dropFirst(Self.largestCount) {
-            unlink(blob.path)
-            unlink(blob.path.dropLast(5) + ".network")
+        remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
+        remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
+        // A blob without a text is being written, or is of no use.
+        remove(entries.filter { !$0.value.hasText && $0.value.lastUse < outdated }, beyond: 0)
+    }
+
+    private func remove(_ entries: [String: Entry], beyond count: Int) {
+        for (name, _) in entries.sorted(by: { $0.value.lastUse > $1.value.lastUse }).dropFirst(count) {
+            unlink(folder + "/" + name + ".network")
+            unlink(folder + "/" + name + ".blob")
         }
     }
 
+    /// Compiled networks, which take megabytes each.
     private static let largestCount = 40
+    /// Descriptions, which take a kilobyte each.
+    private static let largestDescriptionCount = 200
 
     /// Half-written files that are older, in seconds, are nobody's any more.
     private static let longestWriting = 3600

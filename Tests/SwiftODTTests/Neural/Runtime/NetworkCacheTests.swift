@@ -161,6 +161,58 @@ struct NetworkCacheTests {
         #expect(folderCache.compiled(folderFile, input: input, target: target) == nil)
     }
 
+    /// Writes an entry that was last used so many seconds ago.
+    private func addEntry(_ name: String, endings: [String], age: Int) throws {
+        for ending in endings {
+            let path = folder + "/" + name + ending
+            try Data([1]).write(to: URL(fileURLWithPath: path))
+            setAge(age, accessedBefore: age, of: path)
+        }
+    }
+
+    private func setAge(_ age: Int, accessedBefore access: Int, of path: String) {
+        let now = time(nil)
+        let times = [timespec(tv_sec: now - access, tv_nsec: 0), timespec(tv_sec: now - age, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+    }
+
+    @Test func theDescriptionsThatWereUsedLeastRecentlyGo() throws {
+        let (cache, file) = try filled()
+        for number in 0..<230 { try addEntry("description\(number)", endings: [".network"], age: 1000 + number) }
+        cache.keep(try ReadModel(file, runtime: OpenVINO.shared()).description(), of: file)
+        let names = try files(".network").map(\.lastPathComponent).filter { $0.hasPrefix("description") }
+        #expect(Set(names) == Set((0..<199).map { "description\($0).network" }))
+        #expect(cache.description(of: file) != nil)
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+    }
+
+    /// Access times do not tell: most file systems are mounted with `relatime` or `noatime`, where reading does not change one that is of today and
+    /// newer than the file.
+    @Test func theCompiledNetworkThatWasUsedLeastRecentlyGoes() throws {
+        let (cache, file) = try filled()
+        for path in try files(".blob") + files(".network") { setAge(5000, accessedBefore: 4000, of: path.path) }
+        for number in 0..<45 { try addEntry("other\(number)", endings: [".blob", ".network"], age: 2000 + number) }
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+        let another = try ModelFile(TestNetwork([[1, 3, 16, 16]]).file)
+        let read = try ReadModel(another, runtime: OpenVINO.shared())
+        try read.prepare(for: input)
+        cache.keep(
+            try CompiledModel.compile(read, for: target), try read.description(), of: another, input: input,
+            target: target)
+        #expect(try files(".blob").count == 40 && files(".network").count == 40)
+        #expect(cache.compiled(file, input: input, target: target) != nil)
+        #expect(cache.compiled(another, input: input, target: target) != nil)
+    }
+
+    @Test func aBlobWhoseTextIsMissingGoesWhenItIsOld() throws {
+        let (cache, file) = try filled()
+        try addEntry("old", endings: [".blob"], age: 4000)
+        try addEntry("new", endings: [".blob"], age: 10)
+        cache.keep(try ReadModel(file, runtime: OpenVINO.shared()).description(), of: file)
+        let names = try files(".blob").map(\.lastPathComponent)
+        #expect(names.contains("new.blob") && !names.contains("old.blob"))
+    }
+
     @Test func nothingHalfWrittenStays() throws {
         _ = try filled()
         let all = try FileManager.default.contentsOfDirectory(atPath: folder)
