@@ -2,12 +2,19 @@
 #include "openvino.h"
 #include "unwinding.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+
+// RTLD_NODELETE: threads of the runtime may run its code until the process ends.
+static int loading_mode(void) { return RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | swiftodt_unwinding_mode(); }
 
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking) {
     *lacking = false;
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | swiftodt_unwinding_mode());
+    void *library = dlopen(file, loading_mode());
     if (!library) return dlerror();
 #define SWIFTODT_FIND(result, name, arguments)                                   \
     functions->name = (result(*) arguments)dlsym(library, #name);                \
@@ -18,6 +25,24 @@ const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *function
     SWIFTODT_OPENVINO_FUNCTIONS(SWIFTODT_FIND)
 #undef SWIFTODT_FIND
     return NULL;
+}
+
+void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part) {
+    int mode = loading_mode();
+    Dl_info in;
+    if (!(mode & RTLD_DEEPBIND) || !dladdr((void *)functions->ov_core_create, &in)) return;
+    const char *slash = strrchr(in.dli_fname, '/');
+    if (!slash) return;
+    int length = (int)(slash - in.dli_fname);
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%.*s/", length, in.dli_fname);
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (strncmp(entry->d_name, "libopenvino_", 12) != 0 || !strstr(entry->d_name, part)) continue;
+        if (snprintf(path, sizeof(path), "%.*s/%s", length, in.dli_fname, entry->d_name) < (int)sizeof(path)) dlopen(path, mode);
+    }
+    closedir(folder);
 }
 
 ov_status swiftodt_openvino_set(

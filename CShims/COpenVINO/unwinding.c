@@ -1,43 +1,49 @@
-// Two libraries know how to unwind a stack: gcc's, and libunwind, which GStreamer's library brings along. What one has begun the other
-// cannot go on with. Where a process has loaded the C++ library before GStreamer, as Python does that imports NumPy or OpenCV first, the
-// C++ library throws by gcc's for good; the runtime, loaded later, would find libunwind before that, and the process end at the first
-// exception. There, and nowhere else, the runtime's libraries look among their own dependencies first.
+// A process can have two stack unwinders: libgcc_s, and libunwind, which GStreamer's library depends on. An exception that one of them has
+// begun to propagate cannot be resumed by the other. A process that loaded libstdc++ before GStreamer, such as Python with NumPy, throws through
+// libgcc_s, but libraries that are loaded later would resume through libunwind, and abort. Only in that case the runtime's libraries are
+// loaded with RTLD_DEEPBIND, so that they search their own dependencies first and find libgcc_s.
+//
+// The order of loading decides. It assumes that libstdc++ was bound when it was loaded, as Python does; a process that loaded it with
+// RTLD_LAZY | RTLD_LOCAL and then GStreamer with RTLD_GLOBAL is not recognised.
 #define _GNU_SOURCE
 #include "unwinding.h"
 
-#include "libraries.h"
-#include "slots.h"
-
 #include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
 
-static const char unwinding[] = "_Unwind_RaiseException";
-
+// Positions in the order of loading, from 1; 0 for a library that is not loaded.
 typedef struct {
-    void *called;
-    ElfW(Addr) base;
-} thrower;
+    const void *unwinder_base;
+    int count, unwinder, gcc, cpp;
+} load_order;
 
-static void take(const char *name, void **slot, constant_part constant, void *thrower_of_cpp) {
-    (void)constant;
-    if (strcmp(name, unwinding) == 0) ((thrower *)thrower_of_cpp)->called = *slot;
+static bool is_named(const struct dl_phdr_info *library, const char *prefix) {
+    const char *slash = strrchr(library->dlpi_name, '/');
+    return strncmp(slash ? slash + 1 : library->dlpi_name, prefix, strlen(prefix)) == 0;
 }
 
-static int find_thrower(struct dl_phdr_info *library, size_t size, void *found) {
+static int note_position(struct dl_phdr_info *library, size_t size, void *into) {
     (void)size;
-    if (!is_named(library, "libstdc++.so")) return 0;
-    ((thrower *)found)->base = library->dlpi_addr;
-    swiftodt_visit_slots(library, take, found);
-    return 1;
+    load_order *order = into;
+    order->count++;
+    if ((const void *)library->dlpi_addr == order->unwinder_base) order->unwinder = order->count;
+    if (is_named(library, "libgcc_s.so")) order->gcc = order->count;
+    if (is_named(library, "libstdc++.so")) order->cpp = order->count;
+    return 0;
 }
 
 int swiftodt_unwinding_mode(void) {
-    thrower cpp = {0};
+    // The unwinder that a library finds when it is loaded now.
+    void *process = dlopen(NULL, RTLD_LAZY);
+    void *unwinder = process ? dlsym(process, "_Unwind_RaiseException") : NULL;
+    if (process) dlclose(process);
     Dl_info in;
-    dl_iterate_phdr(find_thrower, &cpp);
-    // What the loader has left for the first call leads back into the library, which will find then what all others find.
-    if (!dladdr(cpp.called, &in) || (ElfW(Addr))in.dli_fbase == cpp.base) return 0;
-    void *everybody = dlopen(NULL, RTLD_LAZY);
-    void *found = everybody ? dlsym(everybody, unwinding) : NULL;
-    if (everybody) dlclose(everybody);
-    return found && found != cpp.called ? RTLD_DEEPBIND : 0;
+    if (!unwinder || !dladdr(unwinder, &in)) return 0;
+    load_order order = {.unwinder_base = in.dli_fbase};
+    dl_iterate_phdr(note_position, &order);
+    bool cpp_is_older = order.cpp && order.cpp < order.unwinder;
+    bool gcc_is_older = order.gcc && order.gcc < order.unwinder;
+    return cpp_is_older && gcc_is_older ? RTLD_DEEPBIND : 0;
 }

@@ -1,4 +1,4 @@
-// How the runtime's libraries have to be opened so that what they throw is caught: what dlopen's mode needs besides.
 #pragma once
 
+// The flag that dlopen needs in addition so that exceptions of the runtime's libraries are caught: RTLD_DEEPBIND or 0.
 int swiftodt_unwinding_mode(void);

@@ -133,7 +133,7 @@ def manifest(model):
     """What is said of a model beside it, without what its files are like."""
     try:
         with open(os.path.splitext(model)[0] + ".json", encoding="utf-8") as file:
-            return {name: value for name, value in json.load(file).items() if name not in ("files", "recipe")}
+            return {name: value for name, value in json.load(file).items() if name not in ("files", "recipe", "known-answers")}
     except (OSError, ValueError, AttributeError):
         return {}
 

@@ -1,18 +1,22 @@
-"""Programs that have loaded the C++ library before GStreamer, as Python has that imports NumPy or OpenCV first: what the runtime throws is
-caught there, too. It ended the process: one library that unwinds stacks had begun, and another one was to go on."""
+"""Exceptions of the runtime are caught in programs that have loaded the C++ library before GStreamer, as Python does that imports NumPy or OpenCV
+first. Without RTLD_DEEPBIND such a program aborts: libgcc_s begins to unwind the stack, and libunwind, which GStreamer brings, is to resume."""
+import glob
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from streams import needs_detector
+from streams import DATA, needs_detector
 
 PROGRAM = """
-import ctypes, sys
+import ctypes, os, sys
 order, text = sys.argv[1:]
 if order == "C++ first":
     ctypes.CDLL("libstdc++.so.6")
+if order == "C++ first, for all":
+    ctypes.CDLL("libstdc++.so.6", mode=os.RTLD_LAZY | os.RTLD_GLOBAL)
 import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst
@@ -26,6 +30,21 @@ print(end.parse_error()[0].message if end and end.type == Gst.MessageType.ERROR 
 pipeline.set_state(Gst.State.NULL)
 """
 
+# The same with the runtime alone, loaded with or without RTLD_DEEPBIND.
+RUNTIME = """
+import ctypes, os, sys
+file, mode = sys.argv[1], int(sys.argv[2])
+ctypes.CDLL("libstdc++.so.6")
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+Gst.init(None)
+runtime = ctypes.CDLL(file, mode=os.RTLD_NOW | mode)
+core, name = ctypes.c_void_p(), ctypes.c_char_p()
+runtime.ov_core_create(ctypes.byref(core))
+print(runtime.ov_core_get_property(core, b"no such device", b"FULL_DEVICE_NAME", ctypes.byref(name)))
+"""
+
 
 @needs_detector
 class Unwinding(unittest.TestCase):
@@ -36,17 +55,29 @@ class Unwinding(unittest.TestCase):
         return done.stdout.strip()
 
     def test_the_runtime_starts_whatever_was_loaded_first(self):
-        for order in ("C++ first", "GStreamer first", "GStreamer alone"):
+        for order in ("C++ first", "C++ first, for all", "GStreamer first", "GStreamer alone"):
             with self.subTest(order):
                 self.assertEqual(self.play(order), "eos")
 
+    def test_the_runtime_alone_aborts_without_deep_binding(self):
+        """Why CShims/COpenVINO/unwinding.c is needed. If this fails, it can go."""
+        libraries = glob.glob(os.path.join(DATA, "openvino", "libopenvino_c.so.*"))
+        if not libraries:
+            self.skipTest("the runtime is not one of Pipelines/setup")
+
+        def refuse(mode):
+            return subprocess.run([sys.executable, "-c", RUNTIME, libraries[0], str(mode)], capture_output=True, text=True, timeout=60)
+
+        self.assertEqual(refuse(0).returncode, -signal.SIGABRT)
+        self.assertEqual(refuse(os.RTLD_DEEPBIND).stdout, "-1\n")
+
     def test_what_it_refuses_is_an_error_with_words(self):
-        """Readers of models are libraries that the runtime loads by itself."""
+        """Readers of models are libraries that the runtime loads itself."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "damaged.onnx")
             with open(file, "wb") as damaged:
                 damaged.write(bytes(range(256)) * 8)
-            for order in ("C++ first", "GStreamer first"):
+            for order in ("C++ first", "C++ first, for all", "GStreamer first"):
                 with self.subTest(order):
                     self.assertIn("cannot be read as a network", self.play(order, f"model-file={file}"))
             self.assertIn("no such thing", self.play("C++ first", 'device="no such thing"'))

@@ -123,16 +123,9 @@ ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Keeps the runtime's libraries from saying what is to be destroyed when the process exits: what they make from now on, they leave as it
-// is, and they stay loaded. Calls back now and whenever the runtime has loaded another, which says whether that one may be used.
-void swiftodt_openvino_leave_undestroyed(bool (*loaded)(void));
-
-// Gives back what loading and compiling leave behind: memory that has been freed since, and pages of the runtime's libraries and of the
-// library that this is in, which come again from their files, some microseconds each, where they are needed. Most of both never is.
-void swiftodt_openvino_give_back_memory(void);
-
-// The pages alone, for any thread, while others run what is in them.
-void swiftodt_openvino_give_back_code(void);
+// Loads those of the runtime's own plugins whose file name contains `part`, where they need another mode than the runtime would load them
+// with (see unwinding.c). The runtime then finds them loaded. Elsewhere it does nothing.
+void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
 // The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.
 const char *swiftodt_own_file(void);

@@ -28,10 +28,19 @@ public final class CropClassifier: Classifier {
         let manifest = try ModelManifest.load(model: file)
         let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
         let survey = try NetworkSurvey(Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
-        reading = try ClassifierReading(survey, table: table)
+        let reading = try ClassifierReading(survey, table: table)
+        self.reading = reading
         threshold = manifest?.scoreThreshold ?? Self.usualThreshold
+        let input = try survey.classifierInput()
+        let check: Network.WarmUpCheck? = manifest?.knownAnswers.first(for: input).map { answer in
+            { outputs, _ in
+                if let problem = try answer.problem(of: reading.read(outputs), comparesLabels: labelFile == nil) {
+                    throw KnownAnswer.error(problem, file: file, device: device)
+                }
+            }
+        }
         let network = try Network.load(
-            file: file, input: survey.classifierInput(), device: device, threads: threads, hint: .latency)
+            file: file, input: input, device: device, threads: threads, hint: .latency, check: check)
         idle = Monitor(try network.makeRequest())
         Diagnostics.tell(
             .info,

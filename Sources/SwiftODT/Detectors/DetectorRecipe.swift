@@ -46,7 +46,8 @@ public struct DetectorRecipe: Hashable, Sendable {
         if kind == .motion { return MotionDetector() }
         let file = try locate()
         return try NeuralDetector(
-            modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight
+            modelFile: file, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight,
+            knownAnswers: ModelManifest.load(model: file)?.knownAnswers ?? [], comparesLabels: labelFile == nil
         ) { try decoder(for: $0, in: file) }
     }
 

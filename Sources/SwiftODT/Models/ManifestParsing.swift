@@ -26,6 +26,7 @@ extension ModelManifest {
         scoresAreLogits = try fields.bool("logits")
         quantisation = try fields.scales("quantisation")
         strides = try fields.numbers("strides", count: 1...16, in: 1...4096)?.map { Int($0) }
+        knownAnswers = try fields.objects("known-answers").map(KnownAnswer.init)
         if let input = try fields.object("input") { self.input = try Input(input) }
         if let anchors = try fields.object("anchors") { self.anchors = try AnchorSettings(anchors) }
     }
@@ -63,6 +64,30 @@ extension ModelManifest.AnchorSettings {
     }
 }
 
+extension KnownAnswer {
+    fileprivate init(_ fields: ManifestFields) throws {
+        guard let picture = try fields.string("picture"),
+            let size = try fields.numbers("input", count: 2...2, in: 1...8192)
+        else {
+            throw fields.error("picture", "or \"input\" is missing: the name of the test picture, and width and height")
+        }
+        self.init(
+            picture: picture, width: Int(size[0]), height: Int(size[1]),
+            objects: try fields.objects("objects").map(Object.init))
+        if objects.isEmpty { throw fields.error("objects", "is empty: nothing could be compared") }
+    }
+}
+
+extension KnownAnswer.Object {
+    fileprivate init(_ fields: ManifestFields) throws {
+        guard let score = try fields.number("score", in: 0...1) else { throw fields.error("score", "is missing") }
+        let box = try fields.numbers("box", count: 4...4, in: 0...8192)
+        self.init(
+            label: try fields.string("label"), score: score,
+            box: box.map { Box(x: $0[0], y: $0[1], width: $0[2], height: $0[3]) })
+    }
+}
+
 /// The members of one JSON object, asked for by name and kind. What is missing is `nil`, what is of another kind an error.
 private struct ManifestFields {
     let members: JSONValue
@@ -97,6 +122,12 @@ private struct ManifestFields {
     func object(_ key: String) throws -> ManifestFields? {
         guard let value = members[key], value != .null else { return nil }
         return try ManifestFields(value, file: file, path: path + key + ".")
+    }
+
+    /// A list of objects; empty where there is none.
+    func objects(_ key: String) throws -> [ManifestFields] {
+        guard let values = try find(key, "a list", { $0.array }) else { return [] }
+        return try values.enumerated().map { try ManifestFields($1, file: file, path: "\(path)\(key)[\($0)].") }
     }
 
     func integer(_ key: String, in range: ClosedRange<Int>) throws -> Int? {

@@ -43,6 +43,8 @@ public struct ModelManifest: Hashable, Sendable {
     public var anchors: AnchorSettings?
     /// Input pixels a cell of each output level covers, for families with a grid.
     public var strides: [Int]?
+    /// What the network finds in the test picture, for one or more sizes of its input.
+    package var knownAnswers: [KnownAnswer] = []
 
     /// A file of a model, to be known again by.
     public struct File: Hashable, Sendable {

@@ -31,16 +31,37 @@ public final class NeuralDetector: Detector {
     ///   - threads: at most so many work on inference; 0 leaves it to the runtime.
     ///   - maximumInFlight: how many frames may be under way at once; 0 is as many as the runtime asks for.
     ///   - decoder: chooses who reads the outputs, and with that how the picture enters, by what the network looks like.
-    public init(
+    public convenience init(
         modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
+        decoder: (NetworkDescription) throws -> any DetectionDecoder
+    ) throws {
+        try self.init(
+            modelFile: modelFile, device: device, threads: threads, hint: hint, maximumInFlight: maximumInFlight,
+            knownAnswers: [], comparesLabels: true, decoder: decoder)
+    }
+
+    /// - Parameters:
+    ///   - knownAnswers: one of them has to be the network's answer when it is loaded, where one is for its input's size.
+    ///   - comparesLabels: whether its classes have the names that the known answers use.
+    package init(
+        modelFile: String, device: String, threads: Int, hint: InferenceHint, maximumInFlight: Int,
+        knownAnswers: [KnownAnswer], comparesLabels: Bool,
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {
         guard maximumInFlight >= 0 else {
             throw ODTError(.invalidOption, "\(maximumInFlight) inferences cannot be under way")
         }
         let decoder = try decoder(Network.inspect(file: modelFile))
+        let check: Network.WarmUpCheck? = knownAnswers.first(for: decoder.input).map { answer in
+            { outputs, placement in
+                let found = try decoder.decode(outputs, placement: placement, options: DetectionOptions())
+                if let problem = answer.problem(of: found, comparesLabels: comparesLabels) {
+                    throw KnownAnswer.error(problem, file: modelFile, device: device)
+                }
+            }
+        }
         let network = try Network.load(
-            file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint)
+            file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
         // One more than can run at once: it is filled while the others run, so that none of them waits for that.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare

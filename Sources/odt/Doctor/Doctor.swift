@@ -9,8 +9,8 @@ private let help = """
 
     usage: odt doctor [--json]
 
-    GStreamer, the plugin, the runtime for networks, the models and whether their files are whole, whether the default network
-    answers, decoders and encoders, cameras, fonts, the cache. Nothing is changed.
+    GStreamer, the plugin, the runtime for networks, the models and whether their files are whole, whether they give known
+    answers, how soon the default network answers, decoders and encoders, cameras, fonts, the cache. Nothing is changed.
 
     'limited' is what works but for something. The exit code is 1 where something is missing.
     """
@@ -44,6 +44,7 @@ private let help = """
 
 /// Each looks at one part. Those that need GStreamer come after the one that starts it.
 private let examinations: [@Sendable () -> [Finding]] = [
-    examineGStreamer, examinePlugin, examineRuntime, examineModels, examineNetwork, examineDecoders, examineEncoders,
+    examineGStreamer, examinePlugin, examineRuntime, examineModels, examineKnownAnswers, examineNetwork,
+    examineDecoders, examineEncoders,
     examineCameras, examineFonts, examineCache,
 ]

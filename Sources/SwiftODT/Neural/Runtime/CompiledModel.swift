@@ -22,7 +22,15 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    deinit { RunsUnderWay.within { runtime.functions.ov_compiled_model_free(model) } }
+    /// Frees the network on a thread of its own: that takes milliseconds, and the last reference may be released on a streaming thread.
+    deinit {
+        guard RunsUnderWay.enter() else { return }
+        let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
+            withExtendedLifetime(bytes) { runtime.functions.ov_compiled_model_free(OpaquePointer(bitPattern: address)) }
+            RunsUnderWay.leave()
+        }
+        if !DetachedThread.run(free) { free() }
+    }
 
     /// Compiles a network. One at a time: the target is set for the device as a whole.
     static func compile(_ read: ReadModel, for target: CompilationTarget) throws -> CompiledModel {

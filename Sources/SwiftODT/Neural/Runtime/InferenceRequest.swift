@@ -21,8 +21,10 @@ public final class InferenceRequest: @unchecked Sendable {
             functions.ov_infer_request_get_input_tensor_by_index(run.request, network.pictureInput, &tensor) == 0,
             let tensor
         else {
+            let reason = network.compiled.runtime.lastError
+            run.end()
             throw ODTError(
-                .failed, "\(network.name) has no place for its input: \(network.compiled.runtime.lastError)")
+                .failed, "\(network.name) has no place for its input: \(reason)")
         }
         let expected = 3 * network.input.width * network.input.height * (network.bytes ? 1 : 4)
         var size = 0
@@ -31,6 +33,7 @@ public final class InferenceRequest: @unchecked Sendable {
             functions.ov_tensor_data(tensor, &data) == 0, let data
         else {
             functions.ov_tensor_free(tensor)
+            run.end()
             throw ODTError(.unsupported, "the input of \(network.name) takes \(size) bytes, not \(expected)")
         }
         self.network = network

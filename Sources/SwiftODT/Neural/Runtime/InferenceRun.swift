@@ -7,7 +7,7 @@ import Glibc
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network
-    private let callback = UnsafeMutablePointer<ov_callback>.allocate(capacity: 1)
+    private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
     /// The first bytes of an output whose size is known beforehand, if there is one.
     private var mark: UnsafeMutableRawPointer?
@@ -36,6 +36,7 @@ final class InferenceRun: @unchecked Sendable {
         }
         self.request = request
         self.network = network
+        callback = .allocate(capacity: 1)
         callback.initialize(to: ov_callback(function: inferenceEnded, argument: nil))
         callback.pointee.argument = Unmanaged.passRetained(self).toOpaque()
         for (index, known) in network.description.outputs.enumerated()
@@ -86,6 +87,7 @@ final class InferenceRun: @unchecked Sendable {
         let runtime = network.compiled.runtime
         let status = runtime.functions.ov_infer_request_infer(request)
         let reason = status == 0 ? "" : runtime.lastError
+        network.noteInference()
         let isCancelled = state.update { state in
             state.completion = nil
             return state.isCancelled
@@ -162,6 +164,7 @@ final class InferenceRun: @unchecked Sendable {
             }
             completion?(isCancelled ? .failure(CancellationError()) : result())
         }
+        network.noteInference()
         RunsUnderWay.leave()
     }
 }

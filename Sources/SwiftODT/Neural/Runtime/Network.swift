@@ -1,5 +1,6 @@
 import COpenVINO
 import Glibc
+import Synchronization
 
 /// A network compiled for a device, shared by all users in the process that ask for the same.
 public final class Network: Sendable {
@@ -17,39 +18,74 @@ public final class Network: Sendable {
     let pictureInput: Int
     /// Whether it is fed bytes rather than floats.
     let bytes: Bool
+    private let inferenceCount = Atomic(0)
 
-    private init(_ key: Key) throws {
-        let runtime = try OpenVINO.shared()
-        name = key.file.name
-        let cache = NetworkCache(runtime: runtime)
-        // What loading the device's library has left behind, before compiling adds to it: that is where a process is largest.
-        try Self.loadLibrary(of: key.target.device)
-        swiftodt_openvino_give_back_memory()
-        let kept = GivingBack.meanwhile { cache?.compiled(key.file, input: key.input, target: key.target) }
-        if let (compiled, description) = kept {
-            (self.compiled, self.description) = (compiled, description)
-            Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
-        } else {
-            let taken: Nanoseconds
-            (compiled, description, taken) = try GivingBack.meanwhile { try Self.compile(key, runtime) }
-            // Keeping it takes memory of its own.
-            swiftodt_openvino_give_back_memory()
-            Diagnostics.tell(
-                .info,
-                "\(key.file.name): not in the cache; OpenVINO \(runtime.version) has compiled it for \(key.target.device) in "
-                    + "\(taken) ms")
-            if taken >= Self.worthKeeping {
-                cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
-            }
-        }
-        swiftodt_openvino_give_back_memory()
+    /// - Throws: ``ODTError`` where none of its inputs is a picture.
+    init(
+        _ compiled: CompiledModel, _ description: NetworkDescription, name: String, input: NetworkInput
+    ) throws {
         guard let picture = description.pictureInput else {
-            throw ODTError(.unsupported, "\(key.file.name) has no input for a picture")
+            throw ODTError(.unsupported, "\(name) has no input for a picture")
         }
+        self.compiled = compiled
+        self.description = description
+        self.name = name
         pictureInput = picture
-        input = key.input.fitting(description.inputs[picture].shape)
+        self.input = input.fitting(description.inputs[picture].shape)
         bytes = description.inputs[picture].element == .uint8
         requestCount = compiled.requestCount
+    }
+
+    /// A network that has run once: restored from the cache if that gives the known answer, else compiled.
+    private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
+        let runtime = try OpenVINO.shared()
+        let cache = NetworkCache(runtime: runtime)
+        try loadLibrary(of: key.target.device)
+        if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
+            Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
+            do {
+                let network = try Network(compiled, description, name: key.file.name, input: key.input)
+                try network.warmUp(check)
+                return network
+            } catch  where !(error is CancellationError) {
+                Diagnostics.tell(.info, "what the cache has does not work and is compiled anew: \(error)")
+            }
+        }
+        let (compiled, description, taken) = try compile(key, runtime)
+        Diagnostics.tell(
+            .info,
+            "\(key.file.name): not in the cache; OpenVINO \(runtime.version) has compiled it for \(key.target.device) in "
+                + "\(taken) ms")
+        let network = try Network(compiled, description, name: key.file.name, input: key.input)
+        try network.warmUp(check)
+        if taken >= worthKeeping {
+            cache?.keep(compiled, description, of: key.file, input: key.input, target: key.target)
+        }
+        return network
+    }
+
+    /// Checks the outputs for the ``TestPicture``.
+    typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
+
+    /// Runs the network once, before anybody else uses it: the runtime then generates its code and registers its exit handlers (see ``RunsUnderWay``).
+    private func warmUp(_ check: WarmUpCheck?) throws {
+        let request = try InferenceRequest(self)
+        let placement = try TestPicture.withFrame { try request.fill(from: $0) }
+        do {
+            try request.infer()
+        } catch let error as ODTError where check == nil {
+            // Some networks fail for some pictures.
+            Diagnostics.tell(.info, "the test picture: \(error)")
+            return
+        }
+        try check?(request.outputs(), placement)
+    }
+
+    /// Notes that an inference has ended. Others than the first may have made the runtime register exit handlers, such as the first one that
+    /// finds something: the exit handler is registered again after each inference whose number is a power of two.
+    func noteInference() {
+        let number = inferenceCount.add(1, ordering: .relaxed).newValue
+        if number & (number - 1) == 0 { RunsUnderWay.settleAtExit() }
     }
 
     /// Also says how many milliseconds compiling took. What was read is let go of at the end.
@@ -75,16 +111,21 @@ public final class Network: Sendable {
             let runtime = try OpenVINO.shared()
             let cache = NetworkCache(runtime: runtime)
             if let description = cache?.description(of: file) { return description }
-            let description = try ReadModel(file, runtime: runtime).description()
+            let description = try RunsUnderWay.settleAtExit(during: {
+                try ReadModel(file, runtime: runtime).description()
+            })
             cache?.keep(description, of: file)
             return description
         }
     }
 
-    /// Loads what the runtime has for a device, as compiling would. A library that is still being loaded when another thread calls exit()
-    /// is destroyed in parts, before ``RunsUnderWay`` can have that wait: who loads it here, and compiles elsewhere, leaves no time for that.
+    /// Loads the runtime's plugins for a device, as compiling would. `exit()` cannot wait for a library that another thread is loading, and destroys
+    /// its static objects in the middle: a caller that loads the plugins here and compiles on another thread avoids that.
     static func loadLibrary(of device: String) throws {
-        _ = try unlessExiting { try OpenVINO.shared().fullName(of: device) }
+        try unlessExiting {
+            let runtime = try OpenVINO.shared()
+            RunsUnderWay.settleAtExit(during: { runtime.loadPlugins(of: device) })
+        }
     }
 
     /// Compiles a network, or hands out the one that another user of this process has compiled already.
@@ -96,13 +137,21 @@ public final class Network: Sendable {
     public static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
     ) throws -> Network {
+        try load(file: file, input: input, device: device, threads: threads, hint: hint, check: nil)
+    }
+
+    /// - Parameter check: throws where the outputs for the ``TestPicture`` are wrong; a network that fails it is not shared.
+    static func load(
+        file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
+        check: WarmUpCheck?
+    ) throws -> Network {
         guard threads >= 0 else { throw ODTError(.invalidOption, "\(threads) threads cannot infer anything") }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
         // The lock is kept while compiling: two who ask for the same at once share one.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
-            let network = try unlessExiting { try Network(key) }
+            let network = try unlessExiting { try RunsUnderWay.settleAtExit(during: { try make(key, check: check) }) }
             inUse = inUse.filter { $0.value.network != nil }
             inUse[key] = Reference(network: network)
             return network
@@ -110,10 +159,10 @@ public final class Network: Sendable {
     }
 
     private static func unlessExiting<Answer>(_ body: () throws -> Answer) throws -> Answer {
-        guard let answer = try RunsUnderWay.within(body) else {
-            throw ODTError(.failed, "the program is ending: no network is loaded any more")
-        }
-        return answer
+        do {
+            if let answer = try RunsUnderWay.within(body) { return answer }
+        } catch is CancellationError {}
+        throw ODTError(.failed, "the program is ending: no network is loaded any more")
     }
 
     /// A place to put a picture and to find the answer. Takes memory for both; make it once and use it again.

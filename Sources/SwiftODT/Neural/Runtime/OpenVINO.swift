@@ -3,7 +3,7 @@ import COpenVINO
 /// The inference runtime: loaded when first needed, once a process, and kept.
 final class OpenVINO: @unchecked Sendable {
     let functions: swiftodt_openvino
-    /// One for all networks: they share its threads and plugins.
+    /// One for all networks: they share its threads and plugins. Never freed, since threads may use it until the process ends.
     let core: OpaquePointer
     /// As the library calls itself, such as `2026.4.1-22982-...`.
     let version: String
@@ -25,8 +25,9 @@ final class OpenVINO: @unchecked Sendable {
     private init() throws {
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
-        functions = try Self.load(RuntimeSearch.candidates())
-        RunsUnderWay.settleAtExit()
+        let functions = try RunsUnderWay.settleAtExit(during: { try Self.load(RuntimeSearch.candidates()) })
+        self.functions = functions
+        Self.preload(functions, "_frontend")
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
         // A library built by hand may carry no version; then its functions have to speak for it.
@@ -36,13 +37,21 @@ final class OpenVINO: @unchecked Sendable {
             throw Self.tooOld("it is " + version)
         }
         var core: OpaquePointer?
-        guard functions.ov_core_create(&core) == 0, let core else {
+        guard RunsUnderWay.settleAtExit(during: { functions.ov_core_create(&core) }) == 0, let core else {
             throw ODTError(
                 .runtimeMissing, "OpenVINO \(version) does not start: " + Self.lastError(functions))
         }
         self.core = core
         Self.learnToThrow(functions, core)
         elements = ElementCodes(functions)
+    }
+
+    /// The same runtime with other functions, for tests.
+    init(_ runtime: OpenVINO, functions: swiftodt_openvino) {
+        self.functions = functions
+        core = runtime.core
+        version = runtime.version
+        elements = runtime.elements
     }
 
     /// Has the runtime refuse something, while there are descriptors: what catching an exception needs of them it keeps from the first
@@ -52,6 +61,19 @@ final class OpenVINO: @unchecked Sendable {
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
             functions.ov_free(text)
         }
+    }
+
+    /// Loads plugins of the runtime ahead of it, where that matters.
+    private static func preload(_ functions: swiftodt_openvino, _ part: String) {
+        withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
+    }
+
+    /// Loads the runtime's plugins for a device such as `CPU` or `AUTO:GPU,CPU`, as compiling for it would.
+    func loadPlugins(of device: String) {
+        for name in device.split(whereSeparator: { !$0.isLetter }) {
+            Self.preload(functions, "_\(name.lowercased())_plugin")
+        }
+        _ = fullName(of: device)
     }
 
     /// Loads the first of some files that can be loaded.
