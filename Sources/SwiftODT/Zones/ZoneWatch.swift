@@ -59,6 +59,8 @@ struct ZoneWatch {
         var clear: Place?
         /// The label it was counted with.
         var label: Label?
+        /// Crossings of a line with labels from before the object had one: they count once it has.
+        var undecided: [(direction: Zone.Direction, time: Nanoseconds)] = []
     }
 
     /// The picture that all that follows is about.
@@ -87,10 +89,14 @@ struct ZoneWatch {
     /// Takes in where objects are now.
     mutating func follow(_ tracks: [Track], at now: Nanoseconds) {
         guard !zones.isEmpty else { return }
-        for track in tracks where track.state == .new || track.state == .tracked {
+        let visible = tracks.filter { $0.state == .new || $0.state == .tracked }
+        let visibleIDs = Set(visible.lazy.compactMap(\.id))
+        for track in visible {
             guard let id = track.id else { continue }
             let box = upright(track.box)
-            var visitor = visitors.removeValue(forKey: id) ?? takeUp(box, track.label, at: now) ?? newcomer(id, at: box)
+            var visitor =
+                visitors.removeValue(forKey: id) ?? takeUp(box, track.label, unlessIn: visibleIDs, at: now)
+                ?? newcomer(id, at: box)
             (visitor.id, visitor.label, visitor.box, visitor.lastSeen) = (id, track.label, box, now)
             for index in zones.indices { pass(zones[index], index, &visitor, now) }
             visitors[id] = visitor
@@ -132,16 +138,20 @@ extension ZoneWatch {
         Visitor(id: id, box: box, lastSeen: 0, stays: zones.map { _ in Stay() })
     }
 
-    /// Somebody who is not seen now and was last seen so near that this must be the same one.
-    private mutating func takeUp(_ box: Box, _ label: Label?, at now: Nanoseconds) -> Visitor? {
+    /// The visitor that a new track continues: the nearest one that is not visible and was last seen within reach.
+    ///
+    /// - Parameter visible: the ids of all visible tracks, later ones in the frame's list included.
+    private mutating func takeUp(
+        _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
+    ) -> Visitor? {
         func distance(_ visitor: Visitor) -> Double {
             let (dx, dy) = (visitor.box.centerX - box.centerX, visitor.box.centerY - box.centerY)
             return (dx * dx + dy * dy).squareRoot()
         }
         let reach = (box.width * box.height).squareRoot()
         let missing = visitors.values.filter {
-            $0.lastSeen < now && now - $0.lastSeen <= Self.patience && ($0.label?.text ?? "") == (label?.text ?? "")
-                && distance($0) < reach
+            !visible.contains($0.id) && now - $0.lastSeen <= Self.patience
+                && ($0.label?.text ?? "") == (label?.text ?? "") && distance($0) < reach
         }
         guard let nearest = missing.min(by: { (distance($0), $0.id) < (distance($1), $1.id) }) else { return nil }
         return visitors.removeValue(forKey: nearest.id)
@@ -223,6 +233,12 @@ extension ZoneWatch {
     private mutating func cross(
         _ zone: Zone, _ index: Int, _ visitor: inout Visitor, to place: Place, isClear: Bool, _ now: Nanoseconds
     ) {
+        if visitor.label != nil {
+            for crossing in visitor.stays[index].undecided {
+                count(crossing.direction, of: zone, index, visitor, at: crossing.time)
+            }
+            visitor.stays[index].undecided = []
+        }
         guard let from = visitor.stays[index].clear else { return visitor.stays[index].clear = place }
         let crossings = shapes[index].crossings(from: from, to: place)
         guard crossings != 0 else {
@@ -235,14 +251,25 @@ extension ZoneWatch {
         guard isClear || now - since >= Self.settling else { return }
         visitor.stays[index].wavering = nil
         visitor.stays[index].clear = place
-        guard zone.concerns(visitor.label) else { return }
         let direction: Zone.Direction = crossings > 0 ? .in : .out
+        if visitor.label == nil, !zone.labels.isEmpty {
+            visitor.stays[index].undecided.append((direction, since))
+        } else {
+            count(direction, of: zone, index, visitor, at: since)
+        }
+    }
+
+    /// Counts a crossing if the zone's labels include the visitor's.
+    private mutating func count(
+        _ direction: Zone.Direction, of zone: Zone, _ index: Int, _ visitor: Visitor, at time: Nanoseconds
+    ) {
+        guard zone.concerns(visitor.label) else { return }
         counts[index].count(visitor.label) { figures in
             if direction == .in { figures.in += 1 } else { figures.out += 1 }
         }
         events.append(
             ZoneEvent(
-                kind: .cross, zone: zone.name, id: visitor.id, label: visitor.label, direction: direction, time: since))
+                kind: .cross, zone: zone.name, id: visitor.id, label: visitor.label, direction: direction, time: time))
     }
 
     private mutating func tell(

@@ -23,25 +23,26 @@ import Testing
 
         /// The middle of the lower edge of a box of 40 by 100 pixels.
         mutating func see(
-            _ places: [(id: Int, x: Double, y: Double)], label: String = "person", state: Track.State = .tracked
+            _ places: [(id: Int, x: Double, y: Double)], label: String? = "person", state: Track.State = .tracked
         ) {
             let tracks = places.map { id, x, y in
                 Track(
                     id: id, box: Box(x: x - 20, y: y - 100, width: 40, height: 100), score: 0.9,
-                    label: Label(index: 0, text: label), state: state)
+                    label: label.map { Label(index: 0, text: $0) }, state: state)
             }
             watch.follow(tracks, at: now)
             events += watch.takeEvents()
             now += 40_000_000
         }
 
-        mutating func see(_ id: Int, _ x: Double, _ y: Double, label: String = "person", state: Track.State = .tracked)
-        {
+        mutating func see(
+            _ id: Int, _ x: Double, _ y: Double, label: String? = "person", state: Track.State = .tracked
+        ) {
             see([(id, x, y)], label: label, state: state)
         }
 
         /// From one place to another, 10 pixels a frame.
-        mutating func go(_ id: Int, from: (Double, Double), to: (Double, Double), label: String = "person") {
+        mutating func go(_ id: Int, from: (Double, Double), to: (Double, Double), label: String? = "person") {
             let steps = max(1, Int(max(abs(to.0 - from.0), abs(to.1 - from.1)) / 10))
             for step in 0...steps {
                 let part = Double(step) / Double(steps)
@@ -157,6 +158,47 @@ import Testing
         walk.go(3, from: (620, 300), to: (640, 300), label: "dog")
         #expect(walk.story == ["enter 1", "leave 1", "enter 2", "enter 3"])
         #expect(walk.watch.counts[0].byLabel["dog"]?.count == 1)
+    }
+
+    /// Two neighbours of whom the second is found later than the first, and stands first in the frame's list.
+    @Test func aNewTrackDoesNotTakeTheIdentityOfAVisibleNeighbour() {
+        var walk = Walk(Self.room)
+        for _ in 0..<5 { walk.see([(2, 600, 300)]) }
+        for _ in 0..<5 { walk.see([(1, 630, 300), (2, 600, 300)]) }
+        #expect(walk.story == ["enter 2", "enter 1"])
+        #expect(walk.figures == ZoneCount.Figures(count: 2, entered: 2))
+        walk.seeNothing(seconds: 3)
+        #expect(walk.events.suffix(2).map(\.id) == [1, 2])
+        // Seen for 10 frames and for 5: each has its own time.
+        #expect(walk.events.suffix(2).map(\.dwell) == [160_000_000, 360_000_000])
+    }
+
+    /// The crossing counts once the label is decided, with the time at which it happened, even if that is far from the line by then.
+    @Test func aLineWithLabelsCountsACrossingWithAnUndecidedLabel() {
+        var line = Zone("line", .line, [Zone.Point(0.5, 0.5), Zone.Point(0.5, 0.7)])
+        line.labels = ["person"]
+        var walk = Walk(line)
+        walk.go(1, from: (440, 300), to: (490, 300))
+        let before = walk.now
+        walk.go(1, from: (500, 300), to: (560, 300), label: nil)
+        let after = walk.now
+        walk.go(1, from: (560, 300), to: (560, 490), label: nil)
+        #expect(walk.story == [])
+        walk.go(1, from: (560, 490), to: (570, 490))
+        #expect(walk.story == ["cross out 1"])
+        #expect(walk.events.first.map { (before...after).contains($0.time) } == true)
+        #expect(walk.watch.counts[0].byLabel["person"]?.out == 1)
+    }
+
+    /// Who turns out to be something else has not crossed for this line.
+    @Test func aLineWithLabelsDropsAnUndecidedCrossingOfAnotherLabel() {
+        var line = Self.line
+        line.labels = ["person"]
+        var walk = Walk(line)
+        walk.go(1, from: (300, 300), to: (700, 300), label: nil)
+        walk.go(1, from: (700, 300), to: (720, 300), label: "dog")
+        walk.go(1, from: (720, 300), to: (740, 300))
+        #expect(walk.story == [])
     }
 
     /// Standing for long: one dwell, when its time is over.
