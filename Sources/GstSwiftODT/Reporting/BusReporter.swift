@@ -20,6 +20,8 @@ final class BusReporter {
     private var waiting: (report: Report, format: MessageFormat)?
     private var lastPosted: Nanoseconds?
     private var lastIdentity: [Identity]?
+    /// Whether the latest message had objects that its reader takes to be there still.
+    private var hasPostedObjects = false
 
     /// What `updates=on-change` compares.
     private struct Identity: Equatable {
@@ -83,7 +85,14 @@ final class BusReporter {
     /// The stream ends: what waits for its time is said now.
     func finish() { postWaiting() }
 
-    /// Nothing of an earlier epoch is said in the next.
+    /// All objects have ended with the stream. With `updates=on-change` a message says so, if an earlier one had objects.
+    func postEnd(_ report: Report, settings: Settings) {
+        guard settings.updates == .onChange, hasPostedObjects, unread.value < Self.backlog else { return }
+        waiting = (report, settings.messageFormat)
+        postWaiting()
+    }
+
+    /// Nothing of an earlier epoch is posted in the next. ``hasPostedObjects`` stays: the reader still holds those objects.
     func reset() {
         waiting = nil
         lastPosted = nil
@@ -95,6 +104,7 @@ final class BusReporter {
         guard let waiting else { return false }
         self.waiting = nil
         var report = waiting.report
+        hasPostedObjects = report.objects.contains { $0.object.track.state != .lost }
         report.sequence = sequence
         element.log(.log, "message \(sequence) is posted, of \(report.objects.count) objects at \(report.times)")
         sequence += 1
@@ -121,7 +131,8 @@ final class BusReporter {
                     state: $0.object.track.state == .new ? .tracked : $0.object.track.state)
             }
             defer { lastIdentity = identity }
-            return identity != lastIdentity ?? []
+            guard let lastIdentity else { return !identity.isEmpty || hasPostedObjects }
+            return identity != lastIdentity
         }
     }
 }

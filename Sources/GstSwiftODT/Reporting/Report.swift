@@ -39,6 +39,14 @@ struct Report: Sendable {
         objectList = ObjectList(objects)
     }
 
+    /// The same frame after all objects have ended.
+    func withoutObjects(zones: [ZoneCount]) -> Report {
+        Report(
+            epoch: epoch, times: times, width: width, height: height, orientation: orientation, mode: mode,
+            detectionTimestamp: detectionTimestamp, detectionLatency: detectionLatency, utcTime: utcTime, objects: [],
+            zones: zones, source: source)
+    }
+
     /// The fields in their order, but for the objects and what is said of them as text.
     var fields: [(name: String, value: FieldValue)] {
         var fields: [(name: String, value: FieldValue)] = [

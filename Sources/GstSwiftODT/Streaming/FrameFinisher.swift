@@ -306,6 +306,9 @@ final class FrameFinisher {
         reporter.finish()
         endTracks(.endOfStream)
         warnOfLeftOut()
+        if let lastReport {
+            reporter.postEnd(lastReport.withoutObjects(zones: scene.zoneCounts), settings: lastSettings)
+        }
         recorder?.finishStream()
     }
 

@@ -214,6 +214,61 @@ import Testing
         #expect(run("updates=none", frames: 8).messages("swiftodt").isEmpty)
     }
 
+    /// Frames with and without an object, and what happens between two of them.
+    private func changes(
+        _ properties: String = "", between: (ElementHarness) -> Void, then frames: Int = 3, regions: Bool = false
+    ) -> [Int] {
+        let harness = run("updates=on-change \(properties)", frames: 3)
+        between(harness)
+        for number in 3..<3 + frames {
+            let buffer = harness.buffer(number)
+            if regions { harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16) }
+            ElementHarness.release(harness.pass(buffer))
+        }
+        return harness.messages("swiftodt").map { Int($0[uint: "object-count"] ?? 99) }
+    }
+
+    private static func flush(_ harness: ElementHarness) {
+        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+    }
+
+    @Test func onChangePostsAMessageWithoutObjectsAfterAFlush() {
+        #expect(changes(between: Self.flush) == [1, 0])
+        // Who are there again are the news, once.
+        #expect(changes(between: Self.flush, regions: true) == [1, 1])
+        #expect(run("updates=on-change", frames: 3, regions: { _ in false }).messages("swiftodt").isEmpty)
+    }
+
+    /// The message that says that the object has gone waits for its time when the flush comes.
+    @Test func onChangePostsAMessageWithoutObjectsAfterAFlushThatDroppedOne() {
+        let told = changes(
+            "message-interval=60000000000 tracking=false",
+            between: { harness in
+                ElementHarness.release(harness.pass(harness.buffer(3)))
+                Self.flush(harness)
+            })
+        #expect(told == [1, 0])
+    }
+
+    @Test func onChangePostsAMessageWithoutObjectsAtTheEndOfTheStream() {
+        let harness = run("updates=on-change", frames: 3)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        let messages = harness.messages("swiftodt")
+        #expect(messages.map { $0[uint: "object-count"] } == [1, 0])
+        #expect(messages.map { $0[uint64: "sequence"] } == [0, 1])
+        #expect(messages.last?[uint64: "timestamp"] == 66_666_666)
+        let empty = run("updates=on-change", frames: 3, regions: { _ in false })
+        gst_harness_push_event(empty.harness, gst_event_new_eos())
+        #expect(empty.messages("swiftodt").isEmpty)
+        let others = run("updates=on-result", frames: 3)
+        gst_harness_push_event(others.harness, gst_event_new_eos())
+        #expect(others.messages("swiftodt").count == 3)
+    }
+
     /// Who wants to hear of objects that come and go alone, and who wants to hear nothing.
     @Test func trackEventsAreChosenByThemselves() {
         let quiet = run("updates=none", frames: 8)
