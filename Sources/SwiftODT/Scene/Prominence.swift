@@ -40,7 +40,8 @@ struct Prominence {
             let box = track.box.clipped(width: width, height: height)
             guard box.width >= 1, box.height >= 1 else { continue }
             let smooth = smoothed(
-                Self.figure(box, score: track.score, width: width, height: height), after: standing, at: time)
+                Self.figure(box, score: track.decayedScore ?? track.score, width: width, height: height),
+                after: standing, at: time)
             if let id = track.id {
                 standings[id] = Standing(prominence: smooth, time: time, rank: standing?.rank)
             }

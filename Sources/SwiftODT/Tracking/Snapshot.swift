@@ -16,9 +16,10 @@ extension Track {
         let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, moment.maxAge))) : 1
         self.init(
             id: tracklet.pointee.id, box: tracklet.pointee.shownBox(at: moment.settled),
-            score: tracklet.pointee.score * decay, label: tracklet.pointee.votes.winner,
+            score: tracklet.pointee.strongScore, label: tracklet.pointee.votes.winner,
             state: isCoasting ? .coasting : tracklet.pointee.isNew ? .new : .tracked,
             firstSeen: tracklet.pointee.knownSince, lastSeen: tracklet.pointee.lastSeen, timeSinceUpdate: age,
             velocityX: tracklet.pointee.filter.velocity.x, velocityY: tracklet.pointee.filter.velocity.y)
+        decayedScore = tracklet.pointee.score * decay
     }
 }

@@ -6,7 +6,7 @@ public struct Track: Sendable {
         case new
         /// Seen in the latest detection.
         case tracked
-        /// Not seen lately: its box is carried on and its score decays.
+        /// Not seen lately: its box is carried on.
         case coasting
         /// Given up; reported once.
         case lost
@@ -16,8 +16,11 @@ public struct Track: Sendable {
     public var id: Int?
     /// Where it is now, in buffer pixels, not clipped.
     public var box: Box
-    /// The detector's figure, decayed while coasting.
+    /// The detector's, of the latest detection from ``TrackerOptions/scoreThreshold`` up. Weaker detections and coasting leave it as
+    /// it is.
     public var score: Double
+    /// The latest detection's, decayed while coasting: what counts for ``Prominence``. `nil` where that is ``score``.
+    var decayedScore: Double?
     public var label: Label?
     public var state: State
     public var firstSeen: Nanoseconds

@@ -18,7 +18,10 @@ struct Tracklet: Sendable {
     let firstSeen: Nanoseconds
     /// Since when the object is known: ``firstSeen``, or earlier where it was followed without a name before.
     private(set) var knownSince: Nanoseconds
+    /// That of the latest detection, weak ones included.
     var score: Double
+    /// That of the latest detection that would begin a track.
+    private(set) var strongScore: Double
     var usualScore: UsualScore
     var votes = LabelVotes()
     var imageDoubt = ImageDoubt()
@@ -70,6 +73,7 @@ struct Tracklet: Sendable {
         lastStrong = time
         presence = Presence(at: detection.box)
         score = detection.score
+        strongScore = detection.score
         best = Track.Best(score: detection.score, box: detection.box, time: time)
         usualScore = UsualScore(detection.ownScore)
         self.evidence = evidence
@@ -116,7 +120,7 @@ extension Tracklet {
         filterWhenSeen = filter
         residual = (detection.box.vector - filter.position - lead) * Self.shareOfSeen
         (residualSince, residualSpan) = (time, Self.residualFade)
-        if !detection.isDoubtful { lastStrong = time }
+        if !detection.isDoubtful { (lastStrong, strongScore) = (time, detection.score) }
         presence.confirm(at: detection.box, isSure: !detection.isDoubtful)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         usualScore.follow(detection.ownScore, after: time - lastSeen)

@@ -5,9 +5,9 @@ Usage: nothing.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with
 given to the element, such as model-file=yolox_nano.onnx label-allowlist=person. Needs what Pipelines/setup builds, and the
 packages numpy, scipy and trackeval.
 
-A box stands on nothing where no object of the truth overlaps it by 0.3 (IoU). Boxes are told apart by what they rest on: a
-sighting from score-threshold up; a weaker one, up to half a second after the last of those, or later; none, while the object
-coasts. Objects behind others, of which a nearer one covers 0.4, are recalled where a box, seen or not, overlaps them by 0.5.
+A box stands on nothing where no object of the truth overlaps it by 0.3 (IoU). Boxes of detected and of coasting objects are
+counted apart. Objects are recalled where a box of either kind overlaps them by 0.5; objects behind others are those of
+which a nearer one covers 0.4.
 HOTA, IDF1 and MOTA are those of video.py.
 """
 import collections
@@ -19,27 +19,13 @@ import numpy as np
 import score
 from element import box, play
 
-KINDS = ("seen", "held by weak ones", "held by them for long", "coasting")
+KINDS = ("detected", "coasting")
 
 
-def kinds(results, threshold):
-    """What each box of each frame rests on: by frame, a list of (kind, id, box)."""
-    sure, frames = {}, []
-    for result in results:
-        now, here = result["running-time"], []
-        for thing in result["objects"]:
-            if thing["state"] == "lost":
-                continue
-            name = thing["tracking-id"]
-            if thing["state"] == "coasting":
-                kind = 3
-            elif thing["score"] >= threshold:
-                kind, sure[name] = 0, now
-            else:
-                kind = 1 if now - sure.get(name, now) <= 5e8 else 2
-            here.append((kind, name, box(thing, result)))
-        frames.append(here)
-    return frames
+def kinds(results):
+    """Of each frame, a list of (kind, id, box)."""
+    return [[(int(thing["state"] == "coasting"), thing["tracking-id"], box(thing, result))
+             for thing in result["objects"] if thing["state"] != "lost"] for result in results]
 
 
 def behind(truth):
@@ -56,10 +42,9 @@ def main():
     video, folder, properties = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
     truth = score.read(folder / "gt/gt.txt")
     real = truth[truth[:, 6] != 0]
-    threshold = float(dict(one.split("=", 1) for one in properties).get("score-threshold", 0.4))
-    frames = kinds(play(video, properties)[0], threshold)
+    frames = kinds(play(video, properties)[0])
     every, vain = collections.Counter(), collections.Counter()
-    hidden = recalled = 0
+    hidden = recalled = seen = 0
     for number, here in enumerate(frames, 1):
         objects = real[real[:, 0] == number][:, 2:6]
         boxes = np.array([one[2] for one in here]).reshape(-1, 4)
@@ -71,12 +56,15 @@ def main():
             is_behind = behind(objects)
             hidden += is_behind.sum()
             if len(boxes):
-                recalled += (overlap.max(axis=1)[is_behind] >= 0.5).sum()
+                found = overlap.max(axis=1) >= 0.5
+                seen += found.sum()
+                recalled += found[is_behind].sum()
     for kind, name in enumerate(KINDS):
         print(f"{name:<22} {vain[kind]:5} of {every[kind]:5} on nothing")
+    print(f"{'all':<22} {seen:5} of {len(real):5} recalled")
     print(f"{'behind others':<22} {recalled:5} of {hidden:5} recalled")
     rows = np.array([(number, name, *place) for number, here in enumerate(frames, 1) for kind, name, place in here
-                     if kind != 3], float).reshape(-1, 6)
+                     if kind == 0], float).reshape(-1, 6)
     figures = score.score([(truth, np.hstack([rows, np.ones((len(rows), 3))]), len(frames))])
     print(f"{'HOTA, IDF1, MOTA':<22} " + " ".join(f"{figure:.2f}" for figure in figures))
 

@@ -269,6 +269,20 @@ import Testing
         #expect(others.messages("swiftodt").count == 3)
     }
 
+    /// Messages and metadata give the value that labels show: that of the latest plain detection.
+    @Test func theScoreIsThatOfTheLatestDetectionFromTheThresholdUp() {
+        let harness = ElementHarness("detector=upstream track-min-hits=1 updates=every-frame")
+        harness.setCaps()
+        for (number, score) in [0.8, 0.7, 0.25, nil, nil].enumerated() {
+            let buffer = harness.buffer(number)
+            if let score { harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16, confidence: score) }
+            ElementHarness.release(harness.pass(buffer))
+        }
+        let objects = harness.messages("swiftodt").compactMap(\.objects.first)
+        #expect(objects.map { $0[text: "state"] } == ["new", "tracked", "tracked", "coasting", "coasting"])
+        #expect(objects.map { $0[real: "score"] } == [0.8, 0.7, 0.7, 0.7, 0.7])
+    }
+
     /// Who wants to hear of objects that come and go alone, and who wants to hear nothing.
     @Test func trackEventsAreChosenByThemselves() {
         let quiet = run("updates=none", frames: 8)
