@@ -3,6 +3,9 @@
 /// An object is believed in where something that is seen stands before it, where the picture still shows it, and where it was
 /// seen to go behind something. It is gone where its place shows something else that stands still: the background. What moves there
 /// may be hiding it, and is given a while. Before a camera that pans nothing stands still, and that while decides alone.
+///
+/// Apart from that, a track is not reported while its box is unreliable: see ``Tracklet/hasDrifted(at:patience:width:height:)`` and
+/// ``Tracklet/wasInFront(of:)``.
 struct PlaceCheck {
     /// The pictures of earlier answers, the latest first, each far enough from the next for things that move to have moved.
     private var pictures: [Picture] = []
@@ -21,7 +24,7 @@ struct PlaceCheck {
     mutating func look(
         at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
         after last: (plane: LumaPlane, time: Nanoseconds)?,
-        time: Nanoseconds
+        time: Nanoseconds, maxAge: Nanoseconds, width: Int, height: Int
     ) {
         guard let plane else { return forget() }
         if pictures.first.map({ time - $0.time >= Self.step }) ?? true {
@@ -34,10 +37,19 @@ struct PlaceCheck {
                 let earlier = lookedEarlier(at: tracklets[index])
                 tracklets[index].presence.remember(from: last.plane, earlier: earlier)
             }
-            guard tracklets[index].misses > 0, !tracklets[index].presence.isAbsent, looks < Self.most,
-                !isCovered(index, tracklets)
-            else { continue }
+            guard tracklets[index].misses > 0, !tracklets[index].presence.isAbsent else { continue }
+            if tracklets[index].hasDrifted(at: time, patience: maxAge, width: width, height: height) {
+                tracklets[index].presence.isUnreliable = true
+            }
+            let cover = cover(of: index, tracklets)
+            guard looks < Self.most, cover != .occluder else { continue }
             looks += 1
+            if cover == .background {
+                if !tracklets[index].presence.isVisible(at: tracklets[index].filter.box, in: plane) {
+                    tracklets[index].presence.isUnreliable = true
+                }
+                continue
+            }
             let place = tracklets[index].presence.doubt(
                 at: tracklets[index].filter.box, in: plane,
                 before: pictures.count > 1 ? pictures[1].plane : nil,
@@ -57,12 +69,24 @@ struct PlaceCheck {
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 
-    /// Whether another that is in sight covers so much of the box that it may hide what is in it.
-    private func isCovered(_ index: Int, _ tracklets: ContiguousArray<Tracklet>) -> Bool {
+    /// What the visible objects are that cover much of a box.
+    private enum Cover {
+        case none
+        /// One of them may hide what is in the box.
+        case occluder
+        /// The object was seen in front of each of them.
+        case background
+    }
+
+    private func cover(of index: Int, _ tracklets: ContiguousArray<Tracklet>) -> Cover {
         let box = tracklets[index].filter.box
-        return tracklets.contains {
-            $0.misses == 0 && $0.filter.box.intersection(box).area > 0.4 * box.area
+        var cover = Cover.none
+        for other in tracklets.indices
+        where tracklets[other].misses == 0 && tracklets[other].filter.box.intersection(box).area > 0.4 * box.area {
+            guard tracklets[index].wasInFront(of: tracklets[other]) else { return .occluder }
+            cover = .background
         }
+        return cover
     }
 
     /// From picture to picture at least.

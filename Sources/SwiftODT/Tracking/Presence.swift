@@ -2,6 +2,8 @@
 struct Presence: Sendable {
     /// Its place shows that it is not there. It is not shown until it is seen again, and keeps its id if that is soon.
     fileprivate(set) var isAbsent = false
+    /// Its box may have been carried to a place where it is not. It is not reported until it is detected again.
+    var isUnreliable = false
     /// The picture has been seen not to show it.
     private var isMissing = false
     /// When that was first so, half of it could still be seen: it went behind something.
@@ -16,7 +18,7 @@ struct Presence: Sendable {
 
     /// The detector has seen it again.
     mutating func confirm(at box: Box, isSure: Bool) {
-        (isAbsent, isMissing, isHiding) = (false, false, false)
+        (isAbsent, isUnreliable, isMissing, isHiding) = (false, false, false, false)
         if isSure { (sureBox, portrait, hiddenHalf) = (box, nil, nil) }
     }
 
@@ -56,6 +58,11 @@ struct Presence: Sendable {
         let isStill = before.flatMap { Portrait(of: box, in: $0) }.map { here.difference($0) < Self.noise } ?? false
         isAbsent = isStill || unseen > Self.patience
         return nil
+    }
+
+    /// Whether the picture shows it at `box`, as far as it is known what it looks like.
+    func isVisible(at box: Box, in plane: LumaPlane) -> Bool {
+        portrait.map { Self.fit($0, near: box, in: plane).isWhole } ?? true
     }
 
     /// Whether what hid half of it still stands there.

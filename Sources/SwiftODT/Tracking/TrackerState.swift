@@ -165,7 +165,9 @@ struct TrackerState: ~Copyable {
                 magnification: part?.magnification ?? 1, teaching: &statistics)
         }
         live(detections, at: time, after: history.time(max(0, index - 1)), part: part)
-        places.look(at: &tracklets, in: plane, after: answered, time: time)
+        places.look(
+            at: &tracklets, in: plane, after: answered, time: time, maxAge: max(0, options.maxAge), width: width,
+            height: height)
         answered = plane.map { ($0, time) }
     }
 

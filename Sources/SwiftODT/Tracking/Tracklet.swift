@@ -55,6 +55,9 @@ struct Tracklet: Sendable {
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
     var residualSpan = residualFade
+    /// Width and height as of the first answer that missed it. A coasting box keeps them: what walks behind something only seems to
+    /// shrink.
+    private var coastingSize = SIMD2<Double>.zero
     /// What else is added: how far the picture is ahead of the filter, see ``BoxFilter/carry(_:by:doubt:)``.
     var lead = SIMD4<Double>.zero
 
@@ -82,8 +85,8 @@ struct Tracklet: Sendable {
     }
 
     var isShown: Bool { id != nil }
-    /// Whether it is to be told of now: its place may show that it is gone, see ``Presence``.
-    var isTold: Bool { isShown && !presence.isAbsent }
+    /// Whether it is reported now: its place may show that it is gone, or its box may be unreliable, see ``Presence``.
+    var isTold: Bool { isShown && !presence.isAbsent && !presence.isUnreliable }
 
     /// Whether doubtful detections may hold it. They keep what sure ones have spoken for: half as long again, and for a while in any
     /// case. What is longer doubted than that has most likely never been there, or something else is.
@@ -143,6 +146,7 @@ extension Tracklet {
     ///   - frame: that of the one before.
     ///   - patience: whoever was seen longer ago than this is given no more time.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, patience: Nanoseconds) {
+        if misses == 0 { coastingSize = SIMD2(filter.position.z + lead.z, filter.position.w + lead.w) }
         if misses == 0, frame - lastSeen <= patience { unseenSince = max(lastSeen, frame) }
         soughtFor = misses == 0 ? time - unseenSince : soughtFor.adding(time - frame)
         misses += 1
@@ -213,7 +217,9 @@ extension Tracklet {
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
-        let shown = filter.position + lead + residual * max(0, 1 - max(0, age))
+        var carried = filter.position + lead
+        if misses > 0 { (carried.z, carried.w) = (coastingSize.x, coastingSize.y) }
+        let shown = carried + residual * max(0, 1 - max(0, age))
         let least = Self.leastRest * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, least.x), max(shown.w, least.y)))
     }
@@ -234,6 +240,25 @@ extension Tracklet {
         return Appearance(of: shownBox(at: time), in: plane)?.likeness(then) ?? 0
     }
 
+    /// Whether its box has been carried to where nobody has seen the object go: over the edge of the picture, or far from the latest
+    /// sighting without a strong detection for half of `patience`.
+    func hasDrifted(at time: Nanoseconds, patience: Nanoseconds, width: Int, height: Int) -> Bool {
+        let box = filter.box
+        func visibleShare(_ box: Box) -> Double { box.clipped(width: width, height: height).area / box.area }
+        if visibleShare(box) < Self.leastVisible * visibleShare(lastBox) { return true }
+        guard time - lastStrong > patience / 2 else { return false }
+        let (across, down) = (box.centerX - lastBox.centerX, box.centerY - lastBox.centerY)
+        return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
+    }
+
+    /// Whether the object, when it was seen last, lay within another one that is several times as large: it was in front of that, which
+    /// therefore does not occlude it now.
+    func wasInFront(of other: Tracklet) -> Bool {
+        let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
+        guard then.time <= lastSeen, then.box.intersection(lastBox).area > lastBox.area / 2 else { return false }
+        return other.filter.box.intersection(filter.box).area < Self.smallPart * other.filter.box.area
+    }
+
     /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
         let isNear = shown.iou(Box(filter.position + lead)) > 0.7
@@ -251,6 +276,12 @@ extension Tracklet {
     private static let residualFade = 1_000_000_000.0
     /// No smaller is it shown than this share of what it was seen last.
     private static let leastRest = 0.25
+    /// A box is carried over the picture's edge once less than this share of what was visible of it is left.
+    private static let leastVisible = 0.95
+    /// In object sizes.
+    private static let farthestDrift = 0.2
+    /// Of an object, the share of it that a small one in front of it covers at most.
+    private static let smallPart = 0.3
     /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
 }

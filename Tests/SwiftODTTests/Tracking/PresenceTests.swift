@@ -139,6 +139,64 @@ import Testing
         for (time, tracks) in frames { #expect(Set(ids(tracks)) == [1, 2], "at \(time)") }
     }
 
+    /// The detector misses somebody half of whom has walked out of the picture, and the picture shows the rest.
+    @Test(arguments: manyRates)
+    func aCoastingTrackIsNotReportedOverTheEdgeOfThePicture(_ rate: Double) {
+        let scene = SyntheticScene(things: [person { (900 + 150 * $0, 300) }])
+        let frames = play(scene, seconds: 3, rate: rate, isSeen: { 900 + 150 * $1 + 80 < 1290 })
+        #expect(frames.contains { ids($0.tracks) == [1] })
+        for (time, tracks) in frames where tracks.contains(where: { $0.state == .coasting }) {
+            #expect(900 + 150 * time + 80 < 1300, "at \(time)")
+        }
+    }
+
+    /// Somebody walks behind a wide thing that is seen, and stays there.
+    @Test(arguments: rates)
+    func anOccludedTrackIsNotReportedFarFromItsLatestSightingAfterHalfOfItsAge(_ rate: Double) {
+        let wall = SyntheticScene.Thing(width: 600, height: 400, place: { _ in (640, 200) }, seed: 77, light: -30)
+        let scene = SyntheticScene(things: [person { (300 + 200 * $0, 300) }, wall])
+        let frames = play(scene, seconds: 3, rate: rate) { number, time in number == 1 || 300 + 200 * time < 620 }
+        let coasting = frames.filter { $0.tracks.contains { $0.id == 1 && $0.state == .coasting } }.map(\.time)
+        #expect(coasting.count > 2)
+        // Last seen at 1.6 s; a track ends after a second.
+        #expect(coasting.allSatisfy { $0 < 1.6 + 0.5 + 1.5 / rate }, "\(coasting)")
+    }
+
+    /// A small thing in front of a large one is taken away: the large one, which is seen all the time, does not hide it.
+    @Test(arguments: rates)
+    func anObjectSeenInFrontOfALargerOneIsNotOccludedByIt(_ rate: Double) {
+        let bus = SyntheticScene.Thing(width: 600, height: 400, place: { (300 + 20 * $0, 200) }, seed: 77)
+        let scene = SyntheticScene(things: [bus, person { $0 < 2 ? (500 + 20 * $0, 300) : (-3000, 300) }])
+        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $0 == 0 || $1 < 2 }) {
+            if time < 2 { #expect(Set(ids(tracks)) == [1, 2], "at \(time)") }
+            if time >= 2 { #expect(ids(tracks) == [1], "at \(time)") }
+        }
+    }
+
+    /// While the picture shows it there a detector that misses it for a while changes nothing.
+    @Test(arguments: rates)
+    func anObjectInFrontOfALargerOneIsKeptWhileThePictureShowsIt(_ rate: Double) {
+        let bus = SyntheticScene.Thing(width: 600, height: 400, place: { (300 + 20 * $0, 200) }, seed: 77)
+        let scene = SyntheticScene(things: [bus, person { (500 + 20 * $0, 300) }])
+        for (time, tracks) in play(scene, seconds: 3, rate: rate, isSeen: { $0 == 0 || !(2.0..<2.4).contains($1) }) {
+            #expect(Set(ids(tracks)) == [1, 2], "at \(time)")
+        }
+    }
+
+    /// What walks behind something only seems to shrink.
+    @Test func aCoastingBoxKeepsItsSize() {
+        let tracker = Tracker()
+        var sizes: [Double] = []
+        for frame in 0..<20 {
+            let box = Box(x: 300, y: 200, width: 100 - 4 * Double(frame), height: 200)
+            let tracks = tracker.step(
+                Nanoseconds(frame) * 100_000_000, frame < 12 ? [Detection(box: box, score: 0.8)] : [])
+            if let track = tracks.first, track.state == .coasting { sizes.append(track.box.width) }
+        }
+        #expect(sizes.count > 5)
+        #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) < 3, "\(sizes)")
+    }
+
     /// Who was not to be seen where they were expected, and soon is again, is still the same.
     @Test func whoComesBackSoonHasTheSameId() {
         let scene = SyntheticScene(things: [person { (2.0..<2.5).contains($0) ? (-3000, 300) : (600, 300) }])

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Lists the coasting boxes in some frames of a video, to be judged by eye, and writes those frames with all boxes drawn.
+
+Usage: coasting.py VIDEO FIRST LAST FOLDER [PROPERTY=VALUE ...]. Frames are counted from 0; the properties are given to the element.
+FOLDER gets NUMBER.png for each frame from FIRST to LAST. Needs what Pipelines/setup builds.
+
+Each line holds frame, tracking id, label, left, top, width and height in pixels, and the milliseconds since the latest detection.
+nothing.py judges the boxes of videos that have ground truth.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+from element import ROOT, box
+
+
+def play(video, folder, properties):
+    """The element's messages, one for each frame; every frame is written as a picture."""
+    pipeline = (f"filesrc location={video} ! decodebin ! videoconvert ! swiftodt draw-coasting=true updates=every-frame"
+                f" multiple-objects=true max-objects=100 {' '.join(properties)} ! videoconvert ! pngenc"
+                f" ! multifilesink location={folder}/%d.png")
+    said = subprocess.run([ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json", *pipeline.split()],
+                          check=True, capture_output=True, text=True).stdout
+    return [one for one in map(json.loads, said.splitlines()) if one["message"] == "swiftodt"]
+
+
+def main():
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
+    video, first, last, folder = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), pathlib.Path(sys.argv[4])
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for number, result in enumerate(play(video, folder, sys.argv[5:])):
+        if not first <= number <= last:
+            (folder / f"{number}.png").unlink()
+            continue
+        for thing in result["objects"]:
+            if thing["state"] == "coasting":
+                count += 1
+                place = " ".join(f"{side:.0f}" for side in box(thing, result))
+                print(f"{number} #{thing['tracking-id']} {thing['label'] or '?'} {place} "
+                      f"{thing['time-since-update'] / 1e6:.0f} ms")
+    print(f"{count} coasting boxes in frames {first} to {last}")
+
+
+if __name__ == "__main__":
+    main()
