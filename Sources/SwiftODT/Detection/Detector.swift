@@ -16,6 +16,9 @@ public protocol Detector: AnyObject, Sendable {
     /// How much of a picture it takes in at once; `nil` for those that look at all of it whatever ``DetectionOptions/view`` says.
     var inputSize: InputSize? { get }
 
+    /// The names that its detections can have; empty where they have none, `nil` where that is not known.
+    var labels: [String]? { get }
+
     /// Begins to look at a frame. Called from one thread at a time, in the order of the frames.
     ///
     /// When ``capacity`` detections are under way it waits for one of them to end.
@@ -33,6 +36,7 @@ public protocol Detector: AnyObject, Sendable {
 extension Detector {
     public var timings: StageTimings? { nil }
     public var inputSize: InputSize? { nil }
+    public var labels: [String]? { nil }
 
     /// For those whose work ends within a moment.
     public func cancel() {}

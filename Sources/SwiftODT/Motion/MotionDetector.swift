@@ -10,6 +10,7 @@
 ///     for frame in frames { print(try detector.start(frame, options: DetectionOptions()).wait()) }
 public final class MotionDetector: Detector {
     public let capacity = 1
+    public var labels: [String]? { [] }
 
     private let eye = Monitor<MotionAnalyzer?>(nil)
 

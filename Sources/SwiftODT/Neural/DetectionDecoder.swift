@@ -6,6 +6,9 @@ public protocol DetectionDecoder: Sendable {
     /// Whether what it says of a part of a picture holds for the picture, too.
     var understandsParts: Bool { get }
 
+    /// The names that detections can have; empty where they have none, `nil` where that is not known.
+    var labels: [String]? { get }
+
     /// Turns the outputs, in the order of the network's description, into detections: decoded, suppressed, strongest first.
     ///
     /// Called on any thread, several calls at once. Shapes are checked, not trusted.
@@ -14,4 +17,5 @@ public protocol DetectionDecoder: Sendable {
 
 extension DetectionDecoder {
     public var understandsParts: Bool { true }
+    public var labels: [String]? { nil }
 }

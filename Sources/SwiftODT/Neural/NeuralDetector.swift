@@ -82,6 +82,8 @@ public final class NeuralDetector: Detector {
         work.wait { $0.running.isEmpty ? () : nil }
     }
 
+    public var labels: [String]? { decoder.labels }
+
     public var inputSize: InputSize? {
         decoder.understandsParts ? InputSize(width: decoder.input.width, height: decoder.input.height) : nil
     }

@@ -3,6 +3,7 @@ import Glibc
 /// Turns a saliency map into boxes around what stands out, the most prominent first.
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
+    var labels: [String]? { [] }
     /// What stands out of a part need not do so in the picture.
     var understandsParts: Bool { false }
     /// Which of the network's outputs is the map: the first, where it gives its intermediate ones as well.

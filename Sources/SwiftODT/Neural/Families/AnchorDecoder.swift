@@ -23,6 +23,7 @@ struct AnchorDecoder: DetectionDecoder {
     let classCount: Int
     let activation: ScoreActivation
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

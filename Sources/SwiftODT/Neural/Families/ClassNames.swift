@@ -39,6 +39,8 @@ struct ClassNames: Sendable {
     }
 
     subscript(index: Int) -> Label? { labels[index] }
+
+    var all: [String] { labels.all.map(\.text) }
 }
 
 extension Labels {

@@ -18,6 +18,7 @@ struct DETRDecoder: DetectionDecoder {
     let classCount: Int
     let activation: Activation
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -5,6 +5,7 @@ struct FastestDetDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

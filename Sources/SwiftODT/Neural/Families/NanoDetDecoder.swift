@@ -11,6 +11,7 @@ struct NanoDetDecoder: DetectionDecoder {
     let origin: Float
     let activation: ScoreActivation
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

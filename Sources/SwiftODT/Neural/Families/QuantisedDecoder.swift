@@ -4,6 +4,7 @@ struct QuantisedDecoder: DetectionDecoder {
     /// Output by output; `nil` for those that are no bytes.
     let scales: [QuantisationScale?]
     var input: NetworkInput { decoder.input }
+    var labels: [String]? { decoder.labels }
 
     /// - Returns: `nil` where no output is quantised.
     init?(_ decoder: any DetectionDecoder, outputs: [TensorDescription], scales: [String: QuantisationScale]) {

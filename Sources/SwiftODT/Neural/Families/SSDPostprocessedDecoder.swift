@@ -5,6 +5,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
     /// What the network calls its first class.
     let firstClass: Int
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -7,6 +7,7 @@ struct YOLOXDecoder: DetectionDecoder {
     let classCount: Int
     private let givesPixels = LearntFact()
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

@@ -5,6 +5,7 @@ struct YOLOv5Decoder: DetectionDecoder {
     /// Numbers after the classes that are not for us, such as the coefficients of a mask.
     let extraCount: Int
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions

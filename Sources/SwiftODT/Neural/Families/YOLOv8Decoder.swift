@@ -5,6 +5,7 @@ struct YOLOv8Decoder: DetectionDecoder {
     /// Whether the export has a row a box instead (the transposed form).
     let rowwise: Bool
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
@@ -86,6 +87,7 @@ extension NetworkSurvey {
 struct YOLOEndToEndDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     var input: NetworkInput { assembly.input }
+    var labels: [String]? { assembly.names.all }
 
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
