@@ -51,6 +51,12 @@ extension Box {
             width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
     }
 
+    /// Whether the other box lies in this one, or reaches out of it by no more than the tolerance.
+    package func contains(_ other: Box, within tolerance: Double) -> Bool {
+        minX - tolerance <= other.minX && minY - tolerance <= other.minY && maxX + tolerance >= other.maxX
+            && maxY + tolerance >= other.maxY
+    }
+
     /// The smallest box that holds both.
     public func union(_ other: Box) -> Box {
         Box(

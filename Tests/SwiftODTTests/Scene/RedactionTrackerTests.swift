@@ -1,0 +1,89 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects what is redacted where: between detections, before the first one, and for how long after the last.
+@Suite struct RedactionTrackerTests {
+    private static let step: Nanoseconds = 100_000_000
+    private static let person = Label(index: 0, text: "person")
+
+    /// Plays frames of ten a second with detections of one person, and takes them when all are known, or each at once.
+    private func play(
+        frames: Int, labels: Set<String> = ["person"], lookingAhead: Bool = true, _ find: (Int) -> [Detection]?
+    ) -> [[Box]] {
+        let tracker = RedactionTracker(
+            options: RedactionTracker.Options(labels: labels, threshold: 0.2, follows: true, maxAge: 1_000_000_000))
+        var places: [[Box]] = []
+        var numbers: [Int] = []
+        for frame in 0..<frames {
+            let time = Nanoseconds(frame) * Self.step
+            tracker.advance(to: time, width: 640, height: 480, luma: nil)
+            if let found = find(frame) { tracker.observe(found, seenAt: time, part: nil) }
+            numbers.append(tracker.endFrame())
+            if !lookingAhead { places.append(tracker.places(ofFrame: numbers[frame])) }
+        }
+        return lookingAhead ? numbers.map(tracker.places(ofFrame:)) : places
+    }
+
+    private static func box(_ frame: Int) -> Box { Box(x: 100 + 4 * Double(frame), y: 100, width: 40, height: 80) }
+
+    private static func detection(_ frame: Int, score: Double = 0.5, _ label: Label? = person) -> Detection {
+        Detection(box: box(frame), score: score, label: label)
+    }
+
+    private func covers(_ places: [Box], _ frame: Int) -> Bool { places.contains { $0.iou(Self.box(frame)) > 0.7 } }
+
+    @Test func gapIsInterpolatedWhereTheTrackIsSeenAgain() {
+        let seen = Set(0..<6).union(14..<20)
+        let places = play(frames: 20) { seen.contains($0) ? [Self.detection($0)] : [] }
+        #expect((0..<20).allSatisfy { covers(places[$0], $0) })
+    }
+
+    @Test func trackIsExtrapolatedForHalfASecondBeforeItsFirstDetection() {
+        let places = play(frames: 20) { $0 >= 10 ? [Self.detection($0)] : [] }
+        #expect((0..<20).map { covers(places[$0], $0) } == (0..<20).map { $0 >= 5 })
+    }
+
+    @Test func singleDetectionIsNotExtrapolated() {
+        let places = play(frames: 20) { $0 == 10 ? [Self.detection($0)] : [] }
+        #expect(places[..<10].allSatisfy(\.isEmpty))
+        #expect(!places[10].isEmpty && !places[12].isEmpty && places[15].isEmpty)
+    }
+
+    @Test func establishedTrackCoastsForASecond() {
+        let places = play(frames: 30, lookingAhead: false) { $0 < 12 ? [Self.detection($0)] : [] }
+        #expect((0..<21).allSatisfy { covers(places[$0], $0) })
+        #expect(places[24].isEmpty)
+    }
+
+    @Test func weakDetectionsAndOtherLabelsContinueATrackAndBeginNone() {
+        let dog = Label(index: 1, text: "dog")
+        let places = play(frames: 60, lookingAhead: false) {
+            [$0 < 5 ? Self.detection($0) : $0 < 30 ? Self.detection($0, score: 0.11) : Self.detection($0, dog)]
+        }
+        #expect((0..<60).allSatisfy { covers(places[$0], $0) })
+        #expect(play(frames: 9) { [Self.detection($0, score: 0.19)] }.allSatisfy(\.isEmpty))
+        #expect(play(frames: 9) { [Self.detection($0, dog)] }.allSatisfy(\.isEmpty))
+        #expect(play(frames: 9, labels: []) { [Self.detection($0, dog)] }.allSatisfy { !$0.isEmpty })
+    }
+
+    @Test func pictureIsRedactedWholeUntilTheFirstResult() {
+        let places = play(frames: 6, lookingAhead: false) { $0 < 3 ? nil : [] }
+        let whole = Box(x: 0, y: 0, width: 640, height: 480)
+        #expect(places == [[whole], [whole], [whole], [], [], []])
+    }
+
+    @Test func nothingIsExtrapolatedIntoTheEpochBefore() {
+        let tracker = RedactionTracker(
+            options: RedactionTracker.Options(labels: [], threshold: 0.2, follows: true, maxAge: 1_000_000_000))
+        var numbers: [Int] = []
+        for frame in 0..<10 {
+            if frame == 5 { tracker.beginEpoch() }
+            tracker.advance(to: Nanoseconds(frame) * Self.step, width: 640, height: 480, luma: nil)
+            tracker.observe(
+                frame < 5 ? [] : [Self.detection(frame)], seenAt: Nanoseconds(frame) * Self.step, part: nil)
+            numbers.append(tracker.endFrame())
+        }
+        #expect(numbers.map { tracker.places(ofFrame: $0).isEmpty } == (0..<10).map { $0 < 5 })
+    }
+}
