@@ -14,9 +14,7 @@ enum Redaction {
 
     /// Redacts a box with a tenth of its size around it: boxes tremble, and hair and elbows stand out of them.
     static func apply(_ manner: Manner, to box: Box, in frame: Frame) {
-        let room = Box(
-            centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
-        let part = room.clipped(width: frame.width, height: frame.height)
+        let part = room(of: box, width: frame.width, height: frame.height)
         guard part.isFinite, !part.isEmpty else { return }
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
         let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
@@ -28,6 +26,12 @@ enum Redaction {
                 component, depth: frame.format.depth, columns: columns, rows: rows, block: block, of: frame)
             mosaic.apply(manner, to: frame.plane(component.plane))
         }
+    }
+
+    /// What of a picture is redacted for a box.
+    static func room(of box: Box, width: Int, height: Int) -> Box {
+        Box(centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
+            .clipped(width: width, height: height)
     }
 
     /// Eight blocks across the shorter side, in pixels, and no smaller than eight pixels; even, as chroma is.

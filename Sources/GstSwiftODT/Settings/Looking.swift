@@ -22,6 +22,19 @@ extension Settings {
     /// What a detector is asked for.
     var detection: DetectionOptions {
         DetectionOptions(
-            scoreFloor: scene.scoreFloor, iouThreshold: iouThreshold, view: zoom == .grid ? .grid : .whole)
+            scoreFloor: redacts ? min(scene.scoreFloor, redaction.floor) : scene.scoreFloor, iouThreshold: iouThreshold,
+            view: zoom == .grid ? .grid : .whole)
+    }
+
+    /// Whether anything is asked for that is to make objects unrecognisable.
+    var requestsRedaction: Bool { annotator.boxStyle.redaction != nil || !annotator.privacyLabels.isEmpty }
+
+    /// Whether that is done.
+    var redacts: Bool { draw && annotator.boxStyle.redaction != nil }
+
+    var redaction: RedactionTracker.Options {
+        RedactionTracker.Options(
+            labels: annotator.privacyLabels, threshold: privacyThreshold, follows: scene.mode == .stream,
+            maxAge: max(scene.tracker.maxAge, 1_000_000_000))
     }
 }

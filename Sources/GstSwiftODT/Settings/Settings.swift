@@ -58,6 +58,9 @@ struct Settings: Sendable {
         didSet { scene.filter.denylist = DetectionFilter.labels(in: labelDenylist ?? "") }
     }
 
+    /// Whether redaction that cannot be guaranteed is an error.
+    var privacyStrict = true
+    var privacyThreshold = 0.2
     var privacyLabels: String? {
         didSet { annotator.privacyLabels = DetectionFilter.labels(in: privacyLabels ?? "") }
     }
@@ -311,7 +314,13 @@ extension Settings {
             .playing, "Box style", "How boxes are drawn"),
         Property(
             "privacy-labels", \.privacyLabels, .optionalText, .playing, "Privacy labels",
-            "Comma-separated labels that box-style=blur and pixelate make unrecognisable; unset: everything"),
+            "Comma-separated labels that box-style=blur and pixelate redact; unset: everything that is detected"),
+        Property(
+            "privacy-strict", \.privacyStrict, .boolean, .playing, "Privacy strict",
+            "Redaction that is requested and cannot be guaranteed is an error; false: a warning"),
+        Property(
+            "privacy-threshold", \.privacyThreshold, .real(0...1), .controllable, "Privacy threshold",
+            "Score from which on a detection is redacted, whatever is reported"),
         Property(
             "line-width", \.annotator.lineWidth, .real(0...256), .controllable, "Line width",
             "Width of the boxes' lines in pixels; 0: from the size of the picture"),

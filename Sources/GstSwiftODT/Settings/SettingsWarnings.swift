@@ -141,9 +141,10 @@ extension Settings {
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
         Check(
-            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-attention", "zones",
+            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-attention", "zones", "box-style",
             where: {
-                $0.draw && !$0.annotator.drawBoxes && !$0.annotator.drawLabels && !$0.annotator.drawTraces
+                $0.draw && !$0.redacts && !$0.annotator.drawBoxes && !$0.annotator.drawLabels
+                    && !$0.annotator.drawTraces
                     && !$0.annotator.drawAttention && !($0.annotator.drawZones && $0.zones != nil)
             },
             text: "draw=true has no effect with draw-boxes=false and draw-labels=false, which leave nothing to draw"),
@@ -152,13 +153,6 @@ extension Settings {
             where: { $0.draw && $0.annotator.drawTraces && !$0.scene.follows },
             text: "draw-traces=true has no effect: only objects that are followed leave traces, with tracking=true and "
                 + "mode=stream"),
-        Check(
-            "privacy-labels", "box-style", "draw",
-            where: { $0.privacyLabels != nil && ($0.annotator.boxStyle.redaction == nil || !$0.draw) },
-            text: "privacy-labels hides nobody: that needs draw=true and box-style=blur or pixelate"),
-        Check(
-            "box-style", "draw", where: { $0.annotator.boxStyle.redaction != nil && !$0.draw },
-            text: "box-style=blur and pixelate hide nobody with draw=false, which leaves the picture as it is"),
         Check(
             "zones", "tracking", "mode", where: { $0.zones != nil && !$0.scene.follows },
             text: "without tracking=true and mode=stream zones only tell how many objects are in them now: who comes, "

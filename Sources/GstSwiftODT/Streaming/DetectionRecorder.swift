@@ -49,7 +49,7 @@ final class DetectionRecorder {
         }
         let header = RecordingHeader(
             width: glance.format.width, height: glance.format.height, orientation: glance.orientation.nick,
-            frameRate: glance.frameRate, scoreFloor: glance.settings.scene.scoreFloor,
+            frameRate: glance.frameRate, scoreFloor: glance.settings.detection.scoreFloor,
             iouThreshold: glance.settings.iouThreshold,
             origin: (isSubstitute ? [RecordingHeader.Fact("detector", .string("motion"))] : origin) + [
                 RecordingHeader.Fact(

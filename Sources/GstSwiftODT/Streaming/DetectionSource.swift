@@ -16,6 +16,9 @@ enum DetectionSource {
         }
     }
 
+    /// The names that detections can have; empty where they have none, `nil` where that is not known.
+    var labels: [String]? { detector?.labels }
+
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
     /// How often it is asked. Where nobody says how often, what learns from frame to frame, or costs nothing, is to see each frame, and of a

@@ -12,6 +12,9 @@ final class FrameFinisher {
     private var coasting = CoastingPatience()
     private var looks = RecentLooks()
     private let scene = Scene()
+    private let redaction = RedactionTracker(options: Settings().redaction)
+    /// Whether the frame before was redacted.
+    private var hasRedacted = false
     private var classifiers: ClassifierExchange
     private var salient: SalientExchange
     private let recorder: DetectionRecorder?
@@ -45,17 +48,33 @@ final class FrameFinisher {
         try salient.make(settings)
     }
 
+    /// Takes a frame all of its way.
+    ///
     /// - Parameters:
     ///   - answers: the ended detections that this frame takes up.
     ///   - buffer: the frame's, which belongs to the caller, whatever happens; its copy takes its place where it has to be writable.
-    /// - Throws: where the classifier or the saliency network fails, or a frame that has somebody to hide cannot be written to, or
+    /// - Throws: where the classifier or the saliency network fails, or a frame that has something to redact cannot be written to, or
     ///   `CancellationError` when flushing or stopping begins.
     func finish(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])],
         buffer: inout UnsafeMutablePointer<GstBuffer>
     ) throws {
+        let processed = try process(queued, answers: answers, posts: false)
+        try statistics.time(.draw) { try draw(processed, into: &buffer) }
+        statistics.time(.report) {
+            attach(processed.report, to: &buffer, settings: queued.settings)
+            post(processed.report, isResult: !answers.isEmpty, of: queued)
+        }
+    }
+
+    /// Takes a frame as far as its results.
+    ///
+    /// - Parameter posts: whether they are posted, too.
+    func process(
+        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], posts: Bool
+    ) throws -> ProcessedFrame {
         let (settings, format) = (queued.settings, queued.format)
-        if let reason = queued.epochBreak { beginEpoch(reason) }
+        if let reason = queued.epochBreak { endEpoch(reason) }
         if queued.resetsTracks {
             element.log(.debug, "all tracks end, as asked")
             endTracks(.flush)
@@ -63,7 +82,10 @@ final class FrameFinisher {
         try classifiers.adapt(to: settings, in: scene)
         try salient.adapt(to: settings)
         recorder?.take(queued.key, answers)
-        statistics.time(.track) { follow(queued, answers: answers, format: format) }
+        let redactionNumber = statistics.time(.track) {
+            follow(queued, answers: answers, format: format)
+            return followRedacted(queued, answers: answers, format: format)
+        }
         try findProminent(in: queued, format: format)
         let objects = try statistics.time(.classify) { try describe(queued, format: format) }
         let rejections = scene.takeRejections()
@@ -72,17 +94,22 @@ final class FrameFinisher {
         let report = report(of: objects, rejections, in: queued, format: format)
         log(report, answers)
         explain(report, rejections, queued.settings)
-        try statistics.time(.draw) { try draw(objects, into: &buffer, queued: queued, format: format) }
-        statistics.time(.report) {
-            attach(report, to: &buffer, settings: settings)
-            let coalesced = reporter.post(
-                report, events: takeEvents(of: report, settings), isResult: !answers.isEmpty, settings: settings,
-                at: queued.time)
-            if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
-        }
-        lastReport = report
-        lastSettings = settings
+        let processed = processed(queued, objects, report, redactionNumber)
+        if posts { statistics.time(.report) { post(report, isResult: !answers.isEmpty, of: queued) } }
+        return processed
     }
+
+    /// Takes a frame the rest of its way, when the frames after it are known as far as its redaction needs them.
+    ///
+    /// - Parameter buffer: the frame's, as in ``finish(_:answers:buffer:)``.
+    /// - Throws: where a frame that has something to redact cannot be written to.
+    func complete(_ frame: ProcessedFrame, buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
+        try statistics.time(.draw) { try draw(frame, into: &buffer) }
+        statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
+    }
+
+    /// Frames that were processed are not going to be completed.
+    func forgetHeld() { redaction.removeAll() }
 
     /// Begins the copy of a frame that has just come and is likely to need one; see ``DrawingMemory/copyAhead(of:)``.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings) -> FrameCopy? {
@@ -102,10 +129,12 @@ final class FrameFinisher {
             luma: queued.luma)
         if scene.isCut {
             element.log(.debug, "the scene is cut at \(queued.times): its tracks end")
-            annotator.forgetTraces()
             looks.removeAll()
         }
+        let floor = queued.settings.scene.scoreFloor
         for (answer, detections) in answers {
+            // Redaction may have asked for weaker ones.
+            let detections = queued.settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, part: answer.part)
             lastAnswer = answer
             if queued.settings.annotator.drawAttention {
@@ -113,6 +142,24 @@ final class FrameFinisher {
                     answer.part ?? SeenPart(nil, width: format.width, height: format.height), at: queued.time)
             }
         }
+    }
+
+    /// Follows what has to be redacted, apart from what is reported.
+    ///
+    /// - Returns: the frame's number in the ``RedactionTracker``, where it is redacted.
+    private func followRedacted(
+        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat
+    ) -> Int? {
+        defer { hasRedacted = queued.settings.redacts }
+        guard queued.settings.redacts else { return nil }
+        // Nothing is known of the frames that were not redacted.
+        if !hasRedacted { redaction.beginEpoch() }
+        redaction.options = queued.settings.redaction
+        redaction.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
+        for (answer, detections) in answers {
+            redaction.observe(detections, seenAt: answer.time, part: answer.part)
+        }
+        return redaction.endFrame()
     }
 
     /// A picture in which the detector finds nothing is looked at for what is prominent.
@@ -136,26 +183,36 @@ final class FrameFinisher {
         return try objects ?? scene.objects(in: nil)
     }
 
-    private func draw(
-        _ objects: [SceneObject], into buffer: inout UnsafeMutablePointer<GstBuffer>, queued: QueuedFrame,
-        format: StreamFormat
-    ) throws {
-        drawingMemory.passFrame()
-        var options = queued.settings.annotator
-        options.classifies = queued.settings.scene.classify
+    private func processed(
+        _ queued: QueuedFrame, _ objects: [SceneObject], _ report: Report, _ redactionNumber: Int?
+    ) -> ProcessedFrame {
+        let options = queued.settings.annotator
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
         figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
         coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)
+        let draws = queued.settings.draw
+        if draws, options.drawZones { annotateZones() }
+        return ProcessedFrame(
+            queued: queued, report: report, objects: drawn,
+            zones: draws && options.drawZones ? annotatedZones.zones : [],
+            looks: draws && options.drawAttention ? looks.drawn(at: queued.time) : [],
+            redacted: queued.settings.redacts ? scene.places(of: options.privacyLabels) : [],
+            redactionNumber: redactionNumber, beginsEpoch: queued.epochBreak != nil, beginsScene: scene.isCut)
+    }
+
+    private func draw(_ frame: ProcessedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
+        drawingMemory.passFrame()
+        if frame.beginsEpoch { annotator.reset() }
+        if frame.beginsScene { annotator.forgetTraces() }
+        let (queued, format) = (frame.queued, frame.queued.format)
+        var options = queued.settings.annotator
+        options.classifies = queued.settings.scene.classify
         guard queued.settings.draw else { return }
-        if options.drawZones { annotateZones() }
-        let zones = options.drawZones ? annotatedZones.zones : []
-        let hidden = options.boxStyle.redaction == nil ? [] : scene.places(of: options.privacyLabels)
-        let looks = options.drawAttention ? looks.drawn(at: queued.time) : []
+        let hidden = redactedBoxes(in: frame)
         guard
             annotator.needsDrawing(
-                drawn, hiding: hidden, zones: zones, looks: looks, options: options, width: format.width,
-                height: format.height,
-                time: queued.time)
+                frame.objects, hiding: hidden, zones: frame.zones, looks: frame.looks, options: options,
+                width: format.width, height: format.height, time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
         if DrawingMemory.isNeeded(for: buffer) {
@@ -170,15 +227,28 @@ final class FrameFinisher {
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
         ) {
             annotator.draw(
-                drawn, hiding: hidden, zones: zones, looks: looks, options: options, into: $0,
+                frame.objects, hiding: hidden, zones: frame.zones, looks: frame.looks, options: options, into: $0,
                 interlaced: isInterlaced)
         }
         if isMapped == nil {
-            guard hidden.isEmpty else { throw Self.unwritable }
+            guard hidden.isEmpty || !queued.settings.privacyStrict else { throw Self.unwritable }
             return warnOfDrawing()
         }
+        if !hidden.isEmpty { statistics.update { $0.redacted += UInt64(hidden.count) } }
         guard element.isLogging(.trace) else { return }
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
+    }
+
+    /// What is redacted in a frame: each place once, and none that lies within another or outside of the picture.
+    private func redactedBoxes(in frame: ProcessedFrame) -> [Box] {
+        guard let number = frame.redactionNumber else { return [] }
+        let format = frame.queued.format
+        let all = (redaction.places(ofFrame: number) + frame.redacted)
+            .filter { !Redaction.room(of: $0, width: format.width, height: format.height).isEmpty }
+            .sorted { $0.area > $1.area }
+        var kept: [Box] = []
+        for box in all where !kept.contains(where: { $0.contains(box, within: 0.5) }) { kept.append(box) }
+        return kept
     }
 
     /// Words what has been counted in the zones, where that has changed.
@@ -189,11 +259,10 @@ final class FrameFinisher {
         annotatedZones = (counts, zones)
     }
 
-    /// Nobody is to be seen who was to be hidden.
     private static let unwritable = ODTError(
         .unsupported,
-        "a frame's memory cannot be written to, so that box-style=blur and pixelate hide nobody; put videoconvert before "
-            + "swiftodt")
+        "a frame's memory cannot be written to, so that box-style=blur and pixelate redact nothing; put videoconvert before "
+            + "swiftodt (privacy-strict=false makes this a warning)")
 
     private func warnOfDrawing() {
         statistics.update { $0.undrawn += 1 }
@@ -215,6 +284,15 @@ final class FrameFinisher {
             CustomMeta.remove(from: buffer)
         }
         MetadataWriter.attach(report, to: buffer, settings.attachMeta)
+    }
+
+    private func post(_ report: Report, isResult: Bool, of queued: QueuedFrame) {
+        let settings = queued.settings
+        let coalesced = reporter.post(
+            report, events: takeEvents(of: report, settings), isResult: isResult, settings: settings, at: queued.time)
+        if coalesced > 0 { statistics.update { $0.coalesced += UInt64(coalesced) } }
+        lastReport = report
+        lastSettings = settings
     }
 
     private func report(
@@ -285,10 +363,16 @@ final class FrameFinisher {
 
     /// A new epoch: nothing of the old one goes on.
     func beginEpoch(_ reason: EpochRule.Break) {
+        endEpoch(reason)
+        annotator.reset()
+    }
+
+    /// The same but for the drawing, which may be some frames behind.
+    private func endEpoch(_ reason: EpochRule.Break) {
         endTracks(.flush)
         trail.reset()
         hasWarnedOfDrawing = false
-        annotator.reset()
+        redaction.beginEpoch()
         figures.reset()
         coasting.reset()
         looks.removeAll()

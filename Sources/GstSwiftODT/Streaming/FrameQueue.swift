@@ -8,13 +8,15 @@ import SwiftODT
 struct FrameQueue: ~Copyable {
     enum Item {
         case frame(QueuedFrame)
+        /// A frame that waits for later ones to show what has to be redacted in it.
+        case processed(ProcessedFrame)
         /// A frame that nobody is going to see, as it is outside of its segment: it goes on untouched.
         case unseen(UnsafeMutablePointer<GstBuffer>)
         case event(UnsafeMutablePointer<GstEvent>)
     }
 
     private var items: [Item] = []
-    /// How many frames wait for their results.
+    /// How many frames wait, but for those that go on untouched.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }
@@ -30,13 +32,13 @@ struct FrameQueue: ~Copyable {
     /// Takes over what the item holds.
     mutating func append(_ item: Item) {
         items.append(item)
-        if case .frame = item { frameCount += 1 }
+        if item.isFrame { frameCount += 1 }
     }
 
     /// The caller takes over what the item holds.
     mutating func removeFirst() -> Item {
         let item = items.removeFirst()
-        if case .frame = item { frameCount -= 1 }
+        if item.isFrame { frameCount -= 1 }
         return item
     }
 
@@ -65,9 +67,19 @@ struct FrameQueue: ~Copyable {
         case .frame(let frame):
             for answer in frame.answers { answer.ticket.cancel() }
             GstBufferReference.release(frame.buffer)
+        case .processed(let frame): GstBufferReference.release(frame.queued.buffer)
         case .unseen(let buffer): GstBufferReference.release(buffer)
         case .event(let event):
             gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        }
+    }
+}
+
+extension FrameQueue.Item {
+    fileprivate var isFrame: Bool {
+        switch self {
+        case .frame, .processed: true
+        case .unseen, .event: false
         }
     }
 }

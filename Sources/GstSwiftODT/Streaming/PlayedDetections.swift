@@ -55,7 +55,9 @@ final class PlayedDetections: Sendable {
 /// How far a recording has been played, and what speaks against its being of this video.
 private struct Play {
     /// What is warned of, each once.
-    private enum Doubt: Hashable { case labels, orientation, floor, overlap, unfinished, times, ended, size, shorter }
+    private enum Doubt: Hashable {
+        case labels, orientation, privacy, floor, overlap, unfinished, times, ended, size, shorter
+    }
 
     private let reader: RecordingReader
     private let hasLabels: Bool
@@ -107,7 +109,7 @@ private struct Play {
         found += 1
         try judgeTimes()
         if reader.header == nil { judgeSize(frame.detections) }
-        let floor = glance.settings.scene.scoreFloor
+        let floor = glance.settings.detection.scoreFloor
         return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
 
@@ -131,6 +133,17 @@ private struct Play {
                 "the recorded pictures stood upright with orientation=\(header.orientation), these do with "
                     + "\(glance.orientation.nick): boxes may lie elsewhere. Set orientation=\(header.orientation), or record anew"
             )
+        }
+        if settings.redacts, settings.privacyThreshold < header.scoreFloor {
+            let fault =
+                "the recording has detections from \(header.scoreFloor) up, privacy-threshold=\(settings.privacyThreshold) redacts from "
+                + "that score up: record anew with score-threshold=\(2 * settings.privacyThreshold) or less, or set "
+                + "privacy-threshold=\(header.scoreFloor)"
+            guard !settings.privacyStrict else {
+                throw ODTError(
+                    .invalidOption, "\(reader.path): \(fault) (privacy-strict=false makes this a warning)")
+            }
+            doubt(.privacy, fault)
         }
         if settings.scene.scoreFloor < header.scoreFloor {
             doubt(

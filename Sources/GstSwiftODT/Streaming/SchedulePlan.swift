@@ -4,6 +4,9 @@ import SwiftODT
 struct SchedulePlan: Equatable {
     /// More would only hold back buffers that the decoder's pool may miss.
     static let mostWaiting = 32
+    /// What frames that wait for redaction may take up of time, and of memory.
+    private static let redactionSpan: Nanoseconds = 1_000_000_000
+    private static let redactionBytes = 256 << 20
     /// Where neither frames nor caps say how long one lasts.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
@@ -11,6 +14,8 @@ struct SchedulePlan: Equatable {
     let waits: Bool
     /// How many frames may wait in the element: what look-ahead costs in latency.
     let depth: Int
+    /// How many frames whose results are complete wait for later ones, which show what has to be redacted in them.
+    let redactionDepth: Int
     /// Whether a frame is finished when `depth` later ones have come, and no sooner: where the next look is, hangs on what became of
     /// the looks before, and how many of them have ended by then must not hang on the machine's speed.
     let isInStep: Bool
@@ -24,9 +29,11 @@ struct SchedulePlan: Equatable {
 
     /// - Parameters:
     ///   - capacity: how many detections the detector takes at once.
+    ///   - frameBytes: how much memory a frame takes.
     ///   - work: what a frame that waits for its result takes beyond waiting for later ones.
     init(
-        settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, work: Nanoseconds = 0
+        settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, frameBytes: Int = 0,
+        work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
         let isPaced = settings.pace == .auto
@@ -41,16 +48,23 @@ struct SchedulePlan: Equatable {
         // hangs on what became of the one before, which therefore has to be finished by then.
         let looksToWaitFor = isPaced ? 0 : isInStep ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(looksToWaitFor * max(1, settings.inferenceInterval), Self.mostWaiting)
-        latency = (frameDuration ?? Self.usualFrameDuration).times(depth).adding(waits && isLive ? work : 0)
+        let step = max(1, frameDuration ?? Self.usualFrameDuration)
+        redactionDepth =
+            settings.redacts && waits && !isLive && settings.scene.mode == .stream
+            ? min(
+                Int(clamping: Self.redactionSpan.adding(step - 1) / step), Self.mostWaiting,
+                Self.redactionBytes / max(1, frameBytes))
+            : 0
+        latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)
     }
 
     /// How many frames may wait for later ones at once.
-    var mostHeld: Int { max(depth, overlapsSureLooks ? 1 : 0) }
+    var mostHeld: Int { max(depth, overlapsSureLooks ? 1 : 0) + redactionDepth }
 
     /// Whether another plan lets frames wait alike; latency may differ.
     func schedules(as other: SchedulePlan) -> Bool {
-        (waits, depth, isInStep, overlapsSureLooks, hint)
-            == (other.waits, other.depth, other.isInStep, other.overlapsSureLooks, other.hint)
+        (waits, depth, redactionDepth, isInStep, overlapsSureLooks, hint)
+            == (other.waits, other.depth, other.redactionDepth, other.isInStep, other.overlapsSureLooks, other.hint)
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {

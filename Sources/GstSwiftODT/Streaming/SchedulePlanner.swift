@@ -7,13 +7,16 @@ final class SchedulePlanner: Sendable {
     private struct Facts {
         var capacity = 1
         var frameDuration: Nanoseconds?
+        var frameBytes = 0
         var work: Nanoseconds = 0
         /// What the pipeline was told last, and of which kind of stream.
         var toldLatency: (latency: Nanoseconds, isLive: Bool)?
 
         func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
             SchedulePlan(
-                settings: settings, isLive: isLive, capacity: capacity, frameDuration: frameDuration, work: work)
+                settings: settings, isLive: isLive, capacity: capacity, frameDuration: frameDuration,
+                frameBytes: frameBytes,
+                work: work)
         }
     }
 
@@ -25,8 +28,10 @@ final class SchedulePlanner: Sendable {
     /// How many detections the detector takes at once.
     func set(capacity: Int) { facts.withLock { $0.capacity = capacity } }
 
-    /// As the caps say; `nil` where they do not.
-    func set(frameDuration: Nanoseconds?) { facts.withLock { $0.frameDuration = frameDuration } }
+    /// As the caps say: how long a frame lasts, `nil` where they do not say, and how much memory it takes.
+    func set(frameDuration: Nanoseconds?, frameBytes: Int) {
+        facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
+    }
 
     /// What a frame that waits for its result takes beyond waiting for later ones.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }

@@ -31,6 +31,8 @@ final class Statistics: Sendable {
         /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
         var unseen: UInt64 = 0
         var undrawn: UInt64 = 0
+        /// Boxes that were redacted, over all frames.
+        var redacted: UInt64 = 0
         var coalesced: UInt64 = 0
         var rejections = Rejections()
         /// Because of `max-objects`.
@@ -103,6 +105,7 @@ final class Statistics: Sendable {
             ("skipped", .time(now.skipped)),
             ("unseen", .time(now.unseen)),
             ("undrawn", .time(now.undrawn)),
+            ("redacted", .time(now.redacted)),
             ("coalesced-messages", .time(now.coalesced)),
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),

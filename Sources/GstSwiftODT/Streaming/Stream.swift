@@ -24,7 +24,12 @@ final class Stream {
     private var hasWarnedOfMapping = false
     private var toldPlan: SchedulePlan?
 
+    private var redaction: RedactionGuard
     private var queue = FrameQueue()
+    /// Frames whose results are complete, while later ones show what has to be redacted in them, and what lies between them.
+    private var held = FrameQueue()
+    /// How many of them may wait, as the latest has it.
+    private var redactionDepth = 0
     /// How many frames have come, and whether that says no more where in the video the latest is.
     private var (frameCount, hasLeapt) = (0, false)
 
@@ -36,6 +41,10 @@ final class Stream {
         self.statistics = statistics
         self.signals = signals
         self.planner = planner
+        var redaction = RedactionGuard(element)
+        // No network is compiled in vain.
+        try redaction.check(settings, nil)
+        self.redaction = redaction
         let isLive = element.isUpstreamLive()
         self.isLive = isLive ?? false
         sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
@@ -47,6 +56,7 @@ final class Stream {
         try finisher.prepare(settings)
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         noteSource()
+        try self.redaction.check(settings, sources.source)
     }
 
     deinit { statistics.watch(nil) }
@@ -62,6 +72,12 @@ final class Stream {
             return format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
         }
         guard let times = FrameTimes(buffer, segment: &segment) else {
+            guard !settings().requestsRedaction else {
+                element.log(
+                    .debug, "a frame is outside of its segment: it is dropped, for nothing in it would be redacted")
+                GstBufferReference.release(buffer)
+                return GST_FLOW_OK
+            }
             element.log(.debug, "a frame is outside of its segment and passes unseen")
             queue.append(.unseen(buffer))
             return GST_FLOW_OK
@@ -70,6 +86,7 @@ final class Stream {
         do {
             let settings = settings()
             try prepareSource(settings)
+            try redaction.check(settings, sources.source)
             queue.append(.frame(try look(at: buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }
             announceLatency(settings)
@@ -124,6 +141,7 @@ final class Stream {
             }
             if isMapped == nil {
                 lookout.miss(arrival)
+                if settings.requestsRedaction { try redaction.fail(RedactionGuard.unmapped, settings) }
                 warnOfMapping()
             }
         } else {
@@ -142,7 +160,7 @@ final class Stream {
     private func reduce(
         _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan, _ settings: Settings
     ) -> (LumaPlane, FrameCopy?) {
-        guard plan.depth == 0, let copy = finisher.copyAhead(of: buffer, settings) else {
+        guard plan.depth == 0, plan.redactionDepth == 0, let copy = finisher.copyAhead(of: buffer, settings) else {
             return (LumaPlane.reduce(frame), nil)
         }
         return statistics.time(.copy) {
@@ -201,6 +219,7 @@ final class Stream {
     }
 
     private func noteSource() {
+        redaction.noteSource()
         statistics.watch(sources.source)
         planner.set(capacity: sources.source?.capacity ?? 1)
     }
@@ -226,12 +245,41 @@ final class Stream {
 
     /// The next finished frame, or the event that follows the one before; `nil` while the first in line may still wait.
     func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
-        guard let first = queue.first else { return .success(nil) }
-        if case .frame(let frame) = first, !draining, !isDue(frame) { return .success(nil) }
-        switch queue.removeFirst() {
+        while true {
+            if let first = held.first, isRevealed(first, draining: draining) { return emit(held.removeFirst()) }
+            guard let first = queue.first else { return .success(nil) }
+            if case .frame(let frame) = first, !draining, !isDue(frame) { return .success(nil) }
+            let item = queue.removeFirst()
+            guard case .frame(let frame) = item else {
+                guard !held.isEmpty else { return emit(item) }
+                held.append(item)
+                continue
+            }
+            redactionDepth = planner.plan(for: frame.settings, isLive: isLive).redactionDepth
+            guard redactionDepth > 0 || !held.isEmpty else { return finish(frame) }
+            if let stop = hold(frame) { return .failure(stop) }
+        }
+    }
+
+    /// Whether nothing that comes later changes what is redacted in it.
+    private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
+        guard case .processed = item else { return true }
+        return held.frameCount > redactionDepth || draining && queue.isEmpty
+    }
+
+    private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
+        switch item {
         case .event(let event): return .success(miniObject(event))
         case .unseen(let buffer): return .success(miniObject(buffer))
         case .frame(let frame): return finish(frame)
+        case .processed(let frame):
+            var buffer = frame.queued.buffer
+            do {
+                try finisher.complete(frame, buffer: &buffer)
+                return .success(miniObject(buffer))
+            } catch {
+                return .failure(stop(because: error, releasing: buffer))
+            }
         }
     }
 
@@ -245,26 +293,45 @@ final class Stream {
         let begin = MonotonicClock.now
         var buffer = frame.buffer
         do {
-            let answers = try statistics.time(.wait) {
-                try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) }
-            }
-            try finisher.finish(frame, answers: answers, buffer: &buffer)
-            if isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
-            // What became of an epoch that is over tells nothing of the next one.
-            if !queue.beginsEpoch { lookout.note(frame, finisher.outlook) }
-            if frame.waits {
-                work.add(frame.work + MonotonicClock.now - begin)
-                planner.set(work: work.told)
-            }
+            try finisher.finish(frame, answers: takeAnswers(of: frame), buffer: &buffer)
+            note(frame, since: begin)
             return .success(miniObject(buffer))
-        } catch is CancellationError {
-            GstBufferReference.release(buffer)
-            return .failure(Stop(flow: GST_FLOW_FLUSHING))
         } catch {
-            GstBufferReference.release(buffer)
-            element.fail(ElementProblem(error))
-            return .failure(Stop(flow: GST_FLOW_ERROR))
+            return .failure(stop(because: error, releasing: buffer))
         }
+    }
+
+    /// Completes a frame's results; it waits to be redacted.
+    private func hold(_ frame: QueuedFrame) -> Stop? {
+        let begin = MonotonicClock.now
+        do {
+            held.append(.processed(try finisher.process(frame, answers: takeAnswers(of: frame), posts: true)))
+            note(frame, since: begin)
+            return nil
+        } catch {
+            return stop(because: error, releasing: frame.buffer)
+        }
+    }
+
+    private func takeAnswers(of frame: QueuedFrame) throws -> [(StartedDetection, [Detection])] {
+        try statistics.time(.wait) { try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) } }
+    }
+
+    private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
+        if isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
+        // What became of an epoch that is over tells nothing of the next one.
+        if !queue.beginsEpoch { lookout.note(frame, finisher.outlook) }
+        if frame.waits {
+            work.add(frame.work + MonotonicClock.now - begin)
+            planner.set(work: work.told)
+        }
+    }
+
+    private func stop(because error: any Error, releasing buffer: UnsafeMutablePointer<GstBuffer>) -> Stop {
+        GstBufferReference.release(buffer)
+        if error is CancellationError { return Stop(flow: GST_FLOW_FLUSHING) }
+        element.fail(ElementProblem(error))
+        return Stop(flow: GST_FLOW_ERROR)
     }
 
     private func miniObject(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GstMiniObject> {
@@ -301,7 +368,7 @@ final class Stream {
             sources.source?.finishStream { element.warn($0) }
         default: break
         }
-        guard !queue.isEmpty else { return false }
+        guard !queue.isEmpty || !held.isEmpty else { return false }
         queue.append(.event(event))
         return true
     }
@@ -313,7 +380,7 @@ final class Stream {
         gst_event_parse_caps(event, &caps)
         format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
         element.log(.debug, "caps: \(GstText.of(caps))")
-        planner.set(frameDuration: format?.frameDuration)
+        planner.set(frameDuration: format?.frameDuration, frameBytes: Int(clamping: format?.info.size ?? 0))
         orientationTag.noticeCaps()
     }
 
@@ -321,8 +388,10 @@ final class Stream {
     func flush() {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasLeapt = frameCount > 0
-        element.log(.debug, "a flush: \(queue.frameCount) frames that waited are dropped")
+        element.log(.debug, "a flush: \(queue.frameCount + held.frameCount) frames that waited are dropped")
+        held.flush()
         queue.flush()
+        finisher.forgetHeld()
         guard let reason = epochs.flush() else { return }
         forgetEpoch()
         finisher.beginEpoch(reason)

@@ -108,6 +108,29 @@ final class FixedDetector: Detector {
     func reset() {}
 }
 
+/// Finds in each frame what a script says for it.
+final class ScriptedDetector: Detector {
+    let capacity = 1
+    let labels: [String]?
+    private let script: @Sendable (_ frame: Int) -> [Detection]
+    private let count = Monitor(0)
+
+    /// - Parameter script: the detections by the number of the frame, from 0.
+    init(labels: [String]? = ["person", "dog", "car"], script: @escaping @Sendable (_ frame: Int) -> [Detection]) {
+        (self.labels, self.script) = (labels, script)
+    }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+        let number = count.update { count in
+            count += 1
+            return count - 1
+        }
+        return DetectionTicket(script(number).filter { $0.score >= options.scoreFloor })
+    }
+
+    func reset() {}
+}
+
 /// Fails at its n-th frame.
 final class FailingDetector: Detector {
     let capacity = 1

@@ -46,7 +46,7 @@ final class ElementHarness {
     /// The element's Swift half.
     var session: Session { Self.session(of: element) }
 
-    private static func session(of element: UnsafeMutablePointer<GstElement>) -> Session {
+    fileprivate static func session(of element: UnsafeMutablePointer<GstElement>) -> Session {
         let session = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstSwiftOdt.self).pointee.session
         return Unmanaged<Session>.fromOpaque(session!).takeUnretainedValue()
     }
@@ -164,9 +164,11 @@ final class StartedElement {
     private let element: UnsafeMutablePointer<GstElement>
     private let bus: UnsafeMutablePointer<GstBus>
 
-    init(_ properties: String) {
+    /// - Parameter maker: stands in for the making of detectors.
+    init(_ properties: String, maker: DetectionSource.Maker? = nil) {
         precondition(ElementHarness.isReady)
         element = gst_parse_launch("swiftodt \(properties)", nil)
+        if let maker { ElementHarness.session(of: element).makeSource = maker }
         bus = gst_bus_new()
         gst_element_set_bus(element, bus)
         hasStarted = gst_element_set_state(element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE

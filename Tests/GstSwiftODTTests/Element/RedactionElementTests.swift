@@ -1,0 +1,303 @@
+import CGStreamer
+import CGStreamerCheck
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects that redaction fails closed: what is requested and cannot be guaranteed is an error, and no frame passes sharp.
+@Suite struct RedactionElementTests {
+    private static let person = Box(x: 8, y: 8, width: 16, height: 24)
+
+    private static func detection(_ label: String?, score: Double = 0.9, x: Double = 8) -> Detection {
+        let labels = ["person", "dog", "car"]
+        return Detection(
+            box: Box(x: x, y: 8, width: 16, height: 24), score: score,
+            label: label.map { Label(index: labels.firstIndex(of: $0) ?? 9, text: $0) })
+    }
+
+    private static func source(
+        _ script: @escaping @Sendable (Int) -> [Detection] = { _ in [] }
+    ) -> DetectionSource { .detector(ScriptedDetector(script: script)) }
+
+    // MARK: Requests that cannot be guaranteed
+
+    struct Request: Sendable, CustomTestStringConvertible {
+        let properties: String
+        var isFallback = false
+        let remedy: String
+        var testDescription: String { properties }
+    }
+
+    /// Their strategy makes the detector when the element starts.
+    private static let unguaranteed = [
+        Request(
+            properties: "box-style=blur privacy-labels=persons", remedy: "privacy-labels names; did you mean 'person'?"),
+        Request(
+            properties: "box-style=pixelate privacy-labels=person,face",
+            remedy: "no label 'face', which privacy-labels names; it has"),
+        Request(properties: "privacy-labels=person", remedy: "set box-style=blur or pixelate"),
+        Request(properties: "box-style=blur draw=false", remedy: "set draw=true"),
+        Request(properties: "box-style=blur privacy-labels=person draw=false", remedy: "set draw=true"),
+        Request(properties: "box-style=blur privacy-labels=person detector=motion", remedy: "set detector=neural"),
+        Request(properties: "box-style=blur privacy-labels=person detector=salient", remedy: "set detector=neural"),
+        Request(properties: "box-style=blur privacy-labels=person", isFallback: true, remedy: "odt setup"),
+        Request(properties: "box-style=pixelate", isFallback: true, remedy: "odt setup"),
+    ]
+
+    private static func start(_ request: Request, _ more: String = "") -> StartedElement {
+        StartedElement("strategy=keep-only-latest \(request.properties) \(more)") { _, _, _ in
+            request.isFallback ? .substitute(FixedDetector()) : source()
+        }
+    }
+
+    @Test(arguments: unguaranteed) func unguaranteedRedactionIsAnErrorWithARemedy(_ request: Request) {
+        let element = Self.start(request)
+        #expect(!element.hasStarted)
+        let text = element.takeMessage(GST_MESSAGE_ERROR)
+        #expect(text?.contains(request.remedy) == true, "\(text ?? "no error")")
+        #expect(text?.contains("privacy-strict=false") == true)
+    }
+
+    @Test(arguments: unguaranteed) func privacyStrictFalseMakesTheErrorAWarning(_ request: Request) {
+        let element = Self.start(request, "privacy-strict=false")
+        #expect(element.hasStarted)
+        #expect(element.takeMessage(GST_MESSAGE_ERROR) == nil)
+        let warnings = Array(sequence(state: (), next: { _ in element.takeMessage(GST_MESSAGE_WARNING) }))
+        #expect(warnings.count { $0.contains(request.remedy) } == 1, "\(warnings)")
+    }
+
+    @Test func knownPrivacyLabelsStartWithoutAWord() {
+        for properties in ["box-style=blur privacy-labels=Person,dog", "box-style=pixelate", "privacy-labels=\"\""] {
+            let element = StartedElement("strategy=keep-only-latest draw-labels=false \(properties)") { _, _, _ in
+                Self.source()
+            }
+            #expect(element.hasStarted, "\(properties)")
+            #expect(element.takeMessage(GST_MESSAGE_WARNING) == nil, "\(properties)")
+        }
+    }
+
+    @Test func detectorWithUnknownLabelsIsAnError() {
+        let element = StartedElement("strategy=keep-only-latest box-style=blur privacy-labels=person") { _, _, _ in
+            .detector(ScriptedDetector(labels: nil) { _ in [] })
+        }
+        #expect(!element.hasStarted)
+        #expect(element.takeMessage(GST_MESSAGE_ERROR)?.contains("label-file") == true)
+    }
+
+    @Test(arguments: [("privacy-labels", "persons"), ("box-style", "rectangle"), ("draw", "false")])
+    func changeWhilePlayingFailsBeforeAFramePasses(_ property: String, _ value: String) {
+        let harness = ElementHarness(
+            "strategy=keep-only-latest box-style=blur privacy-labels=person", source: { Self.source() })
+        harness.setCaps()
+        #expect(harness.push(harness.buffer(0)) == GST_FLOW_OK)
+        harness.set(property, value)
+        #expect(harness.push(harness.buffer(1)) == GST_FLOW_ERROR)
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 1)
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("privacy-strict") == true)
+    }
+
+    @Test func unmappableFrameIsAnError() {
+        for (strict, flow) in [("true", GST_FLOW_ERROR), ("false", GST_FLOW_OK)] {
+            let harness = ElementHarness("box-style=blur privacy-strict=\(strict)", source: { Self.source() })
+            harness.setCaps()
+            let buffer = gst_buffer_new_allocate(nil, 10, nil)!
+            buffer.pointee.pts = 0
+            #expect(harness.push(buffer) == flow)
+            let kind = strict == "true" ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING
+            #expect(harness.takeMessage(kind)?.contains("cannot be mapped") == true)
+        }
+    }
+
+    @Test func frameOutsideOfTheSegmentIsDroppedWhereRedactionIsRequested() {
+        for (properties, count) in [("box-style=blur", 1), ("", 2)] {
+            let harness = ElementHarness("strategy=every-frame look-ahead=1 \(properties)", source: { Self.source() })
+            harness.setCaps()
+            var segment = GstSegment()
+            gst_segment_init(&segment, GST_FORMAT_TIME)
+            segment.start = 1_000_000_000
+            gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+            for number in [0, 40] { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+            #expect(gst_harness_buffers_in_queue(harness.harness) == count, "\(properties)")
+        }
+    }
+
+    @Test func redactionWithoutBoxesAndLabelsIsNoWarning() {
+        let element = StartedElement(
+            "strategy=keep-only-latest box-style=pixelate privacy-labels=person draw-boxes=false draw-labels=false"
+        ) { _, _, _ in Self.source() }
+        #expect(element.hasStarted)
+        #expect(element.takeMessage(GST_MESSAGE_WARNING) == nil)
+    }
+
+    // MARK: What is redacted
+
+    /// The places of one person in the frames that come out: whether each frame is redacted there, and whether it is elsewhere.
+    private static func play(
+        _ properties: String, frames: Int, isLive: Bool = false, at x: (Int) -> Int = { _ in 8 },
+        _ script: @escaping @Sendable (Int) -> [Detection]
+    ) throws -> (redacted: [Bool], elsewhere: [Bool], stats: Structure, messages: [Structure]) {
+        let harness = ElementHarness(
+            "look-ahead=1 draw-labels=false draw-boxes=false \(properties)", source: { source(script) })
+        gst_harness_set_live(harness.harness, isLive ? 1 : 0)
+        harness.setCaps("GRAY8", width: 128, height: 48)
+        for number in 0..<frames { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == UInt32(frames))
+        let before = harness.buffer(0)
+        let original = ElementHarness.bytes(of: before)
+        ElementHarness.release(before)
+        var (redacted, elsewhere): ([Bool], [Bool]) = ([], [])
+        while let buffer = harness.pull(ifThere: true) {
+            let bytes = ElementHarness.bytes(of: buffer)
+            let changed = { (x: Int, y: Int) in bytes[y * 128 + x] != original[y * 128 + x] }
+            let left = x(redacted.count)
+            redacted.append(
+                (10..<30).allSatisfy { y in (left + 1..<left + 15).contains { changed($0, y) } })
+            elsewhere.append((0..<48).contains { y in (96..<128).contains { changed($0, y) } })
+            ElementHarness.release(buffer)
+        }
+        return (redacted, elsewhere, try harness.counters(), harness.messages("swiftodt"))
+    }
+
+    private static let redacting = "box-style=pixelate privacy-labels=person"
+
+    @Test(
+        arguments: [
+            "label-allowlist=car", "label-denylist=person", "min-area=0.9", "max-area=0.01", "score-threshold=0.95",
+            "track-min-hits=100", "max-objects=1", "tracking=false", "mode=single-image",
+            #"zones="[{\"name\":\"a\",\"kind\":\"ignore\",\"points\":[[0,0],[1,0],[1,1],[0,1]]}]""#,
+        ])
+    func reportingFiltersDoNotLimitRedaction(_ filter: String) throws {
+        let (redacted, elsewhere, stats, _) = try Self.play(
+            "strategy=every-frame \(Self.redacting) \(filter)", frames: 5
+        ) { _ in [Self.detection("person", score: 0.25)] }
+        #expect(redacted == Array(repeating: true, count: 5))
+        #expect(elsewhere == Array(repeating: false, count: 5))
+        #expect(stats[uint64: "redacted"] == 5)
+    }
+
+    @Test func privacyThresholdDecidesWhatIsRedacted() throws {
+        for (properties, isRedacted) in [
+            ("", false), ("privacy-threshold=0.1", true), ("privacy-threshold=0.03", true),
+        ] {
+            let (redacted, _, stats, _) = try Self.play(
+                "strategy=every-frame \(Self.redacting) \(properties)", frames: 3
+            ) { _ in [Self.detection("person", score: 0.15)] }
+            #expect(redacted == Array(repeating: isRedacted, count: 3), "\(properties)")
+            #expect(stats[uint64: "redacted"] == (isRedacted ? 3 : 0))
+        }
+    }
+
+    @Test func otherLabelsStaySharpAndDetectionsWithoutALabelDoNot() throws {
+        for (label, isRedacted) in [("dog", false), (nil, true)] as [(String?, Bool)] {
+            let (redacted, _, _, _) = try Self.play("strategy=every-frame \(Self.redacting)", frames: 3) { _ in
+                [Self.detection(label)]
+            }
+            #expect(redacted == Array(repeating: isRedacted, count: 3))
+        }
+    }
+
+    @Test func personCalledDogForSixFramesStaysRedacted() throws {
+        for strategy in ["every-frame", "keep-only-latest"] {
+            let (redacted, _, _, _) = try Self.play(
+                "strategy=\(strategy) \(Self.redacting)", frames: 30, isLive: strategy != "every-frame"
+            ) { [Self.detection((10..<16).contains($0) ? "dog" : "person")] }
+            #expect(redacted == Array(repeating: true, count: 30), "\(strategy)")
+        }
+    }
+
+    // MARK: Look-ahead
+
+    @Test func trackIsRedactedBeforeItsFirstDetectionAndBetweenDetections() throws {
+        let seen = Set([16, 17, 18, 19, 30, 31, 32])
+        let find = { @Sendable (number: Int) -> [Detection] in
+            seen.contains(number) ? [Self.detection("person", x: Double(20 + number))] : []
+        }
+        let file = try Self.play(
+            "strategy=every-frame \(Self.redacting)", frames: 33, at: { 20 + $0 }, find)
+        // Half a second, and not more.
+        #expect(file.redacted == (0..<33).map { $0 >= 1 }, "\(file.redacted)")
+        let live = try Self.play(
+            "strategy=every-frame \(Self.redacting)", frames: 33, isLive: true, at: { 20 + $0 }, find)
+        #expect(live.redacted[..<16].allSatisfy { !$0 })
+        #expect(live.redacted[16..<20].allSatisfy { $0 })
+        // What is reported does not depend on it.
+        #expect(file.messages.map(\.text).count == 33)
+        #expect(zip(file.messages, live.messages).allSatisfy { $0.objects.map(\.text) == $1.objects.map(\.text) })
+    }
+
+    @Test func lookAheadOfRedactionIsPartOfTheLatencyOfFilesAlone() {
+        for (properties, isLive, frames) in [
+            ("strategy=every-frame box-style=blur", false, 31), ("strategy=every-frame box-style=blur", true, 0),
+            ("strategy=keep-only-latest box-style=blur", false, 0), ("strategy=every-frame", false, 0),
+            ("strategy=every-frame box-style=blur mode=single-image", false, 0),
+        ] {
+            let harness = ElementHarness("look-ahead=1 \(properties)", source: { Self.source() })
+            gst_harness_set_live(harness.harness, isLive ? 1 : 0)
+            harness.setCaps()
+            for number in 0..<40 { harness.push(harness.buffer(number)) }
+            #expect(gst_harness_buffers_in_queue(harness.harness) == UInt32(40 - frames), "\(properties)")
+            if !isLive {
+                #expect(
+                    gst_harness_query_latency(harness.harness) == GstClockTime(frames) * 33_333_333, "\(properties)")
+            }
+            // It ends where redaction does.
+            if frames > 0 {
+                harness.set("box-style", "rectangle")
+                harness.push(harness.buffer(40))
+                #expect(gst_harness_buffers_in_queue(harness.harness) == 41)
+            }
+        }
+    }
+
+    @Test func memoryBoundsTheLookAheadOfRedaction() {
+        var settings = Settings()
+        settings.annotator.boxStyle = .blur
+        func depth(_ bytes: Int, _ step: Nanoseconds) -> Int {
+            SchedulePlan(settings: settings, isLive: false, frameDuration: step, frameBytes: bytes).redactionDepth
+        }
+        #expect(depth(3840 * 2160 * 3 / 2, 33_333_333) == 21)
+        #expect(depth(1 << 30, 33_333_333) == 0)
+        #expect(depth(1000, 100_000_000) == 10)
+        #expect(depth(1000, 1_000_000) == 32)
+        #expect(depth(0, 0) == 32)
+    }
+
+    @Test func flushDropsFramesThatWaitForRedaction() {
+        let harness = ElementHarness(
+            "strategy=every-frame look-ahead=1 box-style=blur",
+            source: { Self.source { _ in [Self.detection("person")] } })
+        harness.setCaps()
+        for number in 0..<10 { harness.push(harness.buffer(number)) }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        for number in 20..<25 { harness.push(harness.buffer(number)) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 5)
+    }
+
+    /// The picture is redacted whole until a result says what is in it.
+    @Test func liveFramesBeforeTheFirstResultAreRedactedWhole() throws {
+        let detector = PatientDetector(finds: false)
+        let harness = ElementHarness(
+            "strategy=keep-only-latest box-style=pixelate", source: { .detector(detector) })
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        func isRedacted(_ number: Int) throws -> Bool {
+            let buffer = try #require(harness.pass(harness.buffer(number)))
+            defer { ElementHarness.release(buffer) }
+            let (bytes, original) = (ElementHarness.bytes(of: buffer), harness.buffer(number))
+            defer { ElementHarness.release(original) }
+            return bytes != ElementHarness.bytes(of: original)
+        }
+        #expect(try isRedacted(0))
+        #expect(try isRedacted(1))
+        detector.answer()
+        #expect(try !isRedacted(2))
+    }
+}
