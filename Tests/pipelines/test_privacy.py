@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from streams import BIKES, ball, frames, run
+from streams import BIKES, ROOT, InFolder, ball, command, frames, needs_detector, needs_video, run
 
 import gi
 
@@ -57,8 +57,111 @@ class Privacy(unittest.TestCase):
         for before, after, box in looked:
             self.assertLess(detail(after, box), 0.35 * detail(before, box) + 0.5, box)
 
-    def test_what_hides_nobody_is_a_warning(self):
-        for properties in ("privacy-labels=person", "box-style=blur draw=false"):
-            said = run(f"{ball(5)} ! swiftodt detector=motion {properties} ! fakesink")
-            self.assertEqual(said.errors, [])
-            self.assertTrue(any("hide" in warning.gerror.message for warning in said.warnings), (properties, said.warnings))
+    def test_redaction_that_cannot_be_guaranteed_is_an_error(self):
+        """Without a model, a runtime or a suitable detector nothing reaches the sink."""
+        for properties, remedy in (
+                ("detector=motion privacy-labels=person", "set box-style=blur or pixelate"),
+                ("detector=motion box-style=blur draw=false", "set draw=true"),
+                ("detector=motion box-style=blur privacy-labels=person", "set detector=neural"),
+                ("detector=salient box-style=blur privacy-labels=person", "set detector=neural")):
+            with self.subTest(properties):
+                said = run(f"{ball(5)} ! swiftodt {properties} ! fakesink")
+                self.assertEqual(len(said.errors), 1)
+                self.assertIn(remedy, said.errors[0].gerror.message)
+                self.assertIn("privacy-strict=false", said.errors[0].gerror.message)
+                if "salient" not in properties:
+                    said = run(f"{ball(5)} ! swiftodt privacy-strict=false {properties} ! fakesink")
+                    self.assertEqual(said.errors, [])
+                    self.assertTrue(any(remedy in warning.gerror.message for warning in said.warnings), said.warnings)
+
+    def test_fallback_to_motion_is_an_error_where_redaction_is_requested(self):
+        said = command("gst-launch-1.0", *f"{ball(5)} ! swiftodt box-style=blur privacy-labels=person ! fakesink".split(),
+                       XDG_DATA_HOME="/nowhere", XDG_DATA_DIRS="/nowhere", **{name: "" for name in os.environ if name.startswith("SWIFTODT")})
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("cannot be guaranteed: detector=auto has found no network", said.stderr)
+
+    @needs_detector
+    def test_label_that_the_network_does_not_have_is_an_error(self):
+        for labels, remedy in (("persons", "did you mean 'person'?"), ("face", "it has person, bicycle")):
+            for strategy in ("auto", "keep-only-latest"):
+                said = run(f"{ball(5)} ! swiftodt box-style=blur privacy-labels={labels} strategy={strategy} ! fakesink")
+                self.assertEqual(len(said.errors), 1, (labels, strategy))
+                self.assertIn(f"the network has no label '{labels}', which privacy-labels names; {remedy}", said.errors[0].gerror.message)
+
+    @needs_detector
+    @needs_video
+    def test_allowlist_does_not_limit_redaction(self):
+        source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=10"
+        end = "appsink name=frames sync=false"
+        outputs = [[picture(sample) for sample in frames(
+            f"{source} ! swiftodt box-style=blur privacy-labels=person draw-labels=false draw-boxes=false {filter} ! {end}")]
+            for filter in ("", "label-allowlist=car max-objects=1 min-area=0.9 score-threshold=1")]
+        plain = [picture(sample) for sample in frames(f"{source} ! {end}")]
+        for full, filtered, original in zip(*outputs, plain, strict=True):
+            redacted = sum(a != b for rows in zip(full, original) for a, b in zip(*rows))
+            kept = sum(a != b for rows in zip(filtered, original) for a, b in zip(*rows))
+            self.assertGreater(kept, 0.9 * redacted)
+
+    def test_messages_do_not_depend_on_redaction(self):
+        source = f"{ball(60)} ! swiftodt detector=motion updates=every-frame"
+        plain, redacted = (run(f"{source} {style} ! fakesink") for style in ("", "box-style=blur"))
+        self.assertEqual(*([structure.to_string() for structure in said.structures] for said in (plain, redacted)))
+
+    def test_metadata_stays_with_its_frame(self):
+        """Also where frames wait for redaction."""
+        source = f"{ball(60)} ! swiftodt detector=motion attach-meta=roi"
+        plain, redacted = ([self.regions(sample) for sample in frames(f"{source} {style} ! appsink name=frames sync=false")]
+                           for style in ("draw=false", "box-style=blur"))
+        self.assertEqual(plain, redacted)
+        self.assertGreater(sum(map(len, plain)), 10)
+
+    @staticmethod
+    def regions(sample):
+        buffer, found, number = sample.get_buffer(), [], 0
+        while (region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number)) is not None:
+            found.append((buffer.pts, region.x, region.y, region.w, region.h))
+            number += 1
+        return found
+
+
+class Tools(InFolder):
+    """What the command-line tool does about redaction."""
+
+    def setUp(self):
+        super().setUp()
+        self.video = self.path("ball.avi")
+        said = run(f"{ball(20)} ! jpegenc ! avimux ! filesink location={self.video}")
+        self.assertEqual(said.errors, [])
+
+    def watch(self, *words):
+        return command(f"{ROOT}/.build/tool/odt", "watch", "--quiet", "--set=detector=motion", *words, self.video)
+
+    def test_unredacted_recording_is_refused(self):
+        for redaction in ("box-style=blur", "box-style=5", "privacy-labels=person"):
+            said = self.watch("--set", redaction, "--record", self.path("video"))
+            self.assertEqual(said.returncode, 2, said.stderr)
+            self.assertIn("add --record-annotated", said.stderr)
+            self.assertNotIn("video", self.names())
+
+    def test_unredacted_recording_is_a_warning_without_privacy_strict(self):
+        said = self.watch("--set", "box-style=blur", "--set", "privacy-strict=false", "--record", self.path("video"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("add --record-annotated", said.stderr)
+        self.assertIn("video", self.names())
+
+    def test_annotated_recording_is_redacted(self):
+        said = self.watch("--set", "box-style=blur", "--record", self.path("video"), "--record-annotated")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.assertIn("video", self.names())
+
+    def test_watch_without_pictures_does_not_mention_draw(self):
+        said = self.watch("--set", "box-style=blur")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("'box-style=blur' has no effect: without --page", said.stderr)
+        self.assertNotIn("draw=", said.stderr)
+
+    def test_annotate_without_a_video_does_not_mention_draw(self):
+        said = command(f"{ROOT}/.build/tool/odt", "annotate", "--set", "detector=motion", "--set", "box-style=blur", "--json",
+                       self.path("said.jsonl"), self.video)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertNotIn("draw=", said.stderr)

@@ -108,6 +108,7 @@ final class Annotation: Sendable {
     private static func set(_ settings: [String], in pipeline: Pipeline) throws {
         let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
         for word in settings { try PropertySetting.set(word, of: element) }
+        RedactionRequest.allow(of: element, unless: settings.contains { $0.hasPrefix("draw=") })
         // The picture is turned before it is looked at, so that what is recorded and what is said of it agree.
         upright.set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")

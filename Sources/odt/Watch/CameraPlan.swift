@@ -73,10 +73,25 @@ extension CameraPlan {
     /// Whether it may go away and come back: what is no file.
     var isCamera: Bool { MediaSource.isAddress(source) || source.hasPrefix("/dev/") }
 
-    /// - Throws: ``PlaybackError`` where a property cannot be set so.
-    func check() throws {
+    /// - Throws: ``PlaybackError`` where a property cannot be set so, or where the recording would show what the properties redact.
+    func check(_ options: WatchOptions, warn: (String) -> Void) throws {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
+        guard let request = RedactionRequest(of: element) else { return }
+        let (records, isAnnotated) = (isRecorded && options.text("record") != nil, options.has("record-annotated"))
+        if records, !isAnnotated {
+            let fault =
+                "\(name): \(options.called("record")) records the camera's own video, which shows what '\(request.word)' redacts: add "
+                + "--record-annotated, or leave one of them out"
+            guard !request.isStrict else {
+                throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
+            }
+            warn(fault)
+        } else if !records, options.text("page") == nil {
+            warn(
+                "\(name): '\(request.word)' has no effect: without --page and --record-annotated no picture leaves odt watch"
+            )
+        }
     }
 
     /// A sentence as it may stand in a log: on one line, and without what comes before the @ of the camera's address.

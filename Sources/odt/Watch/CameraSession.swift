@@ -145,6 +145,7 @@ final class CameraSession: Sendable {
         let element = pipeline["swiftodt"]
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
+        RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
         // The picture is turned before it is looked at, so that what is shown and what is said of it agree.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")

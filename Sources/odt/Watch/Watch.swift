@@ -57,7 +57,7 @@ private let help = """
         for number in cameras.indices { cameras[number].settings += settings }
         let plan = try WatchPlan(cameras, WatchOptions(line, file?.options ?? []))
         try PluginSearch.start()
-        for camera in cameras { try camera.check() }
+        for camera in cameras { try camera.check(plan.options) { complain("odt watch: \($0)") } }
         _ = Interruption.shared
         return try watch(plan)
     } catch let error as PlaybackError where error.isUsage {
