@@ -87,7 +87,7 @@ final class BusReporter {
 
     /// All objects have ended with the stream. With `updates=on-change` a message says so, if an earlier one had objects.
     func postEnd(_ report: Report, settings: Settings) {
-        guard settings.updates == .onChange, hasPostedObjects, unread.value < Self.backlog else { return }
+        guard settings.updates == .onChange, hasPostedObjects, hasRoom else { return }
         waiting = (report, settings.messageFormat)
         postWaiting()
     }
