@@ -65,7 +65,7 @@ class Recorded(unittest.TestCase):
             self.assertIn(word, lines[0])
         # What is weak is there too, and other thresholds can be tried.
         tried = self.outcome(f"filesrc location={BIKES} ! decodebin", "detector=recorded", "score-threshold=0.3",
-                             f"detections-file={self.file}", "multiple-objects=true")
+                             f"detections-file={self.file}", "multiple-objects=true", "max-objects=20")
         self.assertNotEqual(tried[2], messages)
 
     @needs_detector
