@@ -4,8 +4,8 @@
 /// seen to go behind something. It is gone where its place shows something else that stands still: the background. What moves there
 /// may be hiding it, and is given a while. Before a camera that pans nothing stands still, and that while decides alone.
 ///
-/// Apart from that, a track is not reported while its box is unreliable: see ``Tracklet/hasDrifted(at:patience:width:height:)`` and
-/// ``Tracklet/wasInFront(of:)``.
+/// Apart from that, a track is not reported once its box is unreliable: where it has left the picture, and where the picture does not show
+/// an object that should be visible, or whose place is uncertain.
 struct PlaceCheck {
     /// The pictures of earlier answers, the latest first, each far enough from the next for things that move to have moved.
     private var pictures: [Picture] = []
@@ -37,21 +37,19 @@ struct PlaceCheck {
                 let earlier = lookedEarlier(at: tracklets[index])
                 tracklets[index].presence.remember(from: last.plane, earlier: earlier)
             }
-            guard tracklets[index].misses > 0, !tracklets[index].presence.isAbsent else { continue }
-            if tracklets[index].hasDrifted(at: time, patience: maxAge, width: width, height: height) {
-                tracklets[index].presence.isUnreliable = true
+            guard tracklets[index].misses > 0, !tracklets[index].presence.isAbsent, looks < Self.most else { continue }
+            let (box, cover) = (tracklets[index].filter.box, cover(of: index, tracklets))
+            if !tracklets[index].presence.isUnreliable {
+                let isExpected = cover == .background || tracklets[index].isUncertain(at: time, patience: maxAge)
+                looks += isExpected ? 1 : 0
+                tracklets[index].presence.isUnreliable =
+                    tracklets[index].hasLeftPicture(width: width, height: height)
+                    || isExpected && !tracklets[index].presence.isVisible(at: box, in: plane)
             }
-            let cover = cover(of: index, tracklets)
-            guard looks < Self.most, cover != .occluder else { continue }
+            guard cover == .none else { continue }
             looks += 1
-            if cover == .background {
-                if !tracklets[index].presence.isVisible(at: tracklets[index].filter.box, in: plane) {
-                    tracklets[index].presence.isUnreliable = true
-                }
-                continue
-            }
             let place = tracklets[index].presence.doubt(
-                at: tracklets[index].filter.box, in: plane,
+                at: box, in: plane,
                 before: pictures.count > 1 ? pictures[1].plane : nil,
                 unseen: time - tracklets[index].lastSeen)
             if let place { tracklets[index].stop(at: place) }

@@ -7,7 +7,7 @@ struct Presence: Sendable {
     /// The picture has been seen not to show it.
     private var isMissing = false
     /// When that was first so, half of it could still be seen: it went behind something.
-    private var isHiding = false
+    private(set) var isHiding = false
     /// Where the detector was last sure of it, and what was to be seen there, which is looked at only when it is wanted.
     private var sureBox: Box
     private var portrait: Portrait?
@@ -98,5 +98,5 @@ struct Presence: Sendable {
     /// Within so long after it was seen it goes behind whatever hides it, if that is what happens.
     private static let vanishing: Nanoseconds = 150_000_000
     /// For so long something that moves may be in the way of what is looked for.
-    private static let patience: Nanoseconds = 600_000_000
+    static let patience: Nanoseconds = 600_000_000
 }

@@ -55,9 +55,6 @@ struct Tracklet: Sendable {
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
     var residualSpan = residualFade
-    /// Width and height as of the first answer that missed it. A coasting box keeps them: what walks behind something only seems to
-    /// shrink.
-    private var coastingSize = SIMD2<Double>.zero
     /// What else is added: how far the picture is ahead of the filter, see ``BoxFilter/carry(_:by:doubt:)``.
     var lead = SIMD4<Double>.zero
 
@@ -146,7 +143,7 @@ extension Tracklet {
     ///   - frame: that of the one before.
     ///   - patience: whoever was seen longer ago than this is given no more time.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, patience: Nanoseconds) {
-        if misses == 0 { coastingSize = SIMD2(filter.position.z + lead.z, filter.position.w + lead.w) }
+        if misses == 0 { residual = .zero }
         if misses == 0, frame - lastSeen <= patience { unseenSince = max(lastSeen, frame) }
         soughtFor = misses == 0 ? time - unseenSince : soughtFor.adding(time - frame)
         misses += 1
@@ -217,9 +214,9 @@ extension Tracklet {
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
-        var carried = filter.position + lead
-        if misses > 0 { (carried.z, carried.w) = (coastingSize.x, coastingSize.y) }
-        let shown = carried + residual * max(0, 1 - max(0, age))
+        var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
+        // What walks behind something only seems to shrink.
+        if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
         let least = Self.leastRest * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, least.x), max(shown.w, least.y)))
     }
@@ -240,13 +237,20 @@ extension Tracklet {
         return Appearance(of: shownBox(at: time), in: plane)?.likeness(then) ?? 0
     }
 
-    /// Whether its box has been carried to where nobody has seen the object go: over the edge of the picture, or far from the latest
-    /// sighting without a strong detection for half of `patience`.
-    func hasDrifted(at time: Nanoseconds, patience: Nanoseconds, width: Int, height: Int) -> Bool {
-        let box = filter.box
+    /// Whether its box has been carried over the edge of the picture since it was seen.
+    func hasLeftPicture(width: Int, height: Int) -> Bool {
         func visibleShare(_ box: Box) -> Double { box.clipped(width: width, height: height).area / box.area }
-        if visibleShare(box) < Self.leastVisible * visibleShare(lastBox) { return true }
-        guard time - lastStrong > patience / 2 else { return false }
+        return visibleShare(filter.box) < Self.leastVisible * visibleShare(lastBox)
+    }
+
+    /// Whether only the picture can tell that it is still in its box: it has been missed for longer than it had been seen, or its box has been
+    /// carried far from the latest sighting, without a strong detection for half of `patience`, or longer where it was seen to go behind
+    /// something.
+    func isUncertain(at time: Nanoseconds, patience: Nanoseconds) -> Bool {
+        if time - lastSeen > lastSeen - firstSeen { return true }
+        let longest = presence.isHiding ? max(patience / 2, Presence.patience) : patience / 2
+        guard time - lastStrong > longest else { return false }
+        let box = filter.box
         let (across, down) = (box.centerX - lastBox.centerX, box.centerY - lastBox.centerY)
         return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
     }
