@@ -306,7 +306,7 @@ class Refused(Annotating):
                 self.assertIn(text, said.stderr)
                 self.assertEqual(self.names(), [])
 
-    def test_two_names_of_one_file(self):
+    def test_two_outputs_that_are_one_file_are_refused(self):
         """One output would replace the other."""
         os.symlink("link.out", self.path("other.out"))
         for one, other in (("x.out", "./x.out"), ("link.out", "other.out"), ("new/x.out", "./new/../new//x.out")):
@@ -422,7 +422,7 @@ class Descriptors(Annotating):
         with open(self.path("a.jsonl"), encoding="utf-8") as file:
             self.assertEqual({line[0] for line in file}, {"{"})
 
-    def test_a_standard_output_that_does_not_block(self):
+    def test_a_non_blocking_standard_output_gets_all_lines_whole(self):
         """A reader that keeps reading gets all lines, whole, though the pipe is full again and again."""
         reader, writer = os.pipe()
         fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
@@ -452,15 +452,16 @@ class Ended(Annotating):
         """Whenever it comes. Sound, which needs no inference, is far ahead of the picture, and ends where that ends."""
         ffmpeg("-stream_loop", "9", "-i", self.picture, "-f", "lavfi", "-i", "sine=duration=20", "-map", "0:v", "-map", "1:a", "-c:v", "copy",
                "-c:a", "ac3", self.path("long.mkv"))
-        for kind in ("mkv", "mp4"):
-            for delay in (0, 0.02, 0.04, 0.06, 0.1, 0.2):
+        for kind in ("mkv", "mp4", "webm"):
+            for delay in (0, 0.02, 0.05, 0.1, 0.2):
                 with self.subTest((kind, delay)):
                     out, part = self.path("out." + kind), self.path("out.part." + kind)
                     with open(out, "w", encoding="ascii") as file:
                         file.write("earlier")
                     program = subprocess.Popen([ODT, "annotate", "--force", FAST, self.path("long.mkv"), out], stderr=subprocess.PIPE,
                                                stdin=subprocess.DEVNULL, text=True)
-                    while program.poll() is None and not (os.path.exists(part) and os.path.getsize(part)):
+                    # First when nothing has been written.
+                    while program.poll() is None and not (os.path.exists(part) and (delay == 0 or os.path.getsize(part))):
                         time.sleep(0.005)
                     time.sleep(delay)
                     program.send_signal(signal.SIGINT)

@@ -83,7 +83,7 @@ class Programs(unittest.TestCase):
         self.refuses(1, "No space left", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >/dev/full")
         self.refuses(1, "Bad file descriptor", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >&-")
 
-    def test_closed_descriptors(self):
+    def test_a_file_does_not_replace_a_closed_standard_error(self):
         """A file that is opened does not get the number of the standard error, into which GStreamer writes."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "lines")

@@ -75,10 +75,9 @@ class Files(Watching):
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual((len(said.stdout.splitlines()), said.stderr), (3, ""))
 
-    def test_waiting_takes_no_time_of_the_processor(self):
-        """For a reader of the lines, which a file waits for, and for the next attempt at a camera: threads sleep until something happens."""
+    def test_threads_sleep_while_they_wait_for_a_reader_or_a_camera(self):
+        """A file waits until its lines are read, a camera until the next attempt to connect; nothing polls meanwhile."""
         reader, writer = os.pipe()
-        # No part of a line ever fits in.
         self.addCleanup(os.close, reader)
         lines = subprocess.Popen([ODT, "watch", FAST, "--set=updates=every-frame", self.clip(frames=3000)], stdout=writer,
                                  stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
@@ -88,7 +87,7 @@ class Files(Watching):
         for program in (lines, camera):
             self.addCleanup(program.wait)
             self.addCleanup(program.kill)
-        # Less than eight threads that look every tenth of a second, less than one that looks every millisecond; the pipeline's player does ten times.
+        # Polling every millisecond would be 1,000 times a second, eight threads every tenth of a second 80 times. The player reads its bus ten times.
         for program, most in ((lines, 100), (camera, 30)):
             with self.subTest(program.args[-1]):
                 end = time.monotonic() + 60

@@ -24,6 +24,8 @@ final class Annotation: Sendable {
 
     private let source: MediaSource
     private let outputs: AnnotationOutputs
+    /// `nil` where no video is written.
+    private let container: Container?
     private let files: AnnotationFiles
     private let pipeline: Pipeline
     private let progress: Progress
@@ -39,6 +41,7 @@ final class Annotation: Sendable {
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
         let container = try outputs.video.map(Self.container)
+        self.container = container
         try outputs.check(against: source, mayReplace: plan.mayReplace)
         let pipeline = try Pipeline(Self.description(source, container, plan))
         source.give(to: pipeline)
@@ -63,10 +66,13 @@ final class Annotation: Sendable {
             refuse: { pipeline.refuse($0) })
         self.linker = linker
         var manners = Player.Manners()
-        let hasSpoken = hasSpoken
-        manners.hasBegun = { progress.frames > 0 || hasSpoken.read { $0 } }
+        let (hasSpoken, isAbandoned) = (hasSpoken, Monitor(false))
+        let hasBegun = { @Sendable in progress.frames > 0 || hasSpoken.read { $0 } }
+        manners.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
         manners.survives = { $0 != "file" }
-        manners.end = { linker.endStreams() }
+        // Before the first picture nothing is worth a proper end, and a muxer whose streams end before they begin fails or writes a file
+        // without a picture.
+        manners.end = { if hasBegun() { linker.endStreams() } else { isAbandoned.update { $0 = true } } }
         manners.leave = { say("ended at once" + files.leftBehind) }
         manners.tick = { progress.show() }
         player = Player(pipeline, manners, say: say)
@@ -216,11 +222,16 @@ final class Annotation: Sendable {
         var isUsable = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
         // A stream that was interrupted at its beginning is not waited for: a picture may have come since, but the file has no end.
         if ending.failure == nil, !ending.isWhole { isUsable = false }
+        // A picture that came to the muxer with the interrupt may not have come into the file.
+        if isUsable, ending.failure == nil, ending.signal != nil, let container, let video = files.video {
+            isUsable = container.holdsPicture(video.path)
+        }
         guard isUsable else {
-            say(ending.failure ?? "nothing was recorded of \(source.name)")
+            // A failure at such a moment is a consequence of the interrupt.
+            let failure = ending.signal == nil ? ending.failure : nil
+            say(failure ?? "nothing was recorded of \(source.name)")
             files.discard()
-            let code = ending.failure == nil ? ending.signal.map { 128 + $0 } : nil
-            return Outcome(code: code ?? ExitCode.failure, signal: ending.signal)
+            return Outcome(code: ending.signal.map { 128 + $0 } ?? ExitCode.failure, signal: ending.signal)
         }
         var failure = ending.failure
         if failure == nil {

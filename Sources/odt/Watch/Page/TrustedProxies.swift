@@ -42,8 +42,8 @@ struct TrustedProxies: Sendable {
 
     /// - Parameters:
     ///   - text: addresses and networks with commas between them: `127.0.0.1,172.16.0.0/12`.
-    ///   - name: the option's name where it was given.
-    /// - Throws: ``CommandLineError`` that names the word that is none.
+    ///   - name: the name of the option.
+    /// - Throws: ``CommandLineError`` with the first word that is neither an address nor a network.
     init(_ text: String, called name: String) throws {
         let words = text.filter { $0 != " " }.split(separator: ",", omittingEmptySubsequences: false)
         networks = try words.map { word in
@@ -74,7 +74,7 @@ struct TrustedProxies: Sendable {
         var rest = forwarded.split(separator: ",")[...]
         while isTrusted(client), let next = rest.popLast() {
             let next = next.drop { $0 == " " }.prefix { $0 != " " }
-            // What is no address was not written by a proxy.
+            // A proxy writes nothing but addresses.
             guard Address(next) != nil else { break }
             client = String(next)
         }
