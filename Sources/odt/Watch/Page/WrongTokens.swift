@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Counts wrong tokens by address. After ``most`` of them within a minute, further wrong ones are not compared any more.
+/// Counts wrong tokens by address. After ``most`` of them within ``period``, the answer to further wrong ones is to wait.
 struct WrongTokens {
     /// So many a minute are those of somebody who mistypes.
     static let most = 20
