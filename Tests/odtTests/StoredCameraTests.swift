@@ -59,6 +59,28 @@ struct StoredCameraTests {
         #expect(abs(try #require(track.best) - arrival(frames / 2)) <= 2)
     }
 
+    @Test mutating func aMomentIsFoundInTheVideoOfACameraThatStampsFasterThanItSends() throws {
+        let (frames, perSecond): (Int64, Int64) = (10 * 60 * 21, 21)
+        func arrival(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
+        for number in stride(from: 0, through: frames, by: Int(perSecond)) {
+            let wall = arrival(number)
+            _ = rows("swiftodt", running: number * 40, utc: wall, at: wall, steady: wall - start)
+        }
+        let finished = FinishedSegment(path: "/srv/a.mkv", start: 0, end: frames * 40_000_000)
+        let row = try #require(camera.row(of: finished))
+        guard case .segment(let segment) = row.content else {
+            Issue.record("no segment is stored")
+            return
+        }
+        let stored = StoredSegment(
+            camera: "yard", session: 1, began: Double(row.time) / 1_000, ended: Double(segment.ended) / 1_000,
+            length: Double(segment.length) / 1_000, file: segment.file)
+        let place = try #require(stored.place(of: Double(arrival(frames / 3)) / 1_000))
+        #expect(abs(place - Double(frames / 3) * 0.04) < 0.01)
+        #expect(stored.place(of: stored.began - 1) == nil)
+        #expect(stored.place(of: stored.ended + 1) == nil)
+    }
+
     @Test mutating func timesFollowTheSendersClock() {
         // RTCP, with an oscillator that is 200 ppm fast and a camera clock that is a minute late.
         for second in Int64(0)..<36_000 {
