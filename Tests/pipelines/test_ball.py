@@ -83,7 +83,8 @@ class Examples(unittest.TestCase):
     def test_live_camera_falls_back_to_a_test_picture(self):
         said = command("Pipelines/live-camera", "-n", "30", "/dev/no-camera", DISPLAY="", WAYLAND_DISPLAY="")
         self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertIn("swiftodt, version", said.stdout)
+        messages = [json.loads(line) for line in said.stdout.splitlines()]
+        self.assertIn("swiftodt", {message["message"] for message in messages})
 
     def test_rtp_loopback_loses_nothing(self):
         said = command("/usr/bin/python3", "Pipelines/rtp-loopback", "4")

@@ -1,5 +1,4 @@
 """The programs in Pipelines and the tool odt end with a sentence where they cannot go on."""
-import json
 import os
 import re
 import shutil
@@ -200,12 +199,6 @@ class Programs(unittest.TestCase):
     def test_the_tool_stays_small(self):
         """Foundation, linked statically, would make it six times as large."""
         self.assertLess(os.path.getsize(TOOL), 16 << 20)
-
-    def test_live_camera_without_a_display_prints_json(self):
-        said = command("Pipelines/live-camera", "-n", "30", "/dev/no-video", DISPLAY="", WAYLAND_DISPLAY="")
-        self.assertEqual(said.returncode, 0, said.stderr)
-        messages = [json.loads(line) for line in said.stdout.splitlines()]
-        self.assertIn("swiftodt", {message["message"] for message in messages})
 
     def test_with_plugin_finds_the_python_package_and_odt(self):
         said = command("/usr/bin/env", "--unset=PYTHONPATH", f"{ROOT}/Pipelines/with-plugin", "/usr/bin/python3", "-c",
