@@ -77,7 +77,7 @@ class Privacy(unittest.TestCase):
     def test_fallback_to_motion_is_an_error_where_redaction_is_requested(self):
         said = command("gst-launch-1.0", *f"{ball(5)} ! swiftodt box-style=blur privacy-labels=person ! fakesink".split(),
                        XDG_DATA_HOME="/nowhere", XDG_DATA_DIRS="/nowhere", **{name: "" for name in os.environ if name.startswith("SWIFTODT")})
-        self.assertEqual(said.returncode, 1)
+        self.assertNotEqual(said.returncode, 0)
         self.assertIn("cannot be guaranteed: detector=auto has found no network", said.stderr)
 
     @needs_detector
@@ -91,16 +91,16 @@ class Privacy(unittest.TestCase):
     @needs_detector
     @needs_video
     def test_allowlist_does_not_limit_redaction(self):
-        source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=10"
+        source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=40"
         end = "appsink name=frames sync=false"
-        outputs = [[picture(sample) for sample in frames(
-            f"{source} ! swiftodt box-style=blur privacy-labels=person draw-labels=false draw-boxes=false {filter} ! {end}")]
-            for filter in ("", "label-allowlist=car max-objects=1 min-area=0.9 score-threshold=1")]
-        plain = [picture(sample) for sample in frames(f"{source} ! {end}")]
-        for full, filtered, original in zip(*outputs, plain, strict=True):
-            redacted = sum(a != b for rows in zip(full, original) for a, b in zip(*rows))
-            kept = sum(a != b for rows in zip(filtered, original) for a, b in zip(*rows))
-            self.assertGreater(kept, 0.9 * redacted)
+        plain = [b"".join(picture(sample)) for sample in frames(f"{source} ! {end}")]
+        areas = []
+        for reported in ("", "label-allowlist=car max-objects=1 min-area=0.9 score-threshold=1"):
+            redacted = [b"".join(picture(sample)) for sample in frames(
+                f"{source} ! swiftodt box-style=blur privacy-labels=person draw-labels=false draw-boxes=false {reported} ! {end}")]
+            areas.append(sum(a != b for pair in zip(plain, redacted, strict=True) for a, b in zip(*pair)))
+        self.assertGreater(areas[0], 5000)
+        self.assertGreater(areas[1], 0.9 * areas[0])
 
     def test_messages_do_not_depend_on_redaction(self):
         source = f"{ball(60)} ! swiftodt detector=motion updates=every-frame"
@@ -117,11 +117,10 @@ class Privacy(unittest.TestCase):
 
     @staticmethod
     def regions(sample):
-        buffer, found, number = sample.get_buffer(), [], 0
-        while (region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number)) is not None:
-            found.append((buffer.pts, region.x, region.y, region.w, region.h))
-            number += 1
-        return found
+        """Time and place of the regions of interest, by tracking id."""
+        buffer = sample.get_buffer()
+        regions = (GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number) for number in range(1, 5))
+        return [(buffer.pts, region.x, region.y, region.w, region.h) for region in regions if region is not None]
 
 
 class Tools(InFolder):

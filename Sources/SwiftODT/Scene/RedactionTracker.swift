@@ -50,8 +50,11 @@ package final class RedactionTracker {
     /// The number of the first frame in the window.
     private var firstNumber = 0
     private var detections: [Box] = []
-    /// Of the frame before.
-    private var followed: [Box] = []
+    /// The tracks in the frame before, and when they last had a detection that could have begun them.
+    private var followed: [FollowedPlace] = []
+    private var lastMeant: [Int: Nanoseconds] = [:]
+    /// The detections since then that could begin a track.
+    private var begun: Set<Box> = []
     /// Whether there is a result about this scene, and whether the next frame is its first.
     private var (hasAnswer, beginsScene) = (false, true)
     private var sceneBegan = Nanoseconds.min
@@ -64,8 +67,12 @@ package final class RedactionTracker {
     private static let leastHits = 3
     /// A missed track is redacted for so long, and for as long again as it had been seen, up to ``Options/maxAge``.
     private static let patience: Nanoseconds = 300_000_000
-    /// Overlap (IoU) from which a detection that could not begin a track belongs to one that is there.
+    /// A missed track is redacted no longer than this if it is known not to be seen again for ``horizon``.
+    private static let longestWithoutReturn: Nanoseconds = 500_000_000
+    private static let horizon: Nanoseconds = 900_000_000
+    /// Overlap (IoU) from which a detection with another label belongs to the track that is there, and for how long that is believed.
     private static let fit = 0.4
+    private static let mostRenamed: Nanoseconds = 1_000_000_000
 
     package init(options: Options) { self.options = options }
 
@@ -94,13 +101,25 @@ package final class RedactionTracker {
         hasAnswer = true
         var offered: [Detection] = []
         for detection in answer where detection.score >= options.floor && detection.box.isFinite {
-            let begins = detection.score >= options.threshold && options.mayMean(detection.label)
-            if begins, time == now { detections.append(detection.box) }
-            // The tracker is to follow, not to judge: all that may begin or hold a track is equally strong for it.
-            let isStrong = begins || followed.contains { $0.iou(detection.box) >= Self.fit }
-            offered.append(Detection(box: detection.box, score: isStrong ? Self.strong : Self.weak))
+            let isMeant = options.mayMean(detection.label)
+            let begins = isMeant && detection.score >= options.threshold
+            if begins {
+                begun.insert(detection.box)
+                if time == now { detections.append(detection.box) }
+            }
+            // The tracker is to follow, not to judge: all that may begin a track is equally strong for it.
+            if begins || detection.score >= options.threshold && isExpected(detection.box, at: time) {
+                offered.append(Detection(box: detection.box, score: Self.strong))
+            } else if isMeant {
+                offered.append(Detection(box: detection.box, score: Self.weak))
+            }
         }
         if options.follows { tracker.update(offered, seenAt: time, part: part) }
+    }
+
+    /// Whether a detection with another label may be what a track was called a moment ago.
+    private func isExpected(_ box: Box, at time: Nanoseconds) -> Bool {
+        followed.contains { time.since(lastMeant[$0.key] ?? .min) <= Self.mostRenamed && $0.box.iou(box) >= Self.fit }
     }
 
     /// What the tracker is told of scores: two values, on either side of its threshold.
@@ -111,7 +130,12 @@ package final class RedactionTracker {
     /// - Returns: its number, to be taken by ``places(ofFrame:)``.
     package func endFrame() -> Int {
         let tracks = options.follows ? tracker.followedPlaces() : []
-        followed = tracks.map(\.box)
+        lastMeant = Dictionary(
+            uniqueKeysWithValues: tracks.map { track in
+                (track.key, begun.contains(track.lastBox) ? track.lastSeen : lastMeant[track.key] ?? .min)
+            })
+        begun.removeAll(keepingCapacity: true)
+        followed = tracks
         window.append(
             Snapshot(
                 time: now, beginsScene: beginsScene, unknown: hasAnswer ? nil : picture, detections: detections,
@@ -123,7 +147,7 @@ package final class RedactionTracker {
     /// All tracks end; frames that wait keep theirs.
     package func beginEpoch() {
         tracker.reset(reason: .flush)
-        followed = []
+        (followed, lastMeant) = ([], [:])
         (hasAnswer, beginsScene, sceneBegan) = (false, true, .min)
     }
 
@@ -154,7 +178,7 @@ package final class RedactionTracker {
                 places.append(track.box)
                 let share = Double(frame.time - track.lastSeen) / Double(next.lastSeen - track.lastSeen)
                 places.append(track.lastBox.moved(towards: next.lastBox, by: share))
-            } else if isPatient(track) {
+            } else if Self.isPatient(track, knownUntil: later.last?.time ?? frame.time, at: frame.time) {
                 places.append(track.box)
             }
         }
@@ -167,9 +191,11 @@ package final class RedactionTracker {
         return places
     }
 
-    private func isPatient(_ track: FollowedPlace) -> Bool {
+    /// Whether a track that is missed, and not seen again in the frames that are known, is still redacted.
+    private static func isPatient(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds) -> Bool {
         guard let missed = track.missedFor else { return true }
-        return missed <= Self.patience.adding(track.lastSeen - track.firstSeen)
+        let longest = patience.adding(track.lastSeen - track.firstSeen)
+        return missed <= (end.since(time) >= horizon ? min(longest, longestWithoutReturn) : longest)
     }
 
     private static func nextSighting(of track: FollowedPlace, in later: ArraySlice<Snapshot>) -> FollowedPlace? {

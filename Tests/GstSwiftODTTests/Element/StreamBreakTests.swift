@@ -208,6 +208,19 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
     }
 
+    /// With redaction requested nothing of it passes.
+    @Test func frameThatCannotBeWrittenToIsAnErrorWhereItHasToBeRedacted() {
+        for (strict, flow) in [("true", GST_FLOW_ERROR), ("false", GST_FLOW_OK)] {
+            let harness = start("box-style=blur strategy=keep-only-latest privacy-strict=\(strict)")
+            let buffer = harness.buffer(0)
+            harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+            forbidWriting(to: buffer)
+            #expect(harness.push(buffer) == flow)
+            let kind = strict == "true" ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING
+            #expect(harness.takeMessage(kind)?.contains("cannot be written to") == true)
+        }
+    }
+
     private func release(_ event: UnsafeMutablePointer<GstEvent>) {
         gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
     }

@@ -46,7 +46,7 @@ import Testing
 
     @Test func singleDetectionIsNotExtrapolated() {
         let places = play(frames: 20) { $0 == 10 ? [Self.detection($0)] : [] }
-        #expect(places[..<10].allSatisfy(\.isEmpty))
+        #expect(places[..<10].allSatisfy { $0.isEmpty })
         #expect(!places[10].isEmpty && !places[12].isEmpty && places[15].isEmpty)
     }
 
@@ -56,14 +56,25 @@ import Testing
         #expect(places[24].isEmpty)
     }
 
+    @Test func trackThatIsKnownNotToReturnCoastsForHalfASecond() {
+        let places = play(frames: 30) { $0 < 12 ? [Self.detection($0)] : [] }
+        #expect((0..<16).allSatisfy { covers(places[$0], $0) })
+        #expect(places[18].isEmpty)
+    }
+
     @Test func weakDetectionsAndOtherLabelsContinueATrackAndBeginNone() {
         let dog = Label(index: 1, text: "dog")
-        let places = play(frames: 60, lookingAhead: false) {
-            [$0 < 5 ? Self.detection($0) : $0 < 30 ? Self.detection($0, score: 0.11) : Self.detection($0, dog)]
+        for other in [dog, nil, Self.person] {
+            let places = play(frames: 40, lookingAhead: false) {
+                [10..<14 ~= $0 ? Self.detection($0, score: 0.11, other) : Self.detection($0)]
+            }
+            #expect((0..<40).allSatisfy { covers(places[$0], $0) })
         }
-        #expect((0..<60).allSatisfy { covers(places[$0], $0) })
-        #expect(play(frames: 9) { [Self.detection($0, score: 0.19)] }.allSatisfy(\.isEmpty))
-        #expect(play(frames: 9) { [Self.detection($0, dog)] }.allSatisfy(\.isEmpty))
+        let places = play(frames: 60, lookingAhead: false) { [$0 < 5 ? Self.detection($0) : Self.detection($0, dog)] }
+        #expect((0..<15).allSatisfy { covers(places[$0], $0) })
+        #expect(places[40...].allSatisfy { $0.isEmpty })
+        #expect(play(frames: 9) { [Self.detection($0, score: 0.19)] }.allSatisfy { $0.isEmpty })
+        #expect(play(frames: 9) { [Self.detection($0, dog)] }.allSatisfy { $0.isEmpty })
         #expect(play(frames: 9, labels: []) { [Self.detection($0, dog)] }.allSatisfy { !$0.isEmpty })
     }
 
