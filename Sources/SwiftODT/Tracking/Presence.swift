@@ -60,9 +60,9 @@ struct Presence: Sendable {
         return nil
     }
 
-    /// Whether the picture shows it at `box`, as far as it is known what it looks like.
+    /// Whether the picture shows it at `box`, as far as it is known what it looks like. What went behind something is not visible.
     func isVisible(at box: Box, in plane: LumaPlane) -> Bool {
-        portrait.map { Self.fit($0, near: box, in: plane).isWhole } ?? true
+        !isHiding && (portrait.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
     /// Whether what hid half of it still stands there.

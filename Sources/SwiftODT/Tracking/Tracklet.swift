@@ -255,12 +255,14 @@ extension Tracklet {
         return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
     }
 
-    /// Whether the object, when it was seen last, lay within another one that is several times as large: it was in front of that, which
-    /// therefore does not occlude it now.
+    /// Whether the object was seen in front of another one, which therefore does not occlude it now: that one is several times as large and
+    /// covered at least as much of the box at the latest sighting as it does now.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
-        guard then.time <= lastSeen, then.box.intersection(lastBox).area > lastBox.area / 2 else { return false }
-        return other.filter.box.intersection(filter.box).area < Self.smallPart * other.filter.box.area
+        let (box, whole) = (filter.box, other.filter.box)
+        let shared = box.intersection(whole).area
+        return then.time <= lastSeen && shared < Self.smallPart * whole.area
+            && shared / box.area <= then.box.intersection(lastBox).area / lastBox.area + Self.leastGrowth
     }
 
     /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
@@ -286,6 +288,8 @@ extension Tracklet {
     private static let farthestDrift = 0.2
     /// Of an object, the share of it that a small one in front of it covers at most.
     private static let smallPart = 0.3
+    /// What goes behind something is covered more and more: by this share from answer to answer at least.
+    private static let leastGrowth = 0.01
     /// How long a late answer's correction takes to be blended in.
     private static let glide = 200_000_000.0
 }
