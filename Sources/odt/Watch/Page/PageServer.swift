@@ -105,7 +105,10 @@ final class PageServer: @unchecked Sendable {
         Glibc.close(idle)
         // What was cut is let go of.
         for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
+        // Releasing a connection may finalize its stream, which is removed from the connections then: not while they are being changed.
+        let left = connections
         connections = [:]
+        withExtendedLifetime(left) {}
         g_object_unref(UnsafeMutableRawPointer(server))
         g_main_context_pop_thread_default(context)
         isOver.update { $0 = true }
@@ -248,7 +251,7 @@ final class PageServer: @unchecked Sendable {
 
         deinit { g_object_unref(UnsafeMutableRawPointer(address)) }
 
-        func note() { server.connections[address] = nil }
+        func note() { _ = server.connections.removeValue(forKey: address) }
     }
 
     private func lookAfter() {
