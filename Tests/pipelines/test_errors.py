@@ -137,7 +137,7 @@ class Errors(unittest.TestCase):
         self.assertIn("no label dogg, persn", warning.message)
         self.assertIn("did you mean dog, person?", warning.message)
         self.assertNotIn("bicycle", warning.message + (detail or ""))
-        self.warns('detector=neural label-allowlist="face, persn"', "no label face, persn", "did you mean person?; it has person, bicycle")
+        self.warns('detector=neural label-allowlist="face, persn"', "no label face, persn", "did you mean person? It has person, bicycle")
 
     def test_areas_that_exclude_everything(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion min-area=0.5 max-area=0.1 ! fakesink")

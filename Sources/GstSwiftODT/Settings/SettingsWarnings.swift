@@ -249,10 +249,10 @@ extension Settings {
             let problem =
                 "the network has no label \(unknown.joined(separator: ", ")), which label-allowlist or label-denylist names"
             let meant = unknown.compactMap { nearestName(to: $0, in: labels) }
-            let question = meant.isEmpty ? "" : "; did you mean \(meant.joined(separator: ", "))?"
+            let question = "; did you mean \(meant.joined(separator: ", "))?"
             guard meant.count < unknown.count else { return .settings(problem + question) }
             return .settings(
-                "\(problem)\(question); it has \(labels.prefix(8).joined(separator: ", "))"
+                problem + (meant.isEmpty ? "; it" : "\(question) It") + " has \(labels.prefix(8).joined(separator: ", "))"
                     + (labels.count > 8 ? " and \(labels.count - 8) more" : ""),
                 detail: "its labels: " + labels.joined(separator: ", "))
         }
