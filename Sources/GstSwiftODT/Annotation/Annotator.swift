@@ -134,6 +134,8 @@ final class Annotator {
         let known = setup.flatMap { $0.canvas == canvas ? $0 : nil }
         if known?.sizes.lineWidth != sizes.lineWidth { zones = nil }
         let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
+        // Whether a label has room follows from its size.
+        if !isSameText { standings.removeAll() }
         let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(
             options: options, blender: blender, font: font, sizes: sizes, text: LabelText(options),

@@ -26,8 +26,8 @@ struct LabelPlacement {
         let mostAtFirst: Double
         let most: Double
 
-        /// A twentieth of a standing person's box is margin; more is the head.
-        static func whole(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.02, most: 0.05) }
+        /// The upper twentieth of a standing person's box is margin; below that is the head.
+        static func whole(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.03, most: 0.06) }
         /// Nothing shorter is left. On a small object the smallest label is large.
         static func last(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.15, most: 0.25) }
     }

@@ -55,11 +55,13 @@ import Testing
 
     /// What `look-ahead` accepts is what it does: as many frames wait.
     @Test func largestLookAheadIsHowManyFramesWait() throws {
-        let pointer = UnsafeMutableRawPointer(ElementHarness("").element)
+        let inspected = ElementHarness()
+        defer { withExtendedLifetime(inspected) {} }
+        let pointer = UnsafeMutableRawPointer(inspected.element)
         let object = pointer.assumingMemoryBound(to: GObject.self)
-        let name = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)
+        let type = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class)
         let spec = try #require(
-            g_object_class_find_property(name?.assumingMemoryBound(to: GObjectClass.self), "look-ahead"))
+            g_object_class_find_property(type?.assumingMemoryBound(to: GObjectClass.self), "look-ahead"))
         let most = UnsafeMutableRawPointer(spec).assumingMemoryBound(to: GParamSpecUInt.self).pointee.maximum
         let harness = ElementHarness(
             "strategy=every-frame look-ahead=\(most)",
