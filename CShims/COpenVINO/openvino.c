@@ -10,12 +10,20 @@
 #include <sys/mman.h>
 
 // RTLD_NODELETE: threads of the runtime may run its code until the process ends.
-static int loading_mode(void) { return RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | swiftodt_unwinding_mode(); }
+static const int loading_mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+// As it was when the runtime was loaded, which brings libstdc++ itself.
+static int unwinding_mode;
+static bool is_loaded;
+
+bool swiftodt_openvino_is_loadable(void) { return is_loaded || swiftodt_unwinding_mode() >= 0; }
 
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking) {
     *lacking = false;
-    void *library = dlopen(file, loading_mode());
+    if (!is_loaded) unwinding_mode = swiftodt_unwinding_mode();
+    void *library = dlopen(file, loading_mode | unwinding_mode);
     if (!library) return dlerror();
+    is_loaded = true;
 #define SWIFTODT_FIND(result, name, arguments)                                   \
     functions->name = (result(*) arguments)dlsym(library, #name);                \
     if (!functions->name) {                                                      \
@@ -28,9 +36,8 @@ const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *function
 }
 
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part) {
-    int mode = loading_mode();
     Dl_info in;
-    if (!(mode & RTLD_DEEPBIND) || !dladdr((void *)functions->ov_core_create, &in)) return;
+    if (unwinding_mode == 0 || !dladdr((void *)functions->ov_core_create, &in)) return;
     const char *slash = strrchr(in.dli_fname, '/');
     if (!slash) return;
     int length = (int)(slash - in.dli_fname);
@@ -40,7 +47,9 @@ void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *p
     if (!folder) return;
     for (struct dirent *entry; (entry = readdir(folder));) {
         if (strncmp(entry->d_name, "libopenvino_", 12) != 0 || !strstr(entry->d_name, part)) continue;
-        if (snprintf(path, sizeof(path), "%.*s/%s", length, in.dli_fname, entry->d_name) < (int)sizeof(path)) dlopen(path, mode);
+        if (snprintf(path, sizeof(path), "%.*s/%s", length, in.dli_fname, entry->d_name) < (int)sizeof(path)) {
+            dlopen(path, loading_mode | unwinding_mode);
+        }
     }
     closedir(folder);
 }

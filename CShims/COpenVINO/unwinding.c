@@ -1,9 +1,9 @@
-// A process can have two stack unwinders: libgcc_s, and libunwind, which GStreamer's library depends on. An exception that one of them has
-// begun to propagate cannot be resumed by the other. A process that loaded libstdc++ before GStreamer, such as Python with NumPy, throws through
-// libgcc_s, but libraries that are loaded later would resume through libunwind, and abort. Only in that case the runtime's libraries are
-// loaded with RTLD_DEEPBIND, so that they search their own dependencies first and find libgcc_s.
+// A process can have two stack unwinders: libgcc_s, and libunwind, which GStreamer's library depends on. An exception that one of them
+// propagates cannot be handled by code that calls the other. A process that loaded libgcc_s before GStreamer, such as Python with NumPy, has code that
+// is bound to libgcc_s, but libraries that are loaded later are bound to libunwind, and the first exception ends the process. Only in that case the
+// runtime's libraries are loaded with RTLD_DEEPBIND, so that they search their own dependencies first and find libgcc_s.
 //
-// The order of loading decides. It assumes that libstdc++ was bound when it was loaded, as Python does; a process that loaded it with
+// The order of loading decides. It assumes that libraries were bound when they were loaded, as Python does; a process that loaded libstdc++ with
 // RTLD_LAZY | RTLD_LOCAL and then GStreamer with RTLD_GLOBAL is not recognised.
 #define _GNU_SOURCE
 #include "unwinding.h"
@@ -43,7 +43,6 @@ int swiftodt_unwinding_mode(void) {
     if (!unwinder || !dladdr(unwinder, &in)) return 0;
     load_order order = {.unwinder_base = in.dli_fbase};
     dl_iterate_phdr(note_position, &order);
-    bool cpp_is_older = order.cpp && order.cpp < order.unwinder;
-    bool gcc_is_older = order.gcc && order.gcc < order.unwinder;
-    return cpp_is_older && gcc_is_older ? RTLD_DEEPBIND : 0;
+    if (!order.gcc || order.gcc >= order.unwinder) return 0;
+    return order.cpp > order.unwinder ? -1 : RTLD_DEEPBIND;
 }

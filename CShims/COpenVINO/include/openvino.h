@@ -109,6 +109,9 @@ typedef struct {
 #undef SWIFTODT_DECLARE
 } swiftodt_openvino;
 
+// Whether the runtime's exceptions can be caught in this process (see unwinding.c). If not, it must not be loaded.
+bool swiftodt_openvino_is_loadable(void);
+
 // Loads the library in `file` and fills in its functions. The library stays loaded for good.
 // Returns null, or what went wrong: the loader's words, or the name of a function that the library lacks, with
 // `*lacking` saying which of the two it is. The text is valid until the next call on this thread.

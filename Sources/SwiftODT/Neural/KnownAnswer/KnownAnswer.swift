@@ -1,4 +1,4 @@
-/// What a network finds in the ``TestPicture`` on a machine that computes correctly, from its manifest.
+/// What a network finds in the ``ReferencePicture`` on a machine that computes correctly, from its manifest.
 ///
 /// A detector that finds nothing looks like an empty scene. With the known answer a damaged model, a broken runtime or a faulty processor
 /// feature is an error when the network is loaded.
@@ -87,6 +87,6 @@ extension KnownAnswer.Object {
 extension [KnownAnswer] {
     /// The one for this program's test picture and an input; `nil` where none is known.
     func first(for input: NetworkInput) -> KnownAnswer? {
-        first { $0.picture == TestPicture.name && $0.width == input.width && $0.height == input.height }
+        first { $0.picture == ReferencePicture.name && $0.width == input.width && $0.height == input.height }
     }
 }

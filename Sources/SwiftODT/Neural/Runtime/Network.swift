@@ -64,13 +64,13 @@ public final class Network: Sendable {
         return network
     }
 
-    /// Checks the outputs for the ``TestPicture``.
+    /// Checks the outputs for the ``ReferencePicture``.
     typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
     /// Runs the network once, before anybody else uses it: the runtime then generates its code and registers its exit handlers (see ``RunsUnderWay``).
     private func warmUp(_ check: WarmUpCheck?) throws {
         let request = try InferenceRequest(self)
-        let placement = try TestPicture.withFrame { try request.fill(from: $0) }
+        let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
         do {
             try request.infer()
         } catch let error as ODTError where check == nil {
@@ -140,7 +140,7 @@ public final class Network: Sendable {
         try load(file: file, input: input, device: device, threads: threads, hint: hint, check: nil)
     }
 
-    /// - Parameter check: throws where the outputs for the ``TestPicture`` are wrong; a network that fails it is not shared.
+    /// - Parameter check: throws where the outputs for the ``ReferencePicture`` are wrong; a network that fails it is not shared.
     static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
         check: WarmUpCheck?

@@ -25,6 +25,13 @@ final class OpenVINO: @unchecked Sendable {
     private init() throws {
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
+        guard swiftodt_openvino_is_loadable() else {
+            throw ODTError(
+                .runtimeMissing,
+                "OpenVINO cannot be used in this process, which loaded libgcc_s before GStreamer and libstdc++ after it: the first exception would "
+                    + "end the process; load GStreamer first (in Python: import gi and call Gst.init before NumPy is imported)"
+            )
+        }
         let functions = try RunsUnderWay.settleAtExit(during: { try Self.load(RuntimeSearch.candidates()) })
         self.functions = functions
         Self.preload(functions, "_frontend")

@@ -10,7 +10,7 @@ import Testing
     private static let clock = KnownAnswer.Object(
         label: "clock", score: 0.88, box: Box(x: 180, y: 53, width: 108, height: 112))
     private static let answer = KnownAnswer(
-        picture: TestPicture.name, width: 32, height: 32, objects: [sign, clock])
+        picture: ReferencePicture.name, width: 32, height: 32, objects: [sign, clock])
 
     private static func detection(_ object: KnownAnswer.Object) -> Detection {
         Detection(
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func theTestPictureHasASignAndAClock() {
-        TestPicture.withFrame { frame in
+        ReferencePicture.withFrame { frame in
             func color(_ x: Int, _ y: Int) -> [UInt8] {
                 let pixel = frame.plane(0).base + y * frame.plane(0).stride + 3 * x
                 return (0..<3).map { pixel.load(fromByteOffset: $0, as: UInt8.self) }
@@ -71,7 +71,7 @@ import Testing
 
     @Test func aClassifiersBestLabelIsCompared() {
         let answer = KnownAnswer(
-            picture: TestPicture.name, width: 280, height: 280,
+            picture: ReferencePicture.name, width: 280, height: 280,
             objects: [KnownAnswer.Object(label: "analog clock", score: 0.8, box: nil)])
         func problem(_ label: String, _ score: Double, compares: Bool = true) -> String? {
             answer.problem(
@@ -133,7 +133,7 @@ struct WarmUpTests {
         -> NeuralDetector
     {
         let answer = KnownAnswer(
-            picture: TestPicture.name, width: size, height: size,
+            picture: ReferencePicture.name, width: size, height: size,
             objects: [KnownAnswer.Object(label: nil, score: 0.9, box: box)])
         return try NeuralDetector(
             modelFile: file, device: "CPU", threads: 0, hint: .latency, maximumInFlight: 0, knownAnswers: [answer],

@@ -3,8 +3,8 @@ import Glibc
 /// The picture that networks run on when they are loaded: a stop sign and a clock beside a road, 320x320 pixels. It is drawn by code, the
 /// same on every machine. Networks trained on COCO find both with scores around 0.9.
 ///
-///     let placement = try TestPicture.withFrame { try request.fill(from: $0) }
-enum TestPicture {
+///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
+enum ReferencePicture {
     /// Known answers name the picture that they are for. To be changed with the picture.
     static let name = "signs-1"
     static let side = 320
@@ -29,11 +29,11 @@ private typealias Point = SIMD2<Float>
 /// Fills convex shapes with smooth edges.
 private struct Canvas {
     var pixels: [UInt8]
-    private var coverage = [Float](repeating: 0, count: TestPicture.side)
+    private var coverage = [Float](repeating: 0, count: ReferencePicture.side)
 
     /// A blue sky above a green meadow.
     init(horizon: Int) {
-        let side = TestPicture.side
+        let side = ReferencePicture.side
         let (sky, meadow): ([UInt8], [UInt8]) = ([150, 185, 220], [90, 140, 70])
         pixels = []
         pixels.reserveCapacity(3 * side * side)
@@ -48,7 +48,7 @@ private struct Canvas {
     /// - Parameter span: where a horizontal line at `y` enters and leaves the shape; `nil` where it misses it.
     @inline(__always)
     private mutating func fill(_ color: Color, top: Float, bottom: Float, span: (_ y: Float) -> ClosedRange<Float>?) {
-        let side = TestPicture.side
+        let side = ReferencePicture.side
         let share = 1 / Float(Self.linesPerRow)
         for row in max(0, Int(top))..<min(side, Int(bottom.rounded(.up))) {
             var (first, end) = (side, 0)
