@@ -97,32 +97,32 @@ def ends(network):
 class Feed:
     """Pictures as the network wants them."""
 
-    def __init__(self, told, network):
-        self.told, self.port = told, network.inputs[0]
+    def __init__(self, network_input, network):
+        self.network_input, self.port = network_input, network.inputs[0]
         shape = self.port.get_partial_shape()
         self.last = shape[len(shape) - 1].is_static and shape[len(shape) - 1].get_length() == 3
         self.rank = len(shape)
-        sides = (told["height"], told["width"])
+        sides = (network_input["height"], network_input["width"])
         network.reshape({0: ([1, *sides, 3] if self.last else [1, 3, *sides])[4 - self.rank:]})
 
     def __call__(self, path):
         import numpy
         from PIL import Image
-        width, height = self.told["width"], self.told["height"]
+        width, height = self.network_input["width"], self.network_input["height"]
         with Image.open(path) as opened:
             picture = opened.convert("RGB")
-        if self.told["fit"] == "stretch":
+        if self.network_input["fit"] == "stretch":
             canvas = picture.resize((width, height), Image.BILINEAR)
         else:
             scale = min(width / picture.width, height / picture.height)
             size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
-            canvas = Image.new("RGB", (width, height), (self.told["fill"],) * 3)
-            corner = ((width - size[0]) // 2, (height - size[1]) // 2) if self.told["fit"] == "letterbox-centred" else (0, 0)
+            canvas = Image.new("RGB", (width, height), (self.network_input["fill"],) * 3)
+            corner = ((width - size[0]) // 2, (height - size[1]) // 2) if self.network_input["fit"] == "letterbox-centred" else (0, 0)
             canvas.paste(picture.resize(size, Image.BILINEAR), corner)
         pixels = numpy.asarray(canvas, numpy.float32)
-        if self.told["colour"] == "bgr":
+        if self.network_input["colour"] == "bgr":
             pixels = pixels[:, :, ::-1]
-        pixels = (pixels - numpy.array(self.told["mean"], numpy.float32)) * numpy.array(self.told["scale"], numpy.float32)
+        pixels = (pixels - numpy.array(self.network_input["mean"], numpy.float32)) * numpy.array(self.network_input["scale"], numpy.float32)
         if not self.last:
             pixels = pixels.transpose(2, 0, 1)
         pixels = pixels[None] if self.rank == 4 else pixels
@@ -174,7 +174,7 @@ def arguments():
     parser.add_argument("--pictures", required=True)
     parser.add_argument("--output", required=True)
     parser.add_argument("--odt", required=True)
-    parser.add_argument("--told", required=True, help="JSON: what odt has recognised")
+    parser.add_argument("--network-input", required=True, help="JSON: what odt has recognised")
     parser.add_argument("--max-loss", type=float, required=True)
     parser.add_argument("--force", action="store_true")
     return parser.parse_args()
@@ -182,7 +182,7 @@ def arguments():
 
 def main():
     options = arguments()
-    told = json.loads(options.told)
+    network_input = json.loads(options.network_input)
     measured, kept = pictures(options.pictures)
     have_packages()
     import logging
@@ -195,11 +195,11 @@ def main():
              "its post-processing")
     if any(node.get_type_name() == "FakeQuantize" for node in network.get_ops()):
         stop(f"{options.model} is in 8 bits already")
-    feed = Feed(told["input"], network)
+    feed = Feed(network_input["input"], network)
     say(f"measuring with {len(measured)} pictures")
     small = nncf.quantize(network, nncf.Dataset(measured, feed), preset=nncf.QuantizationPreset.MIXED, subset_size=len(measured),
                           ignored_scope=nncf.IgnoredScope(names=ends(network), validate=False),
-                          model_type=nncf.ModelType.TRANSFORMER if told["family"] == "detr" else None)
+                          model_type=nncf.ModelType.TRANSFORMER if network_input["family"] == "detr" else None)
     folder = os.path.dirname(os.path.abspath(options.output))
     os.makedirs(folder, exist_ok=True)
     stem = os.path.splitext(os.path.basename(options.output))[0]
@@ -207,7 +207,7 @@ def main():
         path = os.path.join(work, stem + ".xml")
         openvino.save_model(small, path, compress_to_fp16=True)
         with open(os.path.join(work, stem + ".json"), "w", encoding="utf-8") as file:
-            json.dump({**manifest(options.model), **told, "task": "detection",
+            json.dump({**manifest(options.model), **network_input, "task": "detection",
                        "source": f"{os.path.basename(options.model)}, brought to 8 bits"}, file, indent=2)
             file.write("\n")
         say(f"comparing on {len(kept)} pictures that were kept back")

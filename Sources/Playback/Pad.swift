@@ -35,22 +35,22 @@ public final class Pad: @unchecked Sendable {
     }
 
     /// What a watch has to say of what it saw: it goes on, it goes no further, it is answered here, or the watch is over.
-    public enum Watching { case goOn, drop, answered, enough }
+    public enum ProbeResult { case ok, drop, handled, remove }
 
     /// Looks at each buffer that passes, on the thread that it passes on.
-    public func watchBuffers(_ look: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> Watching) {
+    public func watchBuffers(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            guard let buffer = gst_pad_probe_info_get_buffer(info) else { return .goOn }
-            return look(buffer)
+            guard let buffer = gst_pad_probe_info_get_buffer(info) else { return .ok }
+            return handler(buffer)
         }
     }
 
     /// The same, of when each buffer begins and ends: in the running time that all streams of a pipeline have in common; `nil` for one
     /// without a time.
-    public func watchTimes(_ look: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> Watching) {
+    public func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
         // It lives as long as its probes.
         nonisolated(unsafe) let pad = pointer
-        watchBuffers { look(Self.runningTime(of: $0, at: pad)) }
+        watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
     }
 
     private static func runningTime(
@@ -67,10 +67,10 @@ public final class Pad: @unchecked Sendable {
     }
 
     /// Looks at each event that goes downstream, on the thread that it passes on.
-    public func watchEvents(_ look: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> Watching) {
+    public func watchEvents(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
-            guard let event = gst_pad_probe_info_get_event(info) else { return .goOn }
-            return look(event)
+            guard let event = gst_pad_probe_info_get_event(info) else { return .ok }
+            return handler(event)
         }
     }
 
@@ -80,7 +80,7 @@ public final class Pad: @unchecked Sendable {
     ) {
         watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
             if let buffer = gst_pad_probe_info_get_buffer(info), let new = other(buffer) { Self.replace(info, by: new) }
-            return .goOn
+            return .ok
         }
     }
 
@@ -90,7 +90,7 @@ public final class Pad: @unchecked Sendable {
     ) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
             if let event = gst_pad_probe_info_get_event(info), let new = other(event) { Self.replace(info, by: new) }
-            return .goOn
+            return .ok
         }
     }
 
@@ -100,10 +100,10 @@ public final class Pad: @unchecked Sendable {
             rawValue: GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
         watch(asked) { info in
             guard let query = gst_pad_probe_info_get_query(info), query.pointee.type == GST_QUERY_ACCEPT_CAPS else {
-                return .goOn
+                return .ok
             }
             gst_query_set_accept_caps_result(query, 1)
-            return .answered
+            return .handled
         }
     }
 
@@ -114,24 +114,24 @@ public final class Pad: @unchecked Sendable {
     }
 
     private final class Watch {
-        let look: @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> Watching
-        init(_ look: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> Watching) { self.look = look }
+        let handler: @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult
+        init(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult) { self.handler = handler }
     }
 
     private func watch(
-        _ kind: GstPadProbeType, _ look: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> Watching
+        _ kind: GstPadProbeType, _ handler: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult
     ) {
         gst_pad_add_probe(
             pointer, kind,
             { _, info, watch in
                 guard let info, let watch else { return GST_PAD_PROBE_OK }
-                switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().look(info) {
-                case .goOn: return GST_PAD_PROBE_OK
+                switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().handler(info) {
+                case .ok: return GST_PAD_PROBE_OK
                 case .drop: return GST_PAD_PROBE_DROP
-                case .answered: return GST_PAD_PROBE_HANDLED
-                case .enough: return GST_PAD_PROBE_REMOVE
+                case .handled: return GST_PAD_PROBE_HANDLED
+                case .remove: return GST_PAD_PROBE_REMOVE
                 }
-            }, Unmanaged.passRetained(Watch(look)).toOpaque(),
+            }, Unmanaged.passRetained(Watch(handler)).toOpaque(),
             { watch in if let watch { Unmanaged<Watch>.fromOpaque(watch).release() } })
     }
 }

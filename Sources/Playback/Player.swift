@@ -6,16 +6,16 @@ import Synchronization
 /// Plays a pipeline to its end, and ends it properly whatever comes: what is being recorded is complete after Ctrl-C, and after an error
 /// behind which the rest still works. A stream that does not end, because its source stalls, is given up after some seconds.
 ///
-///     let player = Player(pipeline) { complain($0) }
+///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
 public final class Player: Sendable {
     /// How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
-    static let patience: Nanoseconds = 10_000_000_000
+    static let endTimeout: Nanoseconds = 10_000_000_000
     /// How long elements may take to stop after that.
     static let stopping: Nanoseconds = 3_000_000_000
 
     /// How a pipeline that is more than a chain wants to be dealt with.
-    public struct Manners: Sendable {
+    public struct Configuration: Sendable {
         /// Whether there is anything that a proper end would save.
         public var hasBegun: @Sendable () -> Bool = { true }
         /// Whether the stream can end properly after an error of the element of this name.
@@ -42,8 +42,8 @@ public final class Player: Sendable {
     }
 
     public let pipeline: Pipeline
-    private let manners: Manners
-    private let speak: @Sendable (String) -> Void
+    private let configuration: Configuration
+    private let output: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -56,17 +56,17 @@ public final class Player: Sendable {
         var missing: [String] = []
     }
 
-    /// - Parameter say: says a sentence to people, on whatever thread.
+    /// - Parameter notify: says a sentence to people, on whatever thread.
     public init(
-        _ pipeline: Pipeline, _ manners: Manners = Manners(), say: @escaping @Sendable (String) -> Void
+        _ pipeline: Pipeline, _ configuration: Configuration = Configuration(), notify: @escaping @Sendable (String) -> Void
     ) {
-        (self.pipeline, self.manners, speak) = (pipeline, manners, say)
+        (self.pipeline, self.configuration, output) = (pipeline, configuration, notify)
     }
 
     /// Plays, hands over every message of the element, good until it returns, and returns when the stream has ended. The elements
     /// still have to be stopped, by ``stop()``.
-    public func play(hear: (UnsafePointer<GstStructure>) -> Void) -> Ending {
-        Interruption.shared.begin(self)
+    public func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
+        TerminationHandler.shared.begin(self)
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         // Starting may block (a FIFO that nobody writes, a server that says nothing): the bus is heard meanwhile.
@@ -74,17 +74,17 @@ public final class Player: Sendable {
         var isPlaying = true
         while isPlaying {
             if let message = gst_bus_timed_pop_filtered(bus, 100_000_000, Self.wanted) {
-                isPlaying = goesOn(after: message, hear: hear)
+                isPlaying = shouldContinue(after: message, onMessage: onMessage)
                 gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
             } else if let left = timeLeft, left < 0 {
-                if manners.hasBegun() { note("the stream did not end within \(Self.patience / 1_000_000_000) seconds") }
+                if configuration.hasBegun() { note("the stream did not end within \(Self.endTimeout / 1_000_000_000) seconds") }
                 isPlaying = false
             }
-            manners.tick()
-            if let trouble = manners.trouble() { fail(trouble) }
+            configuration.tick()
+            if let trouble = configuration.trouble() { fail(trouble) }
         }
         return state.withLock {
-            Ending(isWhole: $0.hasEnded, failure: $0.failure, signal: Interruption.shared.signal)
+            Ending(isWhole: $0.hasEnded, failure: $0.failure, signal: TerminationHandler.shared.signal)
         }
     }
 
@@ -99,9 +99,9 @@ public final class Player: Sendable {
             gst_element_set_state(pipeline.top, GST_STATE_NULL)
             hasStopped.update { $0 = true }
         }
-        let deadline = MonotonicClock.now + (manners.hasBegun() ? Self.stopping : 1_000_000_000)
+        let deadline = MonotonicClock.now + (configuration.hasBegun() ? Self.stopping : 1_000_000_000)
         let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
-        Interruption.shared.end(self)
+        TerminationHandler.shared.end(self)
         return isStopped
     }
 
@@ -122,15 +122,15 @@ public final class Player: Sendable {
         if isFirst { DetachedThread.run { self.end() } }
     }
 
-    func leave() { manners.leave() }
+    func leave() { configuration.leave() }
 
-    func say(_ text: String) { speak(text) }
+    func notify(_ text: String) { output(text) }
 
     /// Until the stream must have ended; `nil` while nobody asks for that.
     var timeLeft: Nanoseconds? {
         // What has not begun has nothing to lose; it may begin after that.
-        let patience = manners.hasBegun() ? Self.patience : 0
-        return state.withLock { $0.asked.map { $0 + patience - MonotonicClock.now } }
+        let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
+        return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }
 
     private func note(_ text: String) { state.withLock { $0.failure = $0.failure ?? text } }
@@ -143,9 +143,9 @@ public final class Player: Sendable {
     }
 
     private func end() {
-        if let end = manners.end { return end() }
+        if let end = configuration.end { return end() }
         // A pipeline that takes an event holds its state, and one that is about to play would wait for that for good.
-        gst_element_get_state(pipeline.top, nil, nil, GstClockTime(Self.patience))
+        gst_element_get_state(pipeline.top, nil, nil, GstClockTime(Self.endTimeout))
         gst_element_send_event(pipeline.top, gst_event_new_eos())
     }
 
@@ -165,8 +165,8 @@ public final class Player: Sendable {
             .reduce(0) { $0 | $1.rawValue })
 
     /// - Returns: whether the stream goes on.
-    private func goesOn(
-        after message: UnsafeMutablePointer<GstMessage>, hear: (UnsafePointer<GstStructure>) -> Void
+    private func shouldContinue(
+        after message: UnsafeMutablePointer<GstMessage>, onMessage: (UnsafePointer<GstStructure>) -> Void
     ) -> Bool {
         switch message.pointee.type {
         case GST_MESSAGE_EOS:
@@ -174,9 +174,9 @@ public final class Player: Sendable {
             return false
         case GST_MESSAGE_ERROR:
             note(explained(ErrorText.of(message)))
-            guard manners.hasBegun(), manners.survives(ErrorText.name(of: message.pointee.src)) else { return false }
+            guard configuration.hasBegun(), configuration.survives(ErrorText.name(of: message.pointee.src)) else { return false }
             askToEnd()
-        case GST_MESSAGE_WARNING: say(explained(ErrorText.of(message, isWarning: true)))
+        case GST_MESSAGE_WARNING: notify(explained(ErrorText.of(message, isWarning: true)))
         case GST_MESSAGE_LATENCY: gst_bin_recalculate_latency(pipeline.bin)
         default:
             guard let structure = gst_message_get_structure(message) else { return true }
@@ -184,7 +184,7 @@ public final class Player: Sendable {
             if name == "missing-plugin" {
                 noteMissing(structure)
             } else if name.hasPrefix("swiftodt") {
-                hear(structure)
+                onMessage(structure)
             }
         }
         return true

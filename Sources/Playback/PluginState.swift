@@ -10,7 +10,7 @@ public enum PluginState {
     case absent(folders: [String])
 
     /// Looks; GStreamer has to be started.
-    public static func look() -> PluginState {
+    public static func query() -> PluginState {
         if let factory = gst_element_factory_find("swiftodt") {
             defer { release(factory) }
             // Knowing it is not yet having it: what the list of plugins knows may be gone, or need what is gone.

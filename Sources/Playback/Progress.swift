@@ -37,9 +37,9 @@ public final class Progress: Sendable {
             self.state.withLock { state in
                 if state.frames == 0 { state.started = MonotonicClock.now }
                 state.frames += 1
-                if buffer.pointee.pts != .max { state.position = time.reckonable }
+                if buffer.pointee.pts != .max { state.position = time.clampedToRange }
             }
-            return .goOn
+            return .ok
         }
     }
 

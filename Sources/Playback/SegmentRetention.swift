@@ -5,7 +5,7 @@ import Synchronization
 /// Keeps a folder of recorded segments within what was asked for: the oldest go first, whichever camera's they are. What it does not
 /// find to be a segment, by name and by content, it leaves alone.
 ///
-/// Ages are told by the wall clock, as far as it is believed (``ClockDoubt``). Sizes need no clock.
+/// Ages are told by the wall clock, as far as it is believed (``WallClockCheck``). Sizes need no clock.
 public final class SegmentRetention: Sendable {
     /// What segments carry in their first bytes, as the program that wrote them.
     public static let mark = "swiftodt odt watch"
@@ -13,7 +13,7 @@ public final class SegmentRetention: Sendable {
     private static let round: Nanoseconds = 10_000_000_000
 
     private struct State {
-        var doubt = ClockDoubt()
+        var clockCheck = WallClockCheck()
         var total: Int?
         var cleaned: Nanoseconds = .min
     }
@@ -46,9 +46,9 @@ public final class SegmentRetention: Sendable {
         guard longest != nil || largest != nil else { return }
         state.withLock { state in
             state.cleaned = steady
-            let isDoubted = state.doubt.isDoubted(wall: now, steady: steady)
+            let isImplausible = state.clockCheck.isImplausible(wall: now, steady: steady)
             var segments = segments()
-            if let longest, !isDoubted {
+            if let longest, !isImplausible {
                 segments.removeAll { now.since($0.name.time) > longest && delete($0) }
             }
             guard let largest else { return }

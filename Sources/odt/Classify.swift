@@ -41,7 +41,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
                 picture = try Picture(contentsOfFile: crop.picture)
             }
         } catch let error as ODTError {
-            complain("odt classify: \(error)")
+            printError("odt classify: \(error)")
             code = ExitCode.failure
             continue
         }
@@ -57,9 +57,9 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
             let answer = try picture.withFrame { try classifier.start($0, box: crop.box ?? whole) }.wait()
             let report = CropReport(crop, answer, threshold: threshold ?? classifier.threshold)
             print(line.has("--json") ? report.json.text : report.text)
-            sendAnswers()
+            flushOutput()
         } catch let error as ODTError {
-            complain("odt classify: \(error)")
+            printError("odt classify: \(error)")
             code = ExitCode.failure
         }
     }

@@ -111,7 +111,7 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     }
     do {
         try PluginSearch.start()
-        _ = Interruption.shared
+        _ = TerminationHandler.shared
         return try VideoDetection(video, into: file, settings: settings, range: range, mayReplace: line.has("--force"))
             .run()
     } catch let error as PlaybackError where error.isUsage {
@@ -120,11 +120,11 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
 }
 
 private func detect(_ line: CommandLineOptions) throws -> Int32 {
-    var recipe = DetectorRecipe(line.has("--salient") ? .salient : .neural)
-    recipe.isForStills = true
-    recipe.modelFile = line.text("--model")
-    recipe.labelFile = line.text("--labels")
-    if let device = line.text("--device") { recipe.device = device }
+    var configuration = DetectorConfiguration(line.has("--salient") ? .salient : .neural)
+    configuration.isForStills = true
+    configuration.modelFile = line.text("--model")
+    configuration.labelFile = line.text("--labels")
+    if let device = line.text("--device") { configuration.device = device }
     var sceneOptions = SceneOptions()
     sceneOptions.mode = .singleImage
     if let score = try line.number("--score", in: 0...1) { sceneOptions.tracker.scoreThreshold = score }
@@ -138,9 +138,9 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         }
         options.view = .grid
         // Many looks for one answer: they run side by side.
-        recipe.hint = .throughput
+        configuration.hint = .throughput
     }
-    let seeksSalient = try seeksSalient(line)
+    let detectsSalient = try detectsSalient(line)
     // Loaded for the first picture that can be read: a missing file is reported at once.
     var loaded: (detector: any Detector, salient: (any Detector)?)?
     var code = ExitCode.success
@@ -149,13 +149,13 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         do {
             picture = try Picture(contentsOfFile: path)
         } catch let error as ODTError {
-            complain("odt detect: \(unreadable(path, error))")
+            printError("odt detect: \(unreadable(path, error))")
             code = ExitCode.failure
             continue
         }
         let (detector, salient) =
             try loaded
-            ?? (try recipe.makeDetector(), seeksSalient ? try recipe.besideForSalient.makeDetector() : nil)
+            ?? (try configuration.makeDetector(), detectsSalient ? try configuration.salientConfiguration.makeDetector() : nil)
         loaded = (detector, salient)
         do {
             var detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
@@ -164,9 +164,9 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
             }
             let found = PictureReport(path, picture, detections, threshold: threshold)
             print(line.has("--json") ? found.json.text : found.text)
-            sendAnswers()
+            flushOutput()
         } catch let error as ODTError {
-            complain("odt detect: \(error)")
+            printError("odt detect: \(error)")
             code = ExitCode.failure
         }
     }
@@ -191,7 +191,7 @@ private func zoom(_ line: CommandLineOptions) throws -> String? {
 }
 
 /// Whether the prominent thing is looked for where nothing has a name.
-private func seeksSalient(_ line: CommandLineOptions) throws -> Bool {
+private func detectsSalient(_ line: CommandLineOptions) throws -> Bool {
     switch line.text("--unknown-objects") {
     case nil, "none": return false
     case "salient":

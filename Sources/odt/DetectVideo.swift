@@ -54,29 +54,29 @@ struct VideoDetection {
     /// - Returns: the exit code.
     func run() -> Int32 {
         let progress = progress
-        let say: @Sendable (String) -> Void = { text in
+        let notify: @Sendable (String) -> Void = { text in
             progress.clear()
-            complain("odt detect: \(text)")
+            printError("odt detect: \(text)")
         }
-        if let place = Self.place(file) { say("\(file) is unfinished: it goes on after \(place)") }
+        if let place = Self.place(file) { notify("\(file) is unfinished: it goes on after \(place)") }
         let linker = StreamLinker(
-            pipeline, muxer: nil, soundEncoder: "", say: say, refuse: { [pipeline] in pipeline.refuse($0) })
+            pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
         // The decoder asks it for as long as it plays.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
-        var manners = Player.Manners()
+        var configuration = Player.Configuration()
         // Every line is in the file already; an end of the stream would say that it is whole.
-        manners.hasBegun = { false }
-        manners.end = {}
-        manners.tick = { progress.show() }
-        let player = Player(pipeline, manners, say: say)
+        configuration.hasBegun = { false }
+        configuration.end = {}
+        configuration.tick = { progress.show() }
+        let player = Player(pipeline, configuration, notify: notify)
         let ending = player.play { _ in }
         player.stop()
         progress.clear()
-        if let failure = ending.failure { say(failure) }
+        if let failure = ending.failure { notify(failure) }
         guard ending.failure == nil, ending.signal == nil, Self.isWhole(file) else {
             if let place = Self.place(file) {
-                say("\(file) has all up to \(place), and can be used; the same command goes on with it")
+                notify("\(file) has all up to \(place), and can be used; the same command goes on with it")
             }
             return ending.signal.map { 128 + $0 } ?? ExitCode.failure
         }

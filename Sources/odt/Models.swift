@@ -62,7 +62,7 @@ private func size(_ bytes: Int) -> String { DecimalText.text(Double(bytes) / 1e6
 
 private func fetchModels(_ names: [String]) throws -> Int32 {
     guard let fetcher = FetchProgram.find(.models) else {
-        complain(
+        printError(
             "odt models: the program that fetches models is not beside this one; run \(FetchProgram.Kind.models.advice) in swiftodt's sources"
         )
         return ExitCode.failure
@@ -91,7 +91,7 @@ private func verifyModels() throws -> Int32 {
             if try FileDigest.sha256(path) == file.sha256 {
                 print("\(file.name): as it should be")
             } else {
-                complain("odt models: \(path) is damaged or missing; remove \(model.manifestPath) and fetch it again")
+                printError("odt models: \(path) is damaged or missing; remove \(model.manifestPath) and fetch it again")
                 code = ExitCode.failure
             }
         }

@@ -55,13 +55,13 @@ struct ModelQuantiser {
             "/usr/bin/env",
             [
                 "python3", script, model, "--pictures", pictures, "--output", output, "--odt", program,
-                "--told", try told().text, "--max-loss", String(maximumLoss),
+                "--network-input", try networkInput().text, "--max-loss", String(maximumLoss),
             ] + (isForced ? ["--force"] : [])
         ).exitCode()
     }
 
     /// What the network is and wants, as a manifest says it.
-    private func told() throws -> JSONValue {
+    private func networkInput() throws -> JSONValue {
         let manifest = try ModelManifest.load(model: model)
         guard manifest?.task ?? .detection == .detection else {
             throw ODTError(

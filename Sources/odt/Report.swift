@@ -48,7 +48,7 @@ private let help = """
     let source = try video.map(MediaSource.init)
     let (observations, isCutOff) = try observe(file)
     if isCutOff {
-        complain("odt report: the last line of \(file) is cut off, as interrupted recordings end; it is left out.")
+        printError("odt report: the last line of \(file) is cut off, as interrupted recordings end; it is left out.")
     }
     let title = line.text("--title") ?? FilePath.stem(of: video ?? (file == "-" ? "Report" : file))
     let data = ReportData(
@@ -58,7 +58,7 @@ private let help = """
     let pictures = try source.map { try BestPictures(of: tracks, in: $0, observations) }
     if let signal = pictures?.signal { return 128 + signal }
     if let missing = pictures?.missingCount, missing > 0 {
-        complain(
+        printError(
             "odt report: \(missing) of \(CountText.text(tracks.count, "object")) \(missing == 1 ? "is" : "are") not in \(video ?? ""): is it the video of these messages?"
         )
     }
@@ -114,7 +114,7 @@ private func pictures(
     }
     let pictures = RecordedPictures(of: tracks, in: segments, observations)
     if pictures.missingCount > 0, pictures.signal == nil {
-        complain(
+        printError(
             "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their video is not finished, was deleted, "
                 + "or was moved (--recordings DIR)")
     }
@@ -148,7 +148,7 @@ private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
     while let line = try lines.next() {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
         do {
-            if let message = try SaidMessage(line) { try observations.add(message) }
+            if let message = try ParsedMessage(line) { try observations.add(message) }
         } catch  where !lines.isWhole && !observations.isEmpty {
             isCutOff = true
         } catch let error as JSONValue.SyntaxError {

@@ -19,10 +19,10 @@ struct Subcommand: Sendable {
             print(help)
             return ExitCode.success
         } catch let error as CommandLineError {
-            complain("odt \(name): \(error)\n'odt \(name) --help' tells how it is used.")
+            printError("odt \(name): \(error)\n'odt \(name) --help' tells how it is used.")
             return ExitCode.usage
         } catch {
-            complain("odt \(name): \(error)")
+            printError("odt \(name): \(error)")
             return ExitCode.failure
         }
     }
@@ -38,12 +38,12 @@ enum ExitCode {
 }
 
 /// Writes a line to standard error.
-func complain(_ text: String) {
+func printError(_ text: String) {
     let line = text + "\n"
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// Writes a line to standard output that nobody needs: unlike ``sendAnswers()`` it ignores a failure.
+/// Writes a line to standard output that nobody needs: unlike ``flushOutput()`` it ignores a failure.
 func inform(_ text: String) {
     let line = text + "\n"
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

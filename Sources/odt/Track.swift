@@ -23,7 +23,7 @@ private let help = """
       --help                 this text
 
     Columns are parted by commas, semicolons or blanks; decimal commas are understood where semicolons or blanks
-    part the columns. At most \(TrackerOptions().maxTracks) objects are followed at once, and the \(Tracker.mostDetections) surest detections of a frame
+    part the columns. At most \(TrackerOptions().maxTracks) objects are followed at once, and the \(Tracker.maximumDetections) surest detections of a frame
     are used. How many were not used, and why, is said on the standard error.
     """
 
@@ -76,7 +76,7 @@ private struct TrackRequest {
 
 /// Reads all detections, runs the tracker over the frames, writes what it shows.
 private func track(_ request: TrackRequest) throws {
-    let following: Following
+    let following: TrackingRun
     if request.detections != "-", RecordingReader.isOurs(request.detections) {
         following = try follow(RecordingReader(request.detections), request)
     } else {
@@ -84,14 +84,14 @@ private func track(_ request: TrackRequest) throws {
     }
     if following.tracker.unused.count > 0 {
         let unused = following.tracker.unused
-        complain("odt track: \(tally(unused, of: following.count, from: request.options.scoreFloor))")
+        printError("odt track: \(tally(unused, of: following.count, from: request.options.scoreFloor))")
     }
-    if request.saysTiming { complain(timing(following.spent)) }
+    if request.saysTiming { printError(timing(following.spent)) }
     try ByteStream.write(following.written.text, to: request.output)
 }
 
 /// A tracker at work, and what it has shown so far.
-private struct Following {
+private struct TrackingRun {
     let tracker: Tracker
     let size: (width: Int, height: Int)
     private(set) var written = MOTChallengeTracks()
@@ -117,8 +117,8 @@ private struct Following {
 }
 
 /// From the first frame to the last.
-private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) -> Following {
-    var following = Following(request.options, size: request.imageSize ?? input.extent)
+private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) -> TrackingRun {
+    var following = TrackingRun(request.options, size: request.imageSize ?? input.extent)
     func time(of frame: Int) -> Nanoseconds { Nanoseconds(seconds: Double(frame - 1) / (request.frameRate ?? 30)) }
     var next = 1
     for frame in input.frames {
@@ -134,11 +134,11 @@ private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) ->
 }
 
 /// Through the frames that were looked at; numbers follow from times.
-private func follow(_ recording: RecordingReader, _ request: TrackRequest) throws -> Following {
+private func follow(_ recording: RecordingReader, _ request: TrackRequest) throws -> TrackingRun {
     guard let header = recording.header else { throw MOTChallengeError("\(request.detections) is no recording.") }
     let recorded = Double(header.frameRate.numerator) / Double(header.frameRate.denominator)
     let rate = request.frameRate ?? (recorded > 0 ? recorded : 30)
-    var following = Following(request.options, size: request.imageSize ?? (header.width, header.height))
+    var following = TrackingRun(request.options, size: request.imageSize ?? (header.width, header.height))
     while let frame = try recording.next() {
         switch frame.key {
         case .time(let time):
@@ -155,7 +155,7 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
 private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
         (unused.weak, "with a score below \(floor)"), (unused.impossible, "with no box that can be"),
-        (unused.doubled, "on another one"), (unused.surplus, "beyond \(Tracker.mostDetections) in a frame"),
+        (unused.doubled, "on another one"), (unused.surplus, "beyond \(Tracker.maximumDetections) in a frame"),
     ]
     let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     let verb = unused.count == 1 ? "was" : "were"

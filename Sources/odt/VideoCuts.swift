@@ -7,7 +7,7 @@ import Synchronization
 /// next and decodes one frame at each, so that an hour takes a second or two.
 struct VideoCuts {
     /// How long anything may take.
-    private static let patience: GstClockTime = 60_000_000_000
+    private static let timeout: GstClockTime = 60_000_000_000
 
     private let pipeline: Pipeline
     private let entry: Pad
@@ -25,11 +25,11 @@ struct VideoCuts {
         let landing = landing
         entry.watchEvents { event in
             if event.pointee.type == GST_EVENT_SEGMENT { landing.time.withLock { $0 = nil } }
-            return .goOn
+            return .ok
         }
         entry.watchBuffers { [weak entry] buffer in
             if let time = entry?.streamTime(of: buffer) { landing.time.withLock { $0 = $0 ?? time } }
-            return .goOn
+            return .ok
         }
     }
 
@@ -38,7 +38,7 @@ struct VideoCuts {
     /// - Throws: ``PlaybackError`` where it cannot be played at all.
     func find(each length: Nanoseconds) throws -> String {
         let linker = StreamLinker(
-            pipeline, muxer: nil, soundEncoder: "", say: { complain("odt detect: \($0)") },
+            pipeline, muxer: nil, soundEncoder: "", notify: { printError("odt detect: \($0)") },
             refuse: { [pipeline] in pipeline.refuse($0) })
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
@@ -74,7 +74,7 @@ struct VideoCuts {
         defer { gst_object_unref(bus) }
         let wanted = GstMessageType(
             rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ERROR, GST_MESSAGE_EOS].reduce(0) { $0 | $1.rawValue })
-        guard let message = gst_bus_timed_pop_filtered(bus, Self.patience, wanted) else { return false }
+        guard let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) else { return false }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
         if message.pointee.type == GST_MESSAGE_ERROR { throw PlaybackError(ErrorText.of(message)) }
         return message.pointee.type == GST_MESSAGE_ASYNC_DONE

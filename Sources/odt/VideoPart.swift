@@ -15,8 +15,8 @@ final class VideoPart: Sendable {
         /// Whether what comes now comes from there.
         var isThere: Bool
         var frames = 0
-        var first: [FrameSum] = []
-        var behind: [FrameSum] = []
+        var first: [FrameChecksum] = []
+        var behind: [FrameChecksum] = []
     }
 
     /// How many frames are compared where parts meet. What a wrong beginning spoils, it spoils from the first one on.
@@ -46,9 +46,9 @@ final class VideoPart: Sendable {
     func begin() {
         pad.watchEvents { [weak self] event in
             self?.note(event)
-            return .goOn
+            return .ok
         }
-        pad.watchBuffers { [weak self] in self?.passes($0) == true ? .goOn : .drop }
+        pad.watchBuffers { [weak self] in self?.passes($0) == true ? .ok : .drop }
     }
 
     /// In a line of JSON: how many frames it had, its first ones, and the first ones behind it.
@@ -79,7 +79,7 @@ final class VideoPart: Sendable {
         if time < from { return false }
         let isInside = time < to
         let isSummed = state.withLock { (isInside ? $0.first : $0.behind).count < Self.compared }
-        let sum = isSummed ? FrameSum(buffer, at: time, on: pad) : nil
+        let sum = isSummed ? FrameChecksum(buffer, at: time, on: pad) : nil
         let isEnough = state.withLock { state in
             if isInside { state.frames += 1 }
             guard let sum else { return !isInside && isSummed }

@@ -5,7 +5,7 @@ import SwiftODT
 /// One pass over a video, as fast as it can be read, that looks at some of its frames.
 enum VideoPass {
     /// Whether a frame is to be looked at.
-    enum Interest { case wanted, notWanted, enough }
+    enum Interest { case wanted, notWanted, remove }
 
     /// Red, green, blue and an unused byte of each pixel, as long as it is looked at.
     struct Pixels {
@@ -21,18 +21,18 @@ enum VideoPass {
         /// Whether to look at the frame that is shown from `time` to `end`.
         func interest(from time: Double, to end: Double) -> Interest
         /// Gets a frame that was wanted, upright.
-        func look(at pixels: Pixels, from time: Double, to end: Double)
+        func process(at pixels: Pixels, from time: Double, to end: Double)
     }
 
     /// Plays the video from its beginning. Frames that nobody wants are decoded and no more.
     ///
     /// - Parameters:
     ///   - turned: what has to be done to see it upright; where that is nothing, what the video itself says.
-    ///   - say: says a sentence to people, on whatever thread.
+    ///   - notify: says a sentence to people, on whatever thread.
     /// - Returns: how it ended; well, too, where the viewer has enough.
     /// - Throws: ``PlaybackError`` where an element is missing.
     static func show(
-        _ video: MediaSource, turned: Orientation, to viewer: Viewer, say: @escaping @Sendable (String) -> Void
+        _ video: MediaSource, turned: Orientation, to viewer: Viewer, notify: @escaping @Sendable (String) -> Void
     ) throws -> Player.Ending {
         try PluginSearch.startGStreamer()
         let pipeline = try Pipeline(
@@ -44,22 +44,22 @@ enum VideoPass {
         }
         let progress = Progress(of: pipeline, name: PartFile.parts(of: video.name).stem)
         progress.watch(decoded)
-        var manners = Player.Manners()
-        manners.hasBegun = { progress.frames > 0 }
-        manners.end = { decoded.endStream() }
-        manners.tick = { progress.show() }
-        let player = Player(pipeline, manners) { text in
+        var configuration = Player.Configuration()
+        configuration.hasBegun = { progress.frames > 0 }
+        configuration.end = { decoded.endStream() }
+        configuration.tick = { progress.show() }
+        let player = Player(pipeline, configuration) { text in
             progress.clear()
-            say(text)
+            notify(text)
         }
         // What a pad holds on to must not hold on to the pad.
         let gate = Gate(viewer) { [weak player] in player?.askToEnd() }
         decoded.watchBuffers { [weak decoded] buffer in
-            decoded.map { gate.passes(buffer, on: $0) } == true ? .goOn : .drop
+            decoded.map { gate.passes(buffer, on: $0) } == true ? .ok : .drop
         }
         upright.watchBuffers { [weak upright] buffer in
-            if let upright { gate.look(at: buffer, on: upright) }
-            return .goOn
+            if let upright { gate.process(at: buffer, on: upright) }
+            return .ok
         }
         let ending = withExtendedLifetime((decoded, upright)) { player.play { _ in } }
         player.stop()
@@ -90,19 +90,19 @@ private final class Gate: @unchecked Sendable {
         switch viewer.interest(from: shown.time, to: shown.end) {
         case .wanted: return true
         case .notWanted: return false
-        case .enough:
+        case .remove:
             end()
             return false
         }
     }
 
-    func look(at buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) {
+    func process(at buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) {
         _ = pad.withFrame(of: buffer) { frame in
             guard let base = frame.data.0 else { return }
             let pixels = VideoPass.Pixels(
                 base: base.assumingMemoryBound(to: UInt8.self), stride: Int(frame.info.stride.0),
                 width: Int(frame.info.width), height: Int(frame.info.height))
-            viewer.look(at: pixels, from: shown.time, to: shown.end)
+            viewer.process(at: pixels, from: shown.time, to: shown.end)
         }
     }
 }

@@ -37,7 +37,7 @@ StandardDescriptors.openMissing()
 let words = PathText.arguments()
 switch words.first {
 case nil:
-    complain(usage())
+    printError(usage())
     exit(ExitCode.usage)
 case "help", "--help", "-h":
     print(usage())
@@ -45,10 +45,10 @@ case "--version":
     print("odt \(SWIFTODT_VERSION)")
 case let name?:
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
-        complain("odt: there is no subcommand '\(name)'.\n\n\(usage())")
+        printError("odt: there is no subcommand '\(name)'.\n\n\(usage())")
         exit(ExitCode.usage)
     }
     let code = subcommand.run(Array(words.dropFirst()))
-    sendAnswers()
+    flushOutput()
     exit(code)
 }

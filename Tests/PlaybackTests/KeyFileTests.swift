@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Key files")
 struct KeyFileTests {
-    @Test func groupsKeysAndPlaces() throws {
+    @Test func groupsAndKeysHaveLineNumbers() throws {
         let file = try KeyFile(
             "# cameras\n\n[camera front]\r\n  source = rtsp://a/b?c=d  \nname=a\\sb\\\\\n[watch]\nquiet=true\n[empty]",
             name: "watch.conf")
@@ -22,7 +22,7 @@ struct KeyFileTests {
         ("[a]\n[b]\n[a]", "x:3: [a] is there already, at x:1"), ("[a]\nb=\\q", "x:2: the value of b"),
         ("[a] # b", "x:1: a group"),
     ])
-    func mistakesAreNamedWithTheirLine(text: String, sentence: String) {
+    func errorsNameTheirLine(text: String, sentence: String) {
         do {
             _ = try KeyFile(text, name: "x")
             Issue.record("\(text) is taken")

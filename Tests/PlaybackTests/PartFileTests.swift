@@ -18,7 +18,7 @@ import Testing
         return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
     }
 
-    @Test func hasItsNameWhenItIsWhole() throws {
+    @Test func fileIsRenamedWhenFinished() throws {
         let file = try PartFile(folder + "/new/out.jsonl")
         try file.write("one\n")
         #expect(content(folder + "/new/out.part.jsonl") == "one\n")
@@ -28,7 +28,7 @@ import Testing
         #expect(content(folder + "/new/out.part.jsonl") == nil)
     }
 
-    @Test func twoOfOneNameDoNotMeet() throws {
+    @Test func concurrentFilesOfSameNameDoNotCollide() throws {
         let (one, two) = (try PartFile(folder + "/a.mp4"), try PartFile(folder + "/a.mp4"))
         #expect(two.path == folder + "/a.part2.mp4")
         // Locks are of open files: another look at them from this very process counts as somebody else's.
@@ -38,7 +38,7 @@ import Testing
         #expect(content(two.path) == nil)
     }
 
-    @Test func whatWasLeftBehindIsFound() throws {
+    @Test func interruptedFilesAreFound() throws {
         fclose(fopen(folder + "/a.part3.mp4", "w"))
         fclose(fopen(folder + "/a.part.mkv", "w"))
         fclose(fopen(folder + "/a.party.mp4", "w"))
@@ -59,7 +59,7 @@ import Testing
         #expect(PartFile.target(of: folder + "/b.out") != target)
     }
 
-    @Test func aFolderIsNoFile() {
+    @Test func folderIsRejected() {
         #expect(throws: PlaybackError.self) { try PartFile(folder) }
         #expect(PartFile.parts(of: "/x/.mp4").ending == "")
         #expect(PartFile.parts(of: "/x.y/a.b.mp4") == ("/x.y/", "a.b", ".mp4"))

@@ -10,11 +10,11 @@ import Testing
             [0xff, 0xc3, 0x28, 0xe2, 0x82],
             [0xf4, 0x8f, 0xb8], [],
         ] as [[UInt8]])
-    func bytesComeBack(bytes: [UInt8]) {
+    func bytesRoundTrip(bytes: [UInt8]) {
         #expect(PathText.bytes(of: PathText.text(of: bytes)) == bytes)
     }
 
-    @Test func onlyForeignBytesAreForeign() {
+    @Test func onlyInvalidUTF8IsEscaped() {
         #expect(PathText.text(of: Array("\u{fc}.mp4".utf8)) == "\u{fc}.mp4")
         #expect(PathText.isUTF8("\u{fc}.mp4"))
         #expect(!PathText.isUTF8(PathText.text(of: [0xe9])))

@@ -12,7 +12,7 @@ import Testing
         return ""
     }
 
-    @Test func whatIsMissingIsNamed() {
+    @Test func missingElementsAreNamed() {
         #expect(sentence { _ = try Pipeline("fakesrc ! nonsense ! fakesink") }.contains("no element nonsense"))
         #expect(sentence { _ = try Pipeline("fakesrc !") }.contains("is no pipeline"))
         #expect(MissingElement.remedy(for: "x264enc").contains("gstreamer1.0-plugins-ugly"))
@@ -21,12 +21,12 @@ import Testing
     @Test(arguments: [
         "nonsense=1", "num-buffers", "num-buffers=many", "num-buffers=-2", "sizetype=nonsense", "parent=x",
     ])
-    func aPropertyIsNotPassedOver(word: String) throws {
+    func unknownPropertyIsAnError(word: String) throws {
         let pipeline = try Pipeline("fakesrc name=source ! fakesink")
         #expect(throws: PlaybackError.self) { try PropertySetting.set(word, of: pipeline["source"]) }
     }
 
-    @Test func aTextIsTakenAsItStands() throws {
+    @Test func stringPropertyIsTakenLiterally() throws {
         let pipeline = try Pipeline("fakesrc ! filesink name=file")
         try PropertySetting.set("location=a \"b\" \\ ! c=d", of: pipeline["file"])
         var value = GValue()
@@ -38,15 +38,15 @@ import Testing
     }
 
     /// A plugin that is there and does not work is not chosen: its device is missing, or another process has it.
-    @Test func anEncoderThatFailsIsNone() {
-        #expect(EncoderTrial.succeeds("identity"))
-        #expect(!EncoderTrial.succeeds("identity error-after=3"))
-        #expect(!EncoderTrial.succeeds("identity drop-probability=1"))
-        #expect(!EncoderTrial.succeeds("nonsense"))
+    @Test func failingEncoderIsRejected() {
+        #expect(EncoderProbe.succeeds("identity"))
+        #expect(!EncoderProbe.succeeds("identity error-after=3"))
+        #expect(!EncoderProbe.succeeds("identity drop-probability=1"))
+        #expect(!EncoderProbe.succeeds("nonsense"))
     }
 
     /// Subtitles in markup become plain text on their way into a file: who comes before asks whether the muxer takes them as they are.
-    @Test func whatIsReplacedIsTakenAsItIs() throws {
+    @Test func replacedBuffersKeepTheirCaps() throws {
         let pipeline = try Pipeline("queue name=way ! capsfilter caps=text/x-raw,format=utf8 ! fakesink")
         let entry = try #require(pipeline["way"].pad("sink"))
         let marked = try #require(gst_caps_from_string("text/x-raw, format=pango-markup"))
@@ -56,7 +56,7 @@ import Testing
         #expect(gst_pad_query_accept_caps(entry.pointer, marked) != 0)
     }
 
-    @Test func messagesAreLinesOfJSON() {
+    @Test func messagesAreWrittenAsJSONLines() {
         let text =
             "swiftodt, time=(guint64)18446744073709551615, id=(guint64)7, label=(string)\"a \\\"b\\\"\", n=(int)-1, ok=(boolean)true, "
             + "score=(double)0.5, objects=(structure){ [ object, x=(uint)3; ] };"
@@ -72,7 +72,7 @@ import Testing
         #expect(fields.list("objects").first?.count("x") == 3)
     }
 
-    @Test func addressesAreToldFromFiles() throws {
+    @Test func addressesAreDistinguishedFromFiles() throws {
         #expect(MediaSource.isAddress("rtsp://camera/1"))
         #expect(!MediaSource.isAddress("a b://c"))
         #expect(!MediaSource.isAddress("/dev/video0"))

@@ -17,10 +17,10 @@ import Testing
 
     /// Nothing has begun, so nothing is waited for; what is written meanwhile has no end.
     @Test func aStreamThatIsEndedBeforeItBeginsIsNotWhole() throws {
-        var manners = Player.Manners()
-        manners.hasBegun = { false }
-        manners.end = {}
-        let player = Player(try Pipeline("fakesrc do-timestamp=true ! fakesink sync=true"), manners) { _ in }
+        var configuration = Player.Configuration()
+        configuration.hasBegun = { false }
+        configuration.end = {}
+        let player = Player(try Pipeline("fakesrc do-timestamp=true ! fakesink sync=true"), configuration) { _ in }
         player.askToEnd()
         let ending = player.play { _ in }
         #expect(!ending.isWhole)

@@ -34,7 +34,7 @@ struct SegmentRetentionTests {
 
     private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    @Test func namesAreReadAsTheyAreWritten() {
+    @Test func segmentNamesRoundTrip() {
         let name = SegmentName(camera: "front-1", time: noon + 61_500_000_000)
         #expect(name.text == "front-1-2026-11-22T12-01-01Z.mkv")
         #expect(SegmentName(name.text, camera: "front-1") == name)
@@ -50,7 +50,7 @@ struct SegmentRetentionTests {
         ] { #expect(SegmentName(text, camera: "a") == nil, "\(text)") }
     }
 
-    @Test func theOldestGoFirst() {
+    @Test func oldestSegmentsAreDeletedFirst() {
         let old = write("a", noon)
         let older = write("b", noon - day)
         let young = write("a", noon + day)
@@ -61,7 +61,7 @@ struct SegmentRetentionTests {
     }
 
     /// What lies in the folder and was not recorded here is somebody's, whatever it is called.
-    @Test func whatIsNotItsOwnStays() throws {
+    @Test func foreignFilesAreKept() throws {
         let foreign = write("a", noon - 9 * day, mark: "OBS Studio")
         let other = write("a/holiday.mkv")
         let elsewhere = write("a-2026-11-01T12-00-00Z.mkv")
@@ -78,7 +78,7 @@ struct SegmentRetentionTests {
     }
 
     /// An empty battery, a wrong server of time: a clock that jumps ahead by ten years once made everything old at once.
-    @Test func aClockThatJumpsDeletesNothing() {
+    @Test func clockJumpDeletesNothing() {
         let second: Int64 = 1_000_000_000
         let segment = write("a", noon)
         let retention = SegmentRetention(folder, longest: day, largest: nil)
@@ -94,12 +94,12 @@ struct SegmentRetentionTests {
         // One that stays as it was set is believed after an hour.
         retention.clean(now: noon + 2 * day, steady: 2 * day)
         #expect(isThere(segment))
-        retention.clean(now: noon + 2 * day + ClockDoubt.length, steady: 2 * day + ClockDoubt.length)
+        retention.clean(now: noon + 2 * day + WallClockCheck.length, steady: 2 * day + WallClockCheck.length)
         #expect(!isThere(segment))
     }
 
     /// Between two looks it must not be exceeded either: what comes in between has its room.
-    @Test func thereIsRoomForWhatComesNext() {
+    @Test func retentionReservesSpaceForNextSegment() {
         let retention = SegmentRetention(folder, longest: nil, largest: 10 * 8192)
         let paths = (0..<12).map { number in
             let path = write("a", noon + Int64(number) * 60_000_000_000)

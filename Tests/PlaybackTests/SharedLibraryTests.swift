@@ -4,7 +4,7 @@ import Testing
 
 /// What is not linked may be missing, or be of another version: then the option that needs it is refused, and the sentence says what to install.
 @Suite struct SharedLibraryTests {
-    @Test func oneThatIsMissingNamesItsPackage() {
+    @Test func missingLibraryNamesItsPackage() {
         #expect {
             try SharedLibrary("libnowhere.so.7", package: "libnowhere7", for: "--nowhere")
         } throws: { error in
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func oneOfAnotherVersionNamesTheFunction() throws {
+    @Test func incompatibleLibraryNamesMissingFunction() throws {
         let library = try SharedLibrary("libc.so.6", package: "libc6", for: "--later")
         #expect {
             let _: @convention(c) () -> Int32 = try library.function("of_a_later_version")
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func aFunctionCanBeCalled() throws {
+    @Test func functionCanBeCalled() throws {
         let library = try SharedLibrary("libc.so.6", package: "libc6", for: "this test")
         let absolute: @convention(c) (Int32) -> Int32 = try library.function("abs")
         #expect(absolute(-7) == 7)

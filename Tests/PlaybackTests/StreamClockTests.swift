@@ -6,15 +6,15 @@ struct StreamClockTests {
     private let start: Int64 = 1_795_348_800_000
 
     /// A camera that declares 25 frames per second and sends 21.
-    private func arrival(ofFrame number: Int64) -> Int64 { start + number * 1_000 / 21 }
+    private func incoming(ofFrame number: Int64) -> Int64 { start + number * 1_000 / 21 }
 
     @Test func followsACameraThatStampsFasterThanItSendsForTenHours() throws {
         var clock = StreamClock()
         let count: Int64 = 10 * 3_600 * 21
-        for number in 0..<count { clock.note(running: number * 40, wall: arrival(ofFrame: number)) }
+        for number in 0..<count { clock.note(running: number * 40, wall: incoming(ofFrame: number)) }
         for number in stride(from: 0, to: count, by: 997) {
             let wall = try #require(clock.wall(at: number * 40))
-            #expect(abs(wall - arrival(ofFrame: number)) <= 2)
+            #expect(abs(wall - incoming(ofFrame: number)) <= 2)
         }
     }
 

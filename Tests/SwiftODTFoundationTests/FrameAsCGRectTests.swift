@@ -5,12 +5,12 @@ import Testing
 
 /// Protects code that was written for iOS: a frame is a `CGRect` there, and a `Box` can still be had.
 @Suite struct FrameAsCGRectTests {
-    @Test func aFrameIsACGRect() throws {
+    @Test func frameConvertsToCGRect() throws {
         let size = 96
         let pixels = UnsafeMutableRawPointer.allocate(byteCount: size * size, alignment: 1)
         defer { pixels.deallocate() }
         let options = VisionObjectDetectorOptions()
-        options.detector = DetectorRecipe(.motion)
+        options.detector = DetectorConfiguration(.motion)
         let objectDetector = VisionObjectDetector(options: options)
         var found: [VisionObject] = []
         // A white square that moves over black.

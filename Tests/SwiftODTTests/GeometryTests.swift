@@ -5,13 +5,13 @@ import Testing
 /// Protects the mapping between the buffer and the upright picture, on which every reported box rests.
 @Suite struct OrientationTests {
     @Test(arguments: Orientation.allCases)
-    func mappingThereAndBackIsIdentity(_ orientation: Orientation) {
+    func mappingRoundTripIsIdentity(_ orientation: Orientation) {
         let box = Box(x: 10, y: 20, width: 30, height: 5)
         let upright = orientation.upright(box, bufferWidth: 200, bufferHeight: 100)
         #expect(orientation.buffer(upright, bufferWidth: 200, bufferHeight: 100) == box)
     }
 
-    @Test func aQuarterTurnBringsTheLowerLeftCornerToTheUpperLeft() {
+    @Test func rotate90MapsLowerLeftToUpperLeft() {
         let corner = Box(x: 0, y: 90, width: 10, height: 10)
         let upright = Orientation.rotate90.upright(corner, bufferWidth: 200, bufferHeight: 100)
         #expect(upright == Box(x: 0, y: 0, width: 10, height: 10))
@@ -19,7 +19,7 @@ import Testing
 
     /// One turn after another is the turn that does the same to a box.
     @Test(arguments: Orientation.allCases, Orientation.allCases)
-    func turnsFollowEachOther(_ second: Orientation, _ first: Orientation) {
+    func orientationsCompose(_ second: Orientation, _ first: Orientation) {
         let (width, height) = (40.0, 30.0)
         let box = Box(x: 3, y: 5, width: 11, height: 7)
         let between = first.upright(box, bufferWidth: width, bufferHeight: height)

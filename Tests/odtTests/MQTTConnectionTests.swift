@@ -27,7 +27,7 @@ struct MQTTConnectionTests {
             address: try BrokerAddress("mqtt://localhost/house", of: "--mqtt"), tls: nil,
             will: MQTTMessage("house/state", "offline"))
         let connection = try MQTTConnection(Self.library(), to: broker)
-        var outbox = MQTTOutbox(mostBytes: 1 << 20)
+        var outbox = MQTTOutbox(maximumBytes: 1 << 20)
         for number in 0..<30 { _ = outbox.add(event: MQTTMessage("house/\(code)", "\(number)")) }
         var isConnected = true
         do {

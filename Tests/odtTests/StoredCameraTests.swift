@@ -34,17 +34,17 @@ struct StoredCameraTests {
 
     @Test mutating func timesFollowTheArrivalOfACameraThatStampsFasterThanItSendsForTenHours() throws {
         let (frames, perSecond): (Int64, Int64) = (10 * 3_600 * 21, 21)
-        func arrival(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
+        func incoming(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
         var worst: Int64 = 0
         for number in stride(from: 0, to: frames, by: Int(perSecond)) {
-            let wall = arrival(number)
+            let wall = incoming(number)
             let rows = rows("swiftodt", running: number * 40, utc: wall, at: wall + 30, steady: wall - start + 30)
             for row in rows { worst = max(worst, abs(row.time - wall)) }
         }
         #expect(worst <= 2)
         #expect(sessionCount == 1)
         // A car that is parked from the first to the last minute.
-        let wall = arrival(frames)
+        let wall = incoming(frames)
         let seen: [String: Int64] = [
             "first-seen": 1_260 * 40, "last-seen": (frames - 1_260) * 40, "best-running-time": frames / 2 * 40,
         ]
@@ -54,16 +54,16 @@ struct StoredCameraTests {
             Issue.record("no track is stored")
             return
         }
-        #expect(abs(track.first - arrival(1_260)) <= 2)
-        #expect(abs(track.last - arrival(frames - 1_260)) <= 2)
-        #expect(abs(try #require(track.best) - arrival(frames / 2)) <= 2)
+        #expect(abs(track.first - incoming(1_260)) <= 2)
+        #expect(abs(track.last - incoming(frames - 1_260)) <= 2)
+        #expect(abs(try #require(track.best) - incoming(frames / 2)) <= 2)
     }
 
     @Test mutating func aMomentIsFoundInTheVideoOfACameraThatStampsFasterThanItSends() throws {
         let (frames, perSecond): (Int64, Int64) = (10 * 60 * 21, 21)
-        func arrival(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
+        func incoming(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
         for number in stride(from: 0, through: frames, by: Int(perSecond)) {
-            let wall = arrival(number)
+            let wall = incoming(number)
             _ = rows("swiftodt", running: number * 40, utc: wall, at: wall, steady: wall - start)
         }
         let finished = FinishedSegment(path: "/srv/a.mkv", start: 0, end: frames * 40_000_000)
@@ -75,7 +75,7 @@ struct StoredCameraTests {
         let stored = StoredSegment(
             camera: "yard", session: 1, began: Double(row.time) / 1_000, ended: Double(segment.ended) / 1_000,
             length: Double(segment.length) / 1_000, file: segment.file)
-        let place = try #require(stored.place(of: Double(arrival(frames / 3)) / 1_000))
+        let place = try #require(stored.place(of: Double(incoming(frames / 3)) / 1_000))
         #expect(abs(place - Double(frames / 3) * 0.04) < 0.01)
         #expect(stored.place(of: stored.began - 1) == nil)
         #expect(stored.place(of: stored.ended + 1) == nil)

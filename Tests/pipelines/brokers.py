@@ -61,7 +61,7 @@ class Broker:
         return {topic: text for topic, kept, text in (line.split("\t", 2) for line in said.stdout.splitlines()) if kept == "1"}
 
 
-class Way:
+class UnreliableProxy:
     """Between a program and a broker: a connection that swallows what is said, and breaks."""
 
     def __init__(self, broker):

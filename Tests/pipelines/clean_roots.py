@@ -56,13 +56,13 @@ class CleanRoots(unittest.TestCase):
     def findings(self, code):
         return {one["part"]: one for one in json.loads(self.inside("odt", "doctor", "--json", code=code))["findings"]}
 
-    def test_debian_12(self):
+    def test_packages_work_on_debian_12(self):
         self.goes_through("bookworm")
 
-    def test_debian_13(self):
+    def test_packages_work_on_debian_13(self):
         self.goes_through("trixie")
 
-    def test_the_same_content_makes_the_same_files(self):
+    def test_package_build_is_reproducible(self):
         """What was packed twice can be compared by its sum, by whoever wants to know what it was made of."""
         def sums(out):
             return {name: hashlib.sha256(open(f"{folder.name}/{out}/{name}", "rb").read()).hexdigest()
@@ -115,7 +115,7 @@ class CleanRoots(unittest.TestCase):
         lacking = self.findings(1)
         self.assertEqual(lacking["plugin"]["verdict"], "fine")
         for part in ("detector", "salient", "classifier"):
-            self.assertIn("/usr/share/swiftodt/models/", lacking[part]["says"])
+            self.assertIn("/usr/share/swiftodt/models/", lacking[part]["detail"])
         self.assertIn("'odt setup' fetches it", lacking["runtime"]["remedy"])
         if os.path.exists(f"{DATA}/openvino"):
             # What odt setup would fetch, and fetched here.

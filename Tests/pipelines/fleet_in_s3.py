@@ -18,17 +18,17 @@ os.environ.update(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_DEFAULT_
 
 import fsspec  # noqa: E402
 
-from swiftodt_fleet import copies, overview, planning, sources  # noqa: E402
-from swiftodt_fleet.finishing import finish  # noqa: E402
-from swiftodt_fleet.looking import look  # noqa: E402
-from swiftodt_fleet.place import Place  # noqa: E402
+from swiftodt_fleet import file_cache, overview, planning, sources  # noqa: E402
+from swiftodt_fleet.postprocessing import finish  # noqa: E402
+from swiftodt_fleet.inference import infer  # noqa: E402
+from swiftodt_fleet.storage import Storage  # noqa: E402
 from swiftodt_fleet.schedule import Schedule, Work  # noqa: E402
 from swiftodt_fleet.settings import Settings  # noqa: E402
 
-copies.PAUSES = (0.1,)
+file_cache.PAUSES = (0.1,)
 
 
-class Hands:
+class Executor:
     """Does one task after the other, as many as it may."""
 
     cores = 1
@@ -51,13 +51,13 @@ class Hands:
         if len(self.steps) == self.limit:
             raise KeyboardInterrupt
         function, arguments = self.tasks.pop(handle)
-        self.steps.append(" ".join([function.__name__, *(str(word) for word in arguments if isinstance(word, int) and function is look)]))
+        self.steps.append(" ".join([function.__name__, *(str(word) for word in arguments if isinstance(word, int) and function is infer)]))
         return function(*arguments)
 
 
-def run(settings, addresses, hands, said):
-    work = Work(settings, planning.plan, look, finish, planning.plan_whole, planning.set_aside)
-    return Schedule(hands, work, lambda totals: None, said.append).run(iter(addresses))
+def run(settings, addresses, executor, said):
+    work = Work(settings, planning.plan, infer, finish, planning.plan_whole, planning.set_aside)
+    return Schedule(executor, work, lambda totals: None, said.append).run(iter(addresses))
 
 
 def main(video, folder):
@@ -66,26 +66,26 @@ def main(video, folder):
         store.mkdir(bucket)
     store.put_file(video, f"archive/front/{os.path.basename(video)}")
     settings = Settings("s3://results/x", part_seconds=1)
-    addresses = list(sources.expand(["s3://archive/"], settings.place))
+    addresses = list(sources.expand(["s3://archive/"], settings.storage))
     said, totals = [], []
-    hands = [Hands(limit=2), Hands(), Hands()]
+    executor = [Executor(limit=2), Executor(), Executor()]
     try:
-        run(settings, addresses, hands[0], said)
+        run(settings, addresses, executor[0], said)
     except KeyboardInterrupt:
         pass
-    parts = len(planning.plan(addresses[0], settings).spans)
-    for pair in hands[1:]:
+    segments = len(planning.plan(addresses[0], settings).spans)
+    for pair in executor[1:]:
         outcome = run(settings, addresses, pair, said)
         totals.append([outcome.done, outcome.already, outcome.set_aside])
-    overview.write_overview(Place(settings.place))
+    overview.write_overview(Storage(settings.storage))
     files = store.find("results")
     name = sources.short_name(addresses[0])
     for file in ("detections.jsonl", "messages.jsonl"):
         store.get_file(f"results/x/files/{name}/{file}", f"{folder}/{file}")
     server.stop()
     # What is put on this machine says so.
-    run(Settings(f"{folder}/place"), addresses, Hands(), said)
-    print(json.dumps({"sources": addresses, "parts": parts, "steps": [pair.steps for pair in hands], "totals": totals, "files": files, "away": said}))
+    run(Settings(f"{folder}/place"), addresses, Executor(), said)
+    print(json.dumps({"sources": addresses, "parts": segments, "steps": [pair.steps for pair in executor], "totals": totals, "files": files, "away": said}))
 
 
 main(*sys.argv[1:])

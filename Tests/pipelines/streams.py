@@ -31,7 +31,7 @@ def ball(frames=90, format="I420"):
     return BALL.format(frames=frames, format=format)
 
 
-class Said:
+class MessageCollector:
     """What a pipeline said until its end."""
 
     def __init__(self):
@@ -63,7 +63,7 @@ class Said:
 
 def listen(pipeline, seconds=60):
     """Hears what the pipeline says until the stream ends, fails, or the time is over."""
-    said = Said()
+    said = MessageCollector()
     deadline = Gst.util_get_timestamp() + int(seconds * Gst.SECOND)
     kinds = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING | Gst.MessageType.ELEMENT
     while (left := deadline - Gst.util_get_timestamp()) > 0:

@@ -20,16 +20,16 @@ except ValueError:
 class Default(unittest.TestCase):
     """What is attached unless asked."""
 
-    def test_is_all_that_this_gstreamer_knows(self):
+    def test_default_attaches_every_supported_meta(self):
         said = command("gst-inspect-1.0", "swiftodt").stdout
         default = re.search(r"^  attach-meta *:.*\n.*\n.*Default: (.*)$", said, re.MULTILINE)[1]
         self.assertEqual(default, '0x00000007, "analytics+custom+roi"' if HAS_ANALYTICS else '0x00000003, "custom+roi"')
 
-    def test_is_no_reason_to_complain(self):
+    def test_default_causes_no_warning(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion ! fakesink")
         self.assertEqual((said.warnings, said.errors), ([], []))
 
-    def test_asked_for_in_vain_is_a_warning(self):
+    def test_unsupported_analytics_meta_warns(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion attach-meta=roi+analytics ! fakesink")
         self.assertEqual((len(said.warnings), said.errors), (0 if HAS_ANALYTICS else 1, []))
         if not HAS_ANALYTICS:
@@ -107,13 +107,13 @@ class Analytics(unittest.TestCase):
             self.assertEqual(entry, told(result), f"frame {number}")
         return [one for objects, _ in attached for one in objects], [one for _, alone in attached for one in alone]
 
-    def test_a_ball(self):
+    def test_ball_is_attached_as_analytics_meta(self):
         objects, _ = self.agree(f"{ball(60)} ! swiftodt detector=motion updates=every-frame")
         self.assertGreater(len(objects), 40)
         self.assertEqual({related[0][0] for _, related in objects}, {"track"})
 
     @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
-    def test_a_street(self):
+    def test_street_objects_are_attached_as_analytics_meta(self):
         """Many objects with labels and categories, which come, coast and go."""
         objects, ended = self.agree(f"filesrc location={BIKES} ! decodebin"
                                     " ! swiftodt multiple-objects=true max-objects=20 classify=true updates=every-frame")
@@ -124,21 +124,21 @@ class Analytics(unittest.TestCase):
         self.assertGreater(len(ended), 3)
         self.assertTrue(all(lost for _, (*_, lost) in ended))
 
-    def test_without_tracking_there_are_objects_alone(self):
+    def test_no_tracking_meta_without_tracking(self):
         objects, ended = self.agree(f"{ball(60)} ! swiftodt detector=motion tracking=false updates=every-frame")
         self.assertGreater(len(objects), 40)
         self.assertEqual(([related for _, related in objects if related], ended), ([], []))
 
-    def test_what_upstream_said_is_replaced(self):
+    def test_upstream_meta_is_replaced(self):
         objects, _ = self.agree(f"{ball(60)} ! swiftodt detector=motion tracking=false draw=false updates=none"
                                 " ! swiftodt detector=upstream updates=every-frame")
         self.assertGreater(len(objects), 40)
 
-    def test_none_unless_asked(self):
+    def test_no_meta_unless_requested(self):
         for sample in frames(f"{ball(30)} ! swiftodt detector=motion attach-meta=roi+custom ! appsink name=frames"):
             self.assertIsNone(GstAnalytics.buffer_get_analytics_relation_meta(sample.get_buffer()))
 
-    def test_gstreamers_own_overlay_draws_it_after_scaling(self):
+    def test_objectdetectionoverlay_draws_scaled_meta(self):
         if Gst.ElementFactory.find("objectdetectionoverlay") is None:
             self.skipTest("this GStreamer has no objectdetectionoverlay")
         drawn = 0

@@ -110,7 +110,7 @@ class Crowd(Annotating):
 class Kept(Annotating):
     """What is not drawn on."""
 
-    def test_sound_is_taken_over_as_it_is(self):
+    def test_audio_is_copied_unchanged(self):
         """Not encoded again where the container takes it: the same bytes at the same times."""
         for source, sound, target in (
                 ("a.mkv", ["-c:a", "ac3"], "b.mkv"), ("a.mkv", ["-c:a", "libmp3lame"], "b.mp4"),
@@ -136,7 +136,7 @@ class Kept(Annotating):
         return subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-"], check=True,
                               capture_output=True).stdout
 
-    def test_aac(self):
+    def test_aac_audio_is_kept(self):
         """It begins with a packet that is never heard, and in MP4 ends with one that is heard in part. These GStreamer leaves
         out; all others stay, when they were."""
         for name in ("a.mp4", "a.ts"):
@@ -148,7 +148,7 @@ class Kept(Annotating):
                 self.assertGreaterEqual(len(after), len(before) - 2)
                 self.assertAlmostEqual(times(self.path("b.mp4"), "a")[0], 0, delta=0.001)
 
-    def test_sound_that_the_container_does_not_take(self):
+    def test_unsupported_audio_is_transcoded(self):
         """Is encoded again, at its length."""
         for source, sound, target, codec in (("a.mkv", ["-c:a", "pcm_s16le"], "b.mp4", "aac"),
                                              ("a.mkv", ["-c:a", "ac3"], "b.webm", "opus")):
@@ -159,7 +159,7 @@ class Kept(Annotating):
                 self.assertIn(codec, codecs(self.path(target)))
                 self.assertAlmostEqual(times(self.path(target), "a")[-1], SECONDS, delta=0.1)
 
-    def test_subtitles(self):
+    def test_subtitles_are_kept(self):
         clip = self.clip("a.mkv", "-c:a", "ac3", subtitles=True)
         for target, codec in (("b.mkv", "subrip"), ("b.mp4", "mov_text")):
             with self.subTest(target):
@@ -171,7 +171,7 @@ class Kept(Annotating):
                 self.assertIn("00:00:00,5", shown)
                 self.assertIn("00:00:01,25", shown)
 
-    def test_time_stamps(self):
+    def test_timestamps_are_kept(self):
         """A frame rate that varies stays so, to the tenth of a millisecond; so does a picture that begins later than the sound."""
         ffmpeg("-i", self.picture, "-vf", "select='gt(mod(n,7),2)'", "-vsync", "vfr", self.path("odd.mkv"))
         ffmpeg("-itsoffset", "0.4", "-i", self.path("odd.mkv"), "-f", "lavfi", "-i", "sine=duration=2", "-map", "0:v", "-map",
@@ -191,7 +191,7 @@ class Kept(Annotating):
 class Tables(Annotating):
     """Messages and tables say the same."""
 
-    def test_tables_are_of_the_messages(self):
+    def test_tables_match_messages(self):
         """Of every frame and every track; the picture need not be recorded."""
         self.annotate("--set", "track-min-hits=1", "--json", self.path("a.jsonl"), "--csv", self.path("a.csv"), "--tracks-csv",
                       self.path("t.csv"), self.picture)
@@ -212,7 +212,7 @@ class Tables(Annotating):
                          [(str(end["tracking-id"]), end["reason"]) for end in ends])
         self.assertEqual(messages[-1]["message"], "stats")
 
-    def test_the_headers_are_those_that_are_documented(self):
+    def test_table_headers_match_documentation(self):
         self.annotate("--csv", self.path("a.csv"), "--tracks-csv", self.path("t.csv"), self.picture)
         with open(f"{ROOT}/docs/annotate.md", encoding="utf-8") as file:
             documented = [line.strip() for line in file if line.startswith(("frame,", "tracking_id,"))]
@@ -222,7 +222,7 @@ class Tables(Annotating):
                 heads.append(file.readline().strip())
         self.assertEqual(heads, documented)
 
-    def test_best_pictures(self):
+    def test_best_pictures_are_written(self):
         """One of each track, in colours, of the frame in which it was seen best, and without what is drawn around it."""
         self.annotate("--set", "color-mode=fixed", "--set", "box-color=0xffff0000", "--set", "line-width=8", "--crops", self.path("crops"), "--tracks-csv",
                       self.path("t.csv"), self.picture, self.path("out.mkv"))
@@ -244,7 +244,7 @@ class Tables(Annotating):
         said = self.annotate("--crops", self.path("crops"), self.picture, code=2)
         self.assertIn("has files in it", said.stderr)
 
-    def test_zones(self):
+    def test_zones_are_annotated(self):
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "left, \\"half\\"", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]}]')
         said = self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture)
@@ -254,7 +254,7 @@ class Tables(Annotating):
             file.write('[{"name": "left"}]')
         self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture, code=1)
 
-    def test_nobody_reads_any_more(self):
+    def test_closed_pipe_ends_program(self):
         """As behind `| head`: it ends quietly, and what is recorded is whole."""
         reader, writer = os.pipe()
         os.close(reader)
@@ -292,7 +292,7 @@ class Written(Annotating):
 class Refused(Annotating):
     """What cannot be meant."""
 
-    def test_mistakes_are_named(self):
+    def test_invalid_options_are_errors(self):
         for text, words in (
                 ("nonsense", ["--set", "nonsense=1", "OUT"]), ("1000", ["--set", "max-objects=1000", "OUT"]),
                 ("no property", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
@@ -332,7 +332,7 @@ class Refused(Annotating):
         said = self.limited("-S", "-n", "16")
         self.assertEqual((said.returncode, said.stderr), (0, ""))
 
-    def test_a_plugin_that_is_nowhere(self):
+    def test_missing_plugin_is_an_error(self):
         """A tool that was copied away from its checkout says what to do."""
         shutil.copy(ODT, self.path("odt"))
         said = command(self.path("odt"), "annotate", self.picture, self.path("out.mp4"), GST_PLUGIN_SYSTEM_PATH="/nowhere", GST_PLUGIN_PATH="",
@@ -340,11 +340,11 @@ class Refused(Annotating):
         self.assertEqual(said.returncode, 1)
         self.assertIn("no element swiftodt: run Pipelines/setup --install", said.stderr)
 
-    def test_a_folder_needs_a_place(self):
+    def test_folder_input_needs_output_folder(self):
         said = self.annotate(self.folder, self.path("out.mp4"), code=1)
         self.assertIn("is a folder: --out-dir", said.stderr)
 
-    def test_nothing_is_replaced_unasked(self):
+    def test_existing_output_is_not_replaced(self):
         for name in ("out.mp4", "out.csv"):
             with open(self.path(name), "w", encoding="ascii") as file:
                 file.write("earlier")
@@ -357,7 +357,7 @@ class Refused(Annotating):
         self.assertEqual(len(times(self.path("out.mp4"), "v")), 25 * SECONDS)
         self.assertGreater(len(self.rows("out.csv")), 0)
 
-    def test_help_teaches(self):
+    def test_help_shows_examples(self):
         said = command(ODT, "annotate", "--help")
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         for word in ("--json", "--out-dir", "--set", "Ctrl-C", "exit code", "examples"):
@@ -367,7 +367,7 @@ class Refused(Annotating):
 class Folders(Annotating):
     """Many at once."""
 
-    def test_a_bad_file_keeps_no_other_from_being_done(self):
+    def test_bad_file_does_not_stop_batch(self):
         """What is there already stays and counts as one that was not done; two of one name do not meet; no pieces are left."""
         footage, done = self.path("footage"), self.path("done")
         os.mkdir(footage)
@@ -476,7 +476,7 @@ class Ended(Annotating):
                             self.assertEqual(file.read(), "earlier")
                     self.assertFalse(os.path.exists(part))
 
-    def test_ctrl_c_leaves_sound_as_well(self):
+    def test_interrupted_output_contains_audio(self):
         """A source that has stalled hears of no end, and the muxer waits for all of its streams."""
         self.clip("live.ts", "-c:a", "aac")
         fifo = self.path("fifo.ts")
@@ -503,7 +503,7 @@ class Ended(Annotating):
         self.assertGreater(len(times(self.path("out.mp4"), "a")), 5)
         self.assertEqual(self.names(), ["fifo.ts", "live.ts", "out.csv", "out.mp4"])
 
-    def test_progress_is_for_terminals(self):
+    def test_progress_is_shown_only_on_terminal(self):
         try:
             leader, follower = pty.openpty()
         except OSError as problem:

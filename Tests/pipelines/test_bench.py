@@ -21,7 +21,7 @@ class Bench(unittest.TestCase):
         subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=60", "pattern=ball", "!", "video/x-raw,width=320,height=240",
                         "!", "x264enc", "!", "matroskamux", "!", "filesink", f"location={cls.video}"], check=True, timeout=60)
 
-    def test_figures_of_a_run(self):
+    def test_run_reports_figures(self):
         said = bench("--json", "motion", self.video)
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         figures = json.loads(said.stdout)
@@ -31,14 +31,14 @@ class Bench(unittest.TestCase):
         self.assertGreater(figures["stages"]["track"]["max"], 0)
         self.assertNotIn("inference", figures["stages"])
 
-    def test_frames_and_properties_are_chosen(self):
+    def test_frames_and_properties_are_options(self):
         said = bench("--frames", "20", "--set", "draw=true", "--set=max-objects=3", "motion", self.video)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertIn("20 frames", said.stdout)
         self.assertIn("a second", said.stdout)
         self.assertRegex(said.stdout, r"(?m)^draw +p50")
 
-    def test_what_cannot_be_is_said(self):
+    def test_invalid_options_are_errors(self):
         for words, code, text in [
             ((self.video,), 2, "a model and a video"),
             (("motion", f"{self.folder}/none.mp4"), 1, "there is no"),

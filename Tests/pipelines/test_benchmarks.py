@@ -16,7 +16,7 @@ class Benchmarks(unittest.TestCase):
             [os.path.join(ROOT, "Tests/Benchmarks/run"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, timeout=120)
 
-    def test_the_table_and_the_file_say_the_same(self):
+    def test_table_matches_json_file(self):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             done = self.bench("starts", "--rounds", "1", "--frames", "3", "--json", file.name)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -26,7 +26,7 @@ class Benchmarks(unittest.TestCase):
             self.assertTrue(all(value > 0 for value in row["median"].values()), row)
             self.assertIn(f"| {row['median']['first-ms']:.0f} |", done.stdout)
 
-    def test_what_cannot_be_measured(self):
+    def test_unmeasurable_input_is_an_error(self):
         for arguments, remedy in ((["starts", "--video", "/nowhere.mp4"], "Pipelines/demo"), (["speed"], "peers, starts"),
                                   (["--rounds", "-1"], "1 or more")):
             done = self.bench(*arguments)

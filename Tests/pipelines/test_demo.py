@@ -18,17 +18,17 @@ class Demo(unittest.TestCase):
     def setUpClass(cls):
         cls.said = command("Pipelines/demo", seconds=280)
 
-    def test_ends_well(self):
+    def test_demo_succeeds(self):
         self.assertEqual(self.said.returncode, 0, self.said.stdout + self.said.stderr)
 
-    def test_video_is_whole(self):
+    def test_video_is_complete(self):
         probe = command("ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", f"{OUT}/annotated.mp4")
         (stream,) = json.loads(probe.stdout)["streams"]
         self.assertEqual((stream["codec_name"], stream["width"], stream["height"]), ("h264", 640, 272))
         self.assertEqual(stream["nb_read_frames"], "250")
         self.assertAlmostEqual(float(stream["duration"]), 10, delta=0.1)
 
-    def test_messages_are_of_this_video(self):
+    def test_messages_match_video(self):
         with open(f"{OUT}/annotated.jsonl", encoding="utf-8") as file:
             messages = [json.loads(line) for line in file]
         results = [message for message in messages if message["message"] == "swiftodt"]
@@ -39,12 +39,12 @@ class Demo(unittest.TestCase):
             self.assertLessEqual(thing["x"] + thing["width"], 640)
             self.assertLessEqual(thing["y"] + thing["height"], 272)
 
-    def test_contact_sheet_is_a_picture(self):
+    def test_contact_sheet_is_written(self):
         probe = command("ffprobe", "-v", "error", "-show_streams", "-of", "json", f"{OUT}/contact-sheet.png")
         (stream,) = json.loads(probe.stdout)["streams"]
         self.assertGreater(stream["width"], 1000)
 
-    def test_report_is_of_these_messages(self):
+    def test_report_matches_messages(self):
         with open(f"{OUT}/report.html", encoding="utf-8") as file:
             page = file.read()
         data, pictures = (json.loads(re.search(rf"id={name}>(.*?)</script>", page, re.DOTALL)[1]) for name in ("data", "pictures"))
@@ -59,7 +59,7 @@ class Demo(unittest.TestCase):
 class RealVideo(unittest.TestCase):
     """The default settings on real footage."""
 
-    def test_two_runs_say_the_same(self):
+    def test_runs_are_deterministic(self):
         def once():
             said = run(f"filesrc location={BIKES} ! decodebin ! swiftodt multiple-objects=true updates=every-frame"
                        " ! fakesink", seconds=120)
@@ -71,7 +71,7 @@ class RealVideo(unittest.TestCase):
         self.assertEqual(len(first), 250)
         self.assertEqual(first, once())
 
-    def test_a_single_picture_is_complete_and_has_no_ids(self):
+    def test_single_image_is_complete_without_ids(self):
         with tempfile.TemporaryDirectory() as folder:
             picture, annotated = os.path.join(folder, "street.png"), os.path.join(folder, "annotated.png")
             command("ffmpeg", "-v", "error", "-ss", "6.2", "-i", BIKES, "-frames:v", "1", picture)

@@ -35,18 +35,18 @@ class Doctor(unittest.TestCase):
         shutil.copy(ODT, self.folder / "odt")
         return str(self.folder / "odt")
 
-    def test_what_is_there_is_fine(self):
+    def test_installed_parts_are_fine(self):
         found = examined()
         self.assertEqual(found["GStreamer"]["verdict"], "fine")
         self.assertEqual(found["plugin"]["verdict"], "fine")
-        self.assertIn("libgstswiftodt.so", found["plugin"]["says"])
+        self.assertIn("libgstswiftodt.so", found["plugin"]["detail"])
         self.assertEqual(found["encoders"]["verdict"], "fine")
-        self.assertIn("H.264", found["decoders"]["says"])
+        self.assertIn("H.264", found["decoders"]["detail"])
         if (DATA / "models").is_dir() and (DATA / "openvino").is_dir():
             for part in ("runtime", "detector", "salient", "classifier", "network"):
                 self.assertEqual(found[part]["verdict"], "fine", found[part])
 
-    def test_for_people_it_says_what_to_do(self):
+    def test_text_output_names_remedies(self):
         said = subprocess.run([ODT, "doctor"], capture_output=True, text=True, timeout=120,
                               env=os.environ | {"SWIFTODT_OPENVINO": "/nowhere"})
         self.assertEqual(said.returncode, 1)
@@ -54,13 +54,13 @@ class Doctor(unittest.TestCase):
         self.assertIn("Pipelines/setup fetches it", said.stdout)
         self.assertTrue(said.stdout.endswith("Missing: runtime.\n"), said.stdout[-200:])
 
-    def test_a_missing_runtime_is_named(self):
+    def test_missing_runtime_is_reported(self):
         found = examined(SWIFTODT_OPENVINO="/nowhere")
         self.assertEqual(found["runtime"]["verdict"], "missing")
-        self.assertIn("/nowhere", found["runtime"]["says"])
+        self.assertIn("/nowhere", found["runtime"]["detail"])
         self.assertNotIn("network", found)
 
-    def test_missing_and_damaged_models_are_named(self):
+    def test_missing_and_damaged_models_are_reported(self):
         empty = examined(XDG_DATA_HOME=str(self.folder))
         for part in ("detector", "salient", "classifier"):
             self.assertEqual(empty[part]["verdict"], "missing")
@@ -73,7 +73,7 @@ class Doctor(unittest.TestCase):
             file.write(b"damage")
         found = examined(SWIFTODT_MODEL_PATH=str(models))
         self.assertEqual(found["salient"]["verdict"], "missing")
-        self.assertIn("u2netp.onnx is damaged", found["salient"]["says"])
+        self.assertIn("u2netp.onnx is damaged", found["salient"]["detail"])
         self.assertEqual(found["detector"]["verdict"], "fine")
 
     def look(self, odt, **environment):
@@ -81,12 +81,12 @@ class Doctor(unittest.TestCase):
                               env=os.environ | self.registry | environment)
         return {finding["part"]: finding for finding in json.loads(said.stdout)["findings"]}
 
-    def test_a_plugin_that_is_nowhere_is_named(self):
+    def test_missing_plugin_is_reported(self):
         found = self.look(self.odt_elsewhere(), GST_PLUGIN_PATH=str(self.folder), XDG_DATA_HOME=str(self.folder))
         self.assertEqual(found["plugin"]["verdict"], "missing")
-        self.assertIn(str(self.folder), found["plugin"]["says"])
+        self.assertIn(str(self.folder), found["plugin"]["detail"])
 
-    def test_why_a_plugin_cannot_be_loaded_is_said(self):
+    def test_plugin_load_error_is_reported(self):
         """No library at all: GStreamer puts it on its black list and says nothing more, also the second time. (One that is cut off may end
         whoever loads it, GStreamer's own scanner and then GStreamer's host among them.)"""
         (self.folder / "libgstswiftodt.so").write_bytes(b"no library" * 1000)
@@ -94,11 +94,11 @@ class Doctor(unittest.TestCase):
         for _ in range(2):
             found = self.look(odt, GST_PLUGIN_PATH=str(self.folder), XDG_DATA_HOME=str(self.folder))
             self.assertEqual(found["plugin"]["verdict"], "missing")
-            self.assertIn("cannot be loaded", found["plugin"]["says"])
-            self.assertIn("invalid ELF header", found["plugin"]["says"])
-            self.assertIn("libgstswiftodt.so", found["plugin"]["says"])
+            self.assertIn("cannot be loaded", found["plugin"]["detail"])
+            self.assertIn("invalid ELF header", found["plugin"]["detail"])
+            self.assertIn("libgstswiftodt.so", found["plugin"]["detail"])
 
-    def test_missing_plugins_of_gstreamer_are_named(self):
+    def test_missing_gstreamer_plugins_are_reported(self):
         """Of GStreamer's own there is nothing but the core."""
         system = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], capture_output=True, text=True)
         core = pathlib.Path(system.stdout.strip()) / "libgstcoreelements.so"
@@ -111,20 +111,20 @@ class Doctor(unittest.TestCase):
         self.assertEqual(found["encoders"]["verdict"], "missing")
         self.assertIn("gstreamer1.0-libav", found["decoders"]["remedy"])
 
-    def test_missing_fonts_are_named(self):
+    def test_missing_fonts_are_reported(self):
         config = self.folder / "fonts.conf"
         config.write_text(f'<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{self.folder}</dir></fontconfig>')
         found = examined(FONTCONFIG_FILE=str(config))
         self.assertEqual(found["fonts"]["verdict"], "missing")
 
-    def test_a_cache_that_cannot_be_kept_is_named(self):
+    def test_unwritable_cache_is_reported(self):
         blocked = self.folder / "file"
         blocked.write_text("no folder")
         found = examined(XDG_CACHE_HOME=str(blocked))
         self.assertEqual(found["cache"]["verdict"], "limited")
-        self.assertIn(str(blocked), found["cache"]["says"])
+        self.assertIn(str(blocked), found["cache"]["detail"])
 
-    def test_words_that_mean_nothing_are_refused(self):
+    def test_unknown_arguments_are_errors(self):
         said = subprocess.run([ODT, "doctor", "everything"], capture_output=True, text=True, timeout=30)
         self.assertEqual(said.returncode, 2)
         self.assertIn("everything", said.stderr)

@@ -59,26 +59,26 @@ class Errors(unittest.TestCase):
             file.write(content)
         return path
 
-    def test_a_model_that_is_not_there(self):
+    def test_missing_model_is_an_error(self):
         self.fails("detector=neural model-file=/nowhere/model.onnx", "/nowhere/model.onnx")
         self.fails("model-file=/nowhere/model.onnx", "/nowhere/model.onnx")
 
-    def test_a_model_that_is_none(self):
+    def test_invalid_model_is_an_error(self):
         for name in ("broken.onnx", "broken.tflite", "broken.xml", "broken.pb"):
             for content in (b"", b"not a model", os.urandom(4096)):
                 with self.subTest(name, length=len(content)):
                     path = self.file(name, content)
                     self.fails(f"detector=neural model-file={path}", path)
 
-    def test_labels_that_are_not_there(self):
+    def test_missing_label_file_is_an_error(self):
         self.fails("detector=neural label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
 
-    def test_a_classifier_that_is_not_there(self):
+    def test_missing_classifier_is_an_error(self):
         self.fails("detector=motion classify=true classifier-file=/nowhere/classifier.tflite",
                    "/nowhere/classifier.tflite")
 
     @needs_detector
-    def test_too_few_descriptors(self):
+    def test_descriptor_exhaustion_is_an_error(self):
         # An error that says so, where a file that could not be opened was called damaged, and an exception of the runtime's, which nobody
         # could catch without a descriptor, ended the process.
         for free in (0, 3, 4, 24):
@@ -89,7 +89,7 @@ class Errors(unittest.TestCase):
                 self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -n" in done.stdout, free < 8, done.stdout)
 
     @needs_detector
-    def test_too_little_memory(self):
+    def test_memory_exhaustion_is_an_error(self):
         # An error that says so, where the runtime crashed or hung in the middle of compiling, about once in ten.
         for spare in (400, 3000):
             with self.subTest(spare=spare), tempfile.TemporaryDirectory() as cache:
@@ -99,13 +99,13 @@ class Errors(unittest.TestCase):
                 self.assertEqual("gst-resource-error-quark" in done.stdout and "ulimit -v" in done.stdout, spare == 400, done.stdout)
 
     @needs_detector
-    def test_what_is_named_is_not_replaced(self):
+    def test_named_model_has_no_fallback(self):
         self.fails("label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
         self.fails("device=NONSENSE", "NONSENSE", "device=CPU")
         self.fails("detector=motion classify=true classifier-label-file=/nowhere/labels.txt", "/nowhere/labels.txt")
 
     @needs_detector
-    def test_what_cannot_be_made_is_told_of_however_late_it_is_begun(self):
+    def test_late_load_failure_is_an_error(self):
         """Behind a decoder it is known late whether the stream is live; by then somebody has asked how many frames will wait."""
         with tempfile.TemporaryDirectory() as folder:
             video = f"{folder}/ball.avi"
@@ -120,12 +120,12 @@ class Errors(unittest.TestCase):
         for word in words:
             self.assertIn(word, said.warnings[0][0].message)
 
-    def test_words_that_mean_nothing(self):
+    def test_unknown_placeholders_warn(self):
         self.warns('detector=motion label-format="{label} {speed} {id}"', "{speed}", "{confidence}")
         self.warns("detector=motion label-allowlist=person", "label-allowlist", "detector=neural")
 
     @needs_detector
-    def test_labels_that_the_network_does_not_have(self):
+    def test_unknown_labels_warn(self):
         self.warns("detector=neural label-allowlist=face", "no label face", "bicycle")
         said = run(f"{ball(5)} ! swiftodt detector=neural label-allowlist=\"Person, dog\" ! fakesink", seconds=30)
         self.assertEqual(said.warnings, [])
@@ -139,7 +139,7 @@ class Errors(unittest.TestCase):
         self.assertNotIn("bicycle", warning.message + (detail or ""))
         self.warns('detector=neural label-allowlist="face, persn"', "no label face, persn", "did you mean person? It has person, bicycle")
 
-    def test_areas_that_exclude_everything(self):
+    def test_contradictory_areas_warn(self):
         said = run(f"{ball(5)} ! swiftodt detector=motion min-area=0.5 max-area=0.1 ! fakesink")
         self.assertTrue(said.warnings or said.errors)
 

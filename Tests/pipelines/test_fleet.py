@@ -60,12 +60,12 @@ class WithoutEnvironment(unittest.TestCase):
 
 @needs_fleet
 class CommandLine(unittest.TestCase):
-    def test_what_cannot_be_meant_is_refused(self):
+    def test_invalid_options_are_errors(self):
         """Before Ray is started, with a sentence; and one place has results of one kind."""
-        with tempfile.TemporaryDirectory() as place:
+        with tempfile.TemporaryDirectory() as storage:
             for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--set", "max-objects=9", "--ray", "127.0.0.1:1"], "other settings"),
                                     (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "from 1")):
-                done = subprocess.run([RUN, "none.mp4", "--out", place, *words], capture_output=True, text=True, timeout=120)
+                done = subprocess.run([RUN, "none.mp4", "--out", storage, *words], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
 
 
@@ -87,7 +87,7 @@ class Results(unittest.TestCase):
         with open(cls.zones, "w") as file:
             json.dump(ZONES, file)
 
-    def place(self):
+    def storage(self):
         folder = tempfile.TemporaryDirectory(dir=self.folder)
         self.addCleanup(folder.cleanup)
         return folder.name
@@ -100,17 +100,17 @@ class Results(unittest.TestCase):
                        timeout=120, stdout=subprocess.DEVNULL)
         return found, said
 
-    def same(self, place, video):
+    def same(self, storage, video):
         """:return: its name among the results."""
         name = sources.short_name(video)
-        found, said = self.alone(video, self.place())
-        with open(found, "rb") as one, open(f"{place}/files/{name}/detections.jsonl", "rb") as other:
+        found, said = self.alone(video, self.storage())
+        with open(found, "rb") as one, open(f"{storage}/files/{name}/detections.jsonl", "rb") as other:
             self.assertEqual(one.read(), other.read())
-        self.assertEqual(facts(said), facts(f"{place}/files/{name}/messages.jsonl"))
+        self.assertEqual(facts(said), facts(f"{storage}/files/{name}/messages.jsonl"))
         self.assertGreater(len(facts(said)), 20)
         return name
 
-    def test_a_fleet_of_two(self):
+    def test_two_workers_give_same_results(self):
         """Two of Ray's nodes. A worker is killed in the middle, a file kills all of its workers, one is none, one cannot be cut, and
         has two frames at a time."""
         old = encoded(f"{self.videos}/old.avi", "-c:v", "mpeg4", "-g", "12", "-bf", "2")
@@ -119,7 +119,7 @@ class Results(unittest.TestCase):
             bad.write(file.read(300))
         for name in ("old.avi", "killer.avi", "bad.avi"):
             self.addCleanup(os.unlink, f"{self.videos}/{name}")
-        place, marks = self.place(), self.place()
+        storage, marks = self.storage(), self.storage()
         wrapper = os.path.join(marks, "odt")
         with open(wrapper, "w") as file:
             file.write(WRAPPER.format(folder=marks, odt=ODT))
@@ -129,7 +129,7 @@ class Results(unittest.TestCase):
                               env=environment) as cluster:
             address = cluster.stdout.readline().strip()
             self.assertRegex(address, r"^127\.0\.0\.1:\d+$")
-            done = subprocess.run([RUN, self.videos, "--out", place, "--zones", self.zones, "--part-length", "0.6", "--ray", address],
+            done = subprocess.run([RUN, self.videos, "--out", storage, "--zones", self.zones, "--part-length", "0.6", "--ray", address],
                                   capture_output=True, text=True, timeout=400, env=environment)
             # 127.0.0.1, as it is and in IPv6's form.
             self.assertLessEqual(listening(family(cluster.pid)), {"0100007F", "0000000000000000FFFF00000100007F"})
@@ -137,10 +137,10 @@ class Results(unittest.TestCase):
         said = sorted(done.stderr.replace(self.videos + "/", "").splitlines())
         self.assertEqual(done.returncode, 1, done.stderr)
         # Ray's own notices of workers that died come before it.
-        self.assertRegex(done.stdout.splitlines()[-1], rf"^wrote {re.escape(place)}/index\.html: 2 videos, 0\.00 h of video, 2 set aside, \d+\.\d s$")
+        self.assertRegex(done.stdout.splitlines()[-1], rf"^wrote {re.escape(storage)}/index\.html: 2 videos, 0\.00 h of video, 2 set aside, \d+\.\d s$")
         self.assertEqual([line.split(":")[1].strip() for line in said], ["bad.avi is set aside", "killer.avi is set aside"])
         self.assertIn("3 times", said[1])
-        names = [self.same(place, self.uneven), self.same(place, old)]
+        names = [self.same(storage, self.uneven), self.same(storage, old)]
         with open(f"{marks}/asked") as file:
             asked = file.read().splitlines()
         self.assertEqual(sum("detect" in line and "killer" in line and "--cuts" in line for line in asked), 3)
@@ -148,18 +148,18 @@ class Results(unittest.TestCase):
         parts_of_uneven = [line.split("threads=1")[1] for line in asked if line.startswith("detect") and "uneven" in line and "threads=1" in line]
         self.assertGreaterEqual(len(set(parts_of_uneven)), 3)
         self.assertEqual(len(parts_of_uneven), len(set(parts_of_uneven)) + 1)
-        self.assertEqual(os.listdir(f"{place}/work"), [])
-        with open(f"{place}/index.html") as file:
+        self.assertEqual(os.listdir(f"{storage}/work"), [])
+        with open(f"{storage}/index.html") as file:
             page = file.read()
         for word in (*(f'files/{name}/report.html">' for name in names), "2 videos", "2 set aside", "killer.avi"):
             self.assertIn(word, page)
-        self.assertTrue(all(os.path.exists(f"{place}/files/{name}/report.html") for name in names))
-        self.ask(place)
+        self.assertTrue(all(os.path.exists(f"{storage}/files/{name}/report.html") for name in names))
+        self.ask(storage)
 
     @unittest.skipUnless(IS_THERE and importlib.util.find_spec("moto"), "no S3 server: Pipelines/fleet/environment/make --tests makes it")
-    def test_in_s3_and_in_two_runs(self):
+    def test_interrupted_run_in_s3_is_resumed(self):
         """Sources and results in a real S3 server; a run that is ended in the middle is gone on with; then the server goes away."""
-        here, found = os.path.dirname(os.path.abspath(__file__)), self.place()
+        here, found = os.path.dirname(os.path.abspath(__file__)), self.storage()
         done = subprocess.run([PYTHON, os.path.join(here, "fleet_in_s3.py"), self.uneven, found], capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         said = json.loads(done.stdout)
@@ -175,14 +175,14 @@ class Results(unittest.TestCase):
         for file in (f"done/{name}.json", f"files/{name}/report.html", "index.html",
                      f"tables/boxes/day=2026-11-22/source=uneven/{name}.parquet"):
             self.assertIn(f"results/x/{file}", said["files"])
-        found_alone, said_alone = self.alone(self.uneven, self.place(), zones=False)
+        found_alone, said_alone = self.alone(self.uneven, self.storage(), zones=False)
         with open(found_alone, "rb") as one, open(f"{found}/detections.jsonl", "rb") as other:
             self.assertEqual(one.read(), other.read())
         self.assertEqual(facts(said_alone), facts(f"{found}/messages.jsonl"))
         self.assertEqual(len(said["away"]), 1)
         self.assertIn("cannot be read", said["away"][0])
 
-    def ask(self, place):
+    def ask(self, storage):
         """Every question of the page on questions has an answer, and the tables hold what the messages say."""
         import duckdb
         with open(os.path.join(ROOT, "docs", "fleet-questions.md")) as file:
@@ -190,13 +190,13 @@ class Results(unittest.TestCase):
         self.assertGreaterEqual(len(questions), 4)
         with duckdb.connect() as tables:
             for question in questions:
-                tables.execute(question.replace("results/", f"{place}/"))
+                tables.execute(question.replace("results/", f"{storage}/"))
             def ask(what, table):
-                return tables.execute(f"select {what} from read_parquet('{place}/tables/{table}/**/*.parquet', hive_partitioning = true) "
+                return tables.execute(f"select {what} from read_parquet('{storage}/tables/{table}/**/*.parquet', hive_partitioning = true) "
                                       "where video like 'uneven%'").fetchall()[0]
             events, boxes = ask("count(*), count(time)", "zone_events"), ask("count(*), min(source), min(day)::text", "boxes")
         name = sources.short_name(self.uneven)
-        messages = [json.loads(line) for line in facts(f"{place}/files/{name}/messages.jsonl")]
+        messages = [json.loads(line) for line in facts(f"{storage}/files/{name}/messages.jsonl")]
         count = sum(message["message"] == "swiftodt-zone" for message in messages)
         self.assertGreater(count, 0)
         self.assertEqual(events, (count, count))

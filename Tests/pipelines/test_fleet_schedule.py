@@ -17,12 +17,12 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import copies, parts, recorded_at, settings, sources
-    from swiftodt_fleet.copies import Identity
-    from swiftodt_fleet.errors import BadFile, Lost, PlaceFull, Unreachable
-    from swiftodt_fleet.looking import Video
-    from swiftodt_fleet.parts import WHOLE, Seen, Span
-    from swiftodt_fleet.place import Place
+    from swiftodt_fleet import file_cache, segments, recording_origin, settings, sources
+    from swiftodt_fleet.file_cache import Identity
+    from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable
+    from swiftodt_fleet.inference import Video
+    from swiftodt_fleet.segments import WHOLE, SegmentResult, Span
+    from swiftodt_fleet.storage import Storage
     from swiftodt_fleet.planning import Plan
     from swiftodt_fleet.progress import Progress, summary
     from swiftodt_fleet.schedule import Schedule, Totals, Work
@@ -41,7 +41,7 @@ for address in addresses:
 """
 
 
-class Pretended:
+class FakeExecutor:
     """Does each task when it is handed over, and says so later, the last one first."""
 
     cores = 3
@@ -76,16 +76,16 @@ def first(number):
     return [[number * 10, f"sum {number}"]]
 
 
-class Desk:
+class FakeScheduler:
     """A schedule with work that is written down and not done."""
 
     def __init__(self, spans=4, trouble=None):
         self.spans, self.trouble, self.log, self.said = spans, trouble or {}, [], []
 
     def run(self, addresses):
-        work = Work(None, self.plan, self.look, self.finish, self.plan_whole, self.set_aside)
-        self.hands = Pretended()
-        return Schedule(self.hands, work, lambda totals: None, self.said.append).run(iter(addresses))
+        work = Work(None, self.plan, self.infer, self.finish, self.plan_whole, self.set_aside)
+        self.executor = FakeExecutor()
+        return Schedule(self.executor, work, lambda totals: None, self.said.append).run(iter(addresses))
 
     def step(self, *words):
         self.log.append(words)
@@ -97,9 +97,9 @@ class Desk:
         self.step("plan", address)
         return Plan(Video(address, address, Identity(1, "")), spans=[Span(at, at + 1) for at in range(self.spans)])
 
-    def look(self, video, _, number, span):
+    def infer(self, video, _, number, span):
         self.step("look", video.name, number)
-        return Seen(1, first(number), first(number + 1 if ("misfit", video.name) not in self.trouble else 99))
+        return SegmentResult(1, first(number), first(number + 1 if ("misfit", video.name) not in self.trouble else 99))
 
     def finish(self, video, _, count):
         self.step("finish", video.name, count)
@@ -120,8 +120,8 @@ class Inside(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def test_every_part_once_and_the_end_after_all(self):
-        desk = Desk()
+    def test_every_segment_once_then_postprocessing(self):
+        desk = FakeScheduler()
         totals = desk.run(["a", "b", "a"])
         self.assertEqual((totals.done, totals.set_aside), (2, 0))
         self.assertEqual(len(desk.log), len(set(desk.log)))
@@ -131,55 +131,55 @@ class Inside(unittest.TestCase):
             self.assertEqual(steps[-1], ("finish", name, 4))
             self.assertEqual(sorted(words[2] for words in steps[1:-1]), [0, 1, 2, 3])
 
-    def test_who_kills_workers_is_set_aside_after_three_tries(self):
-        desk = Desk(trouble={("look", "b", 2): (Lost("gone"), 9), ("look", "c", 1): (Lost("gone"), 2)})
+    def test_crashing_file_is_set_aside_after_three_tries(self):
+        desk = FakeScheduler(trouble={("look", "b", 2): (WorkerLost("gone"), 9), ("look", "c", 1): (WorkerLost("gone"), 2)})
         totals = desk.run("abcd")
         self.assertEqual((totals.done, totals.set_aside), (3, 1))
         self.assertEqual([desk.log.count(("look", "b", 2)), desk.log.count(("look", "c", 1))], [3, 3])
         self.assertIn(("aside", "b", "gone, 3 times", False), desk.log)
         self.assertEqual(desk.said, ["b is set aside: gone, 3 times"])
 
-    def test_bad_files_are_set_aside_and_the_rest_goes_on(self):
-        desk = Desk(trouble={("plan", "a"): (BadFile("no video"), 9), ("look", "b", 0): (Unreachable("no network"), 9), ("finish", "c", 4): (ValueError("x"), 9)})
+    def test_bad_files_are_set_aside(self):
+        desk = FakeScheduler(trouble={("plan", "a"): (BadFile("no video"), 9), ("look", "b", 0): (Unreachable("no network"), 9), ("finish", "c", 4): (ValueError("x"), 9)})
         totals = desk.run("abcd")
         self.assertEqual((totals.done, totals.set_aside), (1, 3))
         aside = [words[1:] for words in desk.log if words[0] == "aside"]
         self.assertEqual(sorted(aside), [("a", "no video", False), ("b", "no network", True), ("c", "ValueError: x", True)])
 
-    def test_when_all_goes_wrong_it_is_not_the_files(self):
+    def test_total_failure_stops_run(self):
         names = [f"{number}" for number in range(50)]
-        desk = Desk(trouble={("plan", name): (BadFile("no model"), 9) for name in names})
-        with self.assertRaisesRegex(PlaceFull, "no model"):
+        desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names})
+        with self.assertRaisesRegex(StorageFull, "no model"):
             desk.run(names)
 
-    def test_what_does_not_fit_is_taken_whole(self):
-        desk = Desk(trouble={("misfit", "a"): None})
+    def test_mismatching_segments_are_processed_whole(self):
+        desk = FakeScheduler(trouble={("misfit", "a"): None})
         totals = desk.run("ab")
         self.assertEqual(totals.done, 2)
         self.assertIn(("whole", "a"), desk.log)
         self.assertIn(("finish", "a", 1), desk.log)
         self.assertNotIn(("whole", "b"), desk.log)
 
-    def test_a_full_disk_ends_the_run(self):
-        with self.assertRaises(PlaceFull):
-            Desk(trouble={("finish", "b", 4): (PlaceFull("full"), 9)}).run("abc")
+    def test_full_disk_stops_run(self):
+        with self.assertRaises(StorageFull):
+            FakeScheduler(trouble={("finish", "b", 4): (StorageFull("full"), 9)}).run("abc")
 
-    def test_the_schedule_knows_no_more_than_it_works_at(self):
+    def test_schedule_memory_is_bounded(self):
         """Fifty times as many files in no more memory."""
         def peak(count):
-            desk = Desk(spans=1)
+            desk = FakeScheduler(spans=1)
             desk.step = lambda *words: None
             tracemalloc.start()
             self.assertEqual(desk.run(f"file {number}" for number in range(count)).done, count)
             memory = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            return memory, desk.hands.most
+            return memory, desk.executor.most
 
         few, many = peak(100), peak(5000)
         self.assertLessEqual(many[1], 10)
         self.assertLess(many[0], few[0] + 20_000)
 
-    def test_progress_is_for_terminals(self):
+    def test_progress_is_shown_only_on_terminal(self):
         """One line, four times a second at most; nothing where nobody looks, but for what went wrong."""
         totals = Totals(done=30, already=10, set_aside=2, seconds=36_000)
         said = io.StringIO()
@@ -195,17 +195,17 @@ class Inside(unittest.TestCase):
         self.assertTrue(said.getvalue().endswith("\r\x1b[Kfleet: x is set aside\n"))
         self.assertEqual(Progress(104).line(totals, 3600.0), "42 of 104 files, 10.0 hours of video, 10 times as fast as it was filmed, 1:56:15 left, 2 set aside")
 
-    def test_recordings_join(self):
+    def test_recordings_are_joined(self):
         texts = ['{"h":1}\n{"time":0}\n{"time":1}\n{"end":true,"frames":2,"time":1}\n', '{"h":1}\n{"time":2}\n{"end":true,"frames":1,"time":2}\n']
         with open(os.path.join(self.folder, "joined"), "w+") as into:
-            self.assertEqual(parts.join((iter(text.splitlines(True)) for text in texts), into), (3, 3))
+            self.assertEqual(segments.join((iter(text.splitlines(True)) for text in texts), into), (3, 3))
             into.seek(0)
             self.assertEqual(into.read(), '{"h":1}\n{"time":0}\n{"time":1}\n{"time":2}\n{"end":true,"frames":3,"time":2}\n')
             for broken in ('{"h":2}\n{"end":true,"frames":0}\n', '{"h":1}\n{"time":3}\n', ""):
-                with self.assertRaises(parts.Misfit):
-                    parts.join((iter(text.splitlines(True)) for text in (texts[0], broken)), into)
+                with self.assertRaises(segments.RecordingMismatch):
+                    segments.join((iter(text.splitlines(True)) for text in (texts[0], broken)), into)
 
-    def test_sources(self):
+    def test_sources_are_expanded(self):
         for name in ("a/1.mp4", "a/b/2.MKV", "a/notes.txt", "a/.3.mp4.part.mp4", "[x].mp4", "out/files/annotated.mp4"):
             os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
             open(os.path.join(self.folder, name), "w").close()
@@ -221,24 +221,24 @@ class Inside(unittest.TestCase):
         self.assertEqual(len(names), 5)
         self.assertTrue(all(re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII) for name in names))
 
-    def test_origins(self):
+    def test_origins_are_parsed(self):
         hour = 3600 * 10**9
         for name, expected in {
             "/v/front/front-2026-11-22T15-00-00Z.mkv": ("front", "2026-11-22", 15), "s3://b/yard/20261122_150000.mp4": ("yard", "2026-11-22", 15),
             "/v/gate/2026-11-22/15.mp4": ("15", "2026-11-22", None), "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
             "/v/x/2026-99-99.mp4": ("x", "2026-11-21", None)}.items():
-            found = recorded_at.origin(name, 1795219200.5)
+            found = recording_origin.origin(name, 1795219200.5)
             begin = found.begin and found.begin // hour % 24
             self.assertEqual((found.source, found.day, begin), expected, name)
-        self.assertEqual(recorded_at.origin("/a/b.mp4", None).day, "unknown")
+        self.assertEqual(recording_origin.origin("/a/b.mp4", None).day, "unknown")
 
-    def test_what_is_there_is_whole(self):
-        place = Place(self.folder)
+    def test_storage_writes_are_atomic(self):
+        storage = Storage(self.folder)
         source = os.path.join(self.folder, "source")
         with open(source, "w") as file:
             file.write("x" * 100_000)
-        place.put(source, "sub/there")
-        self.assertEqual(place.names("sub"), ["there"])
+        storage.put(source, "sub/there")
+        self.assertEqual(storage.names("sub"), ["there"])
         code = ("import resource, signal, sys; from swiftodt_fleet.place import Place; from swiftodt_fleet.errors import PlaceFull\n"
                 "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
                 "try: Place(sys.argv[1]).put(sys.argv[2], 'sub/more')\n"
@@ -249,7 +249,7 @@ class Inside(unittest.TestCase):
 
     def copies_in(self, folder, limit):
         """The module copies with its folder below another and a limit of bytes."""
-        for target, name, value in ((tempfile, "tempdir", folder), (copies, "LIMIT", limit), (copies, "PAUSES", ())):
+        for target, name, value in ((tempfile, "tempdir", folder), (file_cache, "LIMIT", limit), (file_cache, "PAUSES", ())):
             patch = mock.patch.object(target, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -265,7 +265,7 @@ class Inside(unittest.TestCase):
     def test_lock_files_are_removed_with_their_copies(self):
         folder = self.copies_in(self.folder, limit=2500)
         for address in self.remote(20):
-            with copies.local_copy(address, Identity(1000, "1")) as path:
+            with file_cache.local_copy(address, Identity(1000, "1")) as path:
                 self.assertEqual(os.path.getsize(path), 1000)
         left = os.listdir(folder)
         self.assertEqual((len(left), sum(name.endswith(".lock") for name in left)), (4, 2), left)
@@ -274,30 +274,30 @@ class Inside(unittest.TestCase):
         folder = self.copies_in(self.folder, limit=2500)
         (there,) = self.remote(1)
         for address, identity in (("memory://archive/none.mp4", Identity(None, "")), (there, Identity(999, ""))):
-            with self.assertRaises(Unreachable), copies.local_copy(address, identity):
+            with self.assertRaises(Unreachable), file_cache.local_copy(address, identity):
                 pass
         self.assertEqual(os.listdir(folder), [])
 
     def test_copy_in_use_is_kept_with_its_lock(self):
         self.copies_in(self.folder, limit=1)
         one, two, three = self.remote(3)
-        with copies.local_copy(one, Identity(1000, "1")) as path:
-            with copies.local_copy(two, Identity(1000, "1")):
+        with file_cache.local_copy(one, Identity(1000, "1")) as path:
+            with file_cache.local_copy(two, Identity(1000, "1")):
                 self.assertTrue(os.path.exists(path) and os.path.exists(path + ".lock"))
-        with copies.local_copy(three, Identity(1000, "1")):
+        with file_cache.local_copy(three, Identity(1000, "1")):
             self.assertFalse(os.path.exists(path) or os.path.exists(path + ".lock"))
 
     def test_worker_that_waited_for_a_removed_lock_takes_a_new_one(self):
         self.copies_in(self.folder, limit=2500)
         (address,) = self.remote(1)
-        with copies.local_copy(address, Identity(1000, "1")) as path:
+        with file_cache.local_copy(address, Identity(1000, "1")) as path:
             pass
         sizes, begun = [], threading.Event()
 
         def work():
             begun.set()
-            with copies.local_copy(address, Identity(1000, "1")) as copy, open(copy + ".lock") as lock:
-                sizes.append((os.path.getsize(copy), copies.is_in_place(lock)))
+            with file_cache.local_copy(address, Identity(1000, "1")) as copy, open(copy + ".lock") as lock:
+                sizes.append((os.path.getsize(copy), file_cache.is_in_place(lock)))
 
         with open(path + ".lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -347,9 +347,9 @@ class Inside(unittest.TestCase):
         self.assertEqual(summary(Totals(done=30, already=10, set_aside=2, seconds=36_000), "s3://a/b", 60),
                          "wrote s3://a/b/index.html: 30 videos, 10.00 h of video, 10 from earlier runs, 2 set aside, 60.0 s")
 
-    def test_settings(self):
+    def test_settings_are_validated(self):
         def reason(*words):
-            return settings.Settings("/x", properties=tuple(map(settings.property_setting, words))).reason_for_whole
+            return settings.Settings("/x", properties=tuple(map(settings.property_setting, words))).reason_against_segments
         self.assertIsNone(reason("max-objects=20", "detector=salient", "inference-interval=1"))
         for word in ("detector=motion", "inference-interval=2", "zoom=auto", "mode=single-image"):
             self.assertIsNotNone(reason(word), word)
@@ -358,7 +358,7 @@ class Inside(unittest.TestCase):
                 settings.property_setting(word)
         self.assertEqual([settings.Settings("/x", properties=(("zoom", zoom),)).plays_back for zoom in ("grid", "auto")], [True, False])
         plan = settings.Settings("/x", properties=(("max-objects", "9"), ("model-file", "m"), ("iou-threshold", "0.6")))
-        self.assertEqual(plan.for_looking(), ["--set", "threads=1", "--set", "model-file=m", "--set", "iou-threshold=0.6"])
+        self.assertEqual(plan.for_inference(), ["--set", "threads=1", "--set", "model-file=m", "--set", "iou-threshold=0.6"])
         self.assertEqual(plan.for_tracking(), ["--set", "max-objects=9", "--set", "iou-threshold=0.6"])
 
 

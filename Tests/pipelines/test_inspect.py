@@ -55,7 +55,7 @@ class Inspection(unittest.TestCase):
         cls.text = command("gst-inspect-1.0", "swiftodt").stdout
         cls.element = Gst.ElementFactory.make("swiftodt", None)
 
-    def test_says_what_it_is(self):
+    def test_element_metadata(self):
         factory = self.element.get_factory()
         self.assertEqual(factory.get_metadata("klass"), "Filter/Analyzer/Effect/Video")
         for key in ("long-name", "description", "author"):
@@ -67,7 +67,7 @@ class Inspection(unittest.TestCase):
             self.assertIn(f"\n## {plugin.get_version()}", file.read())
         self.assertTrue(plugin.get_filename().startswith(ROOT), "another swiftodt is tested: " + plugin.get_filename())
 
-    def test_properties_are_those_of_the_documentation(self):
+    def test_properties_match_documentation(self):
         """Names, order, types, ranges, defaults and when they may change, so that the two cannot drift apart."""
         specs = [spec for spec in self.element.list_properties() if spec.name not in INHERITED]
         rows = documented()
@@ -82,12 +82,12 @@ class Inspection(unittest.TestCase):
                 self.assertEqual(rows[spec.name], expected, f"docs/properties.md has to say: | `{spec.name}` | {row} |")
                 self.assertGreater(len(spec.blurb), 12)
 
-    def test_new_elements_have_the_defaults(self):
+    def test_new_element_has_defaults(self):
         for spec in self.element.list_properties():
             if spec.name not in INHERITED | {"stats"}:
                 self.assertEqual(self.element.get_property(spec.name), spec.default_value, spec.name)
 
-    def test_is_read_by_people(self):
+    def test_blurbs_are_readable(self):
         """What gst-inspect-1.0 prints, which is what most see: of each property's words, flags and nicks."""
         for words in (r"  score-threshold *: Score from which on a detection makes a new object\n"
                       r" *flags: readable, writable, controllable, changeable in NULL, READY, PAUSED or PLAYING state\n"
@@ -97,32 +97,32 @@ class Inspection(unittest.TestCase):
                       r" *\(0\): auto *- neural where its runtime and model are there, else motion\n"):
             self.assertRegex(self.text, words)
 
-    def test_takes_and_gives_all_formats(self):
+    def test_pad_templates_list_all_formats(self):
         for template in self.element.get_factory().get_static_pad_templates():
             caps = template.get_caps()
             for format in FORMATS:
                 wanted = Gst.Caps.from_string(f"video/x-raw,format={format},width=1,height=1,framerate=30/1")
                 self.assertTrue(wanted.is_subset(caps), f"{template.name_template}: {format}")
 
-    def test_has_its_action_signals(self):
+    def test_action_signals_exist(self):
         self.element.emit("reset-tracks")
         self.element.emit("detect-now")
 
-    def test_drops_no_frame_for_quality_of_service(self):
+    def test_qos_drops_no_frames(self):
         self.assertFalse(self.element.get_property("qos"))
 
 
 class SelfContained(unittest.TestCase):
     """The installed file needs what a GStreamer program has anyway, and shows nothing but its entry."""
 
-    def test_needs_gstreamer_glib_pango_pictures_and_libc_only(self):
+    def test_plugin_links_expected_libraries_only(self):
         # fontconfig and harfbuzz are Pango's own needs.
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", command("readelf", "--dynamic", PLUGIN).stdout))
         allowed = re.compile(r"(libgst\w+-1\.0|libg(object|lib|module|io)-2\.0|libcairo|libpango(cairo|ft2)?-1\.0|libharfbuzz|libfontconfig|libturbojpeg|libz|libc|libm|ld-linux[-\w]*)\.so.*")
         self.assertTrue(needed)
         self.assertEqual({name for name in needed if not allowed.fullmatch(name)}, set())
 
-    def test_shows_only_its_entry(self):
+    def test_plugin_exports_only_its_entry(self):
         symbols = command("nm", "--dynamic", "--extern-only", "--defined-only", PLUGIN).stdout
         names = [line.split()[-1] for line in symbols.splitlines()]
         self.assertIn("gst_plugin_swiftodt_get_desc", names)

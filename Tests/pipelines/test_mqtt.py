@@ -5,7 +5,7 @@ import signal
 import subprocess
 from unittest import mock
 
-from brokers import Broker, Listener, Way, needs_broker
+from brokers import Broker, Listener, UnreliableProxy, needs_broker
 from streams import InFolder, command
 from watching import Camera, ODT, Watch, events, needs_server
 
@@ -27,14 +27,14 @@ def without_repeats(texts):
 
 @needs_broker
 @needs_server
-class Telling(InFolder):
+class Publishing(InFolder):
     """What a broker is told."""
 
     def setUp(self):
         super().setUp()
         self.camera = Camera()
 
-    def test_no_event_is_lost_while_the_broker_is_away(self):
+    def test_events_survive_broker_restart(self):
         """Each track and zone event arrives, in order, though the broker stops and starts in the middle. Without keeping what was
         not acknowledged, those in between and those on their way would be missing."""
         with Broker(self.folder, "allow_anonymous true", "persistence true", f"persistence_location {self.folder}/") as broker, \
@@ -60,10 +60,10 @@ class Telling(InFolder):
             self.assertIn("Events are kept", complaints)
             self.assertIn(f"the broker at {broker.address} is there", complaints)
 
-    def test_what_was_not_acknowledged_is_sent_again(self):
+    def test_unacknowledged_events_are_resent(self):
         """What was sent and never arrived, because the connection had broken without saying so, arrives with the next one. Without
         sending again what was not acknowledged, just these would be missing."""
-        with Broker(self.folder, "allow_anonymous true") as broker, Way(broker) as way, Listener(broker, "house/#") as listener, \
+        with Broker(self.folder, "allow_anonymous true") as broker, UnreliableProxy(broker) as way, Listener(broker, "house/#") as listener, \
                 Watch(f"--mqtt=mqtt://{way.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
             listener.wait(lambda heard: any(topic == "house/yard/zone" for topic, _, _ in heard))
             way.is_swallowing = True
@@ -78,7 +78,7 @@ class Telling(InFolder):
             told = [json.loads(text) for text in without_repeats(listener.texts("house/yard/zone"))]
             self.assertEqual(told, happened(watch.said)[:len(told)])
 
-    def test_a_configuration_file(self):
+    def test_options_from_configuration_file(self):
         """Files are named as seen from it, mistakes with its lines, and a password in it is nobody's business."""
         with Broker(self.folder, "allow_anonymous true") as broker:
             with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
@@ -97,7 +97,7 @@ class Telling(InFolder):
         self.assertIn("watch.conf:2: mqtt: the address names no topic", said.stderr)
         self.assertNotIn("secret", said.stderr)
 
-    def test_what_is_retained(self):
+    def test_state_and_counts_are_retained(self):
         """Who comes late learns what holds now, also from a broker that has forgotten all: states, counts, and what Home
         Assistant wants to know."""
         with Broker(self.folder, "allow_anonymous true") as broker, \
@@ -138,7 +138,7 @@ class Telling(InFolder):
                 field = config["value_template"].split("'")[1]
                 self.assertIn(field, json.loads(kept[config["state_topic"]]))
 
-    def test_the_end_is_told(self):
+    def test_offline_is_published_at_end(self):
         """A watch that ends says so itself, of each camera too, and without discovery nothing is said to Home Assistant."""
         with Broker(self.folder, "allow_anonymous true") as broker, \
                 Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
@@ -147,7 +147,7 @@ class Telling(InFolder):
             self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline"})
             self.assertNotIn("broker", "".join(watch.complaints))
 
-    def test_names_become_levels(self):
+    def test_names_become_topic_levels(self):
         """A zone's name with a slash would be two levels, and one with a plus none at all."""
         zones = ZONES.replace("left half", "a/b+c#d%é")
         with Broker(self.folder, "allow_anonymous true") as broker, \
@@ -156,7 +156,7 @@ class Telling(InFolder):
             self.assertEqual(watch.end(), 0)
             self.assertIn("house/yard/zones/a%2Fb%2Bc%23d%25é", broker.retained("house/#"))
 
-    def test_more_than_is_kept(self):
+    def test_queue_limit_drops_oldest_events(self):
         """With a broker that is away for too long the oldest events are left out, which is said and counted."""
         with Broker(self.folder, "allow_anonymous true") as broker:
             broker.go()
@@ -174,7 +174,7 @@ class Telling(InFolder):
                 self.assertIn("the oldest are left out", complaints)
                 self.assertIn(f"{kept['house/lost']} events have been left out", complaints)
 
-    def test_no_broker_at_all(self):
+    def test_missing_broker_does_not_stop_watch(self):
         """Which is a warning: the watch goes on, ends as it would, and says what has not arrived."""
         with Broker(self.folder) as broker:
             broker.go()
@@ -188,7 +188,7 @@ class Telling(InFolder):
 
 @needs_broker
 @needs_server
-class BeingLetIn(InFolder):
+class Authentication(InFolder):
     """Passwords and certificates: what is wrong is said with what to do about it, and the watch goes on."""
 
     def setUp(self):
@@ -227,7 +227,7 @@ class BeingLetIn(InFolder):
             self.assertEqual(watch.end(), 0)
             return seen, "".join(watch.complaints)
 
-    def test_password(self):
+    def test_password_authentication(self):
         made = command("mosquitto_passwd", "-c", "-b", self.path("users"), "odt", "geh:eim/7")
         self.assertEqual(made.returncode, 0, made.stderr)
         with Broker(self.folder, "allow_anonymous false", f"password_file {self.path('users')}",
@@ -261,7 +261,7 @@ class BeingLetIn(InFolder):
             "-extfile", self.write("extension", extension))
         self.assertEqual(signed.returncode, 0, signed.stderr)
 
-    def test_tls(self):
+    def test_tls_authentication(self):
         self.authority("ours")
         self.authority("another")
         self.certificate("broker", "ours", "subjectAltName=IP:127.0.0.1\n")
@@ -283,10 +283,10 @@ class BeingLetIn(InFolder):
             self.complaint("cannot be trusted", f"--mqtt=mqtts://localhost:{broker.port}/house", f"--mqtt-ca={self.path('ours.pem')}", *client)
 
 
-class Asking(InFolder):
+class Options(InFolder):
     """What cannot be meant ends the program before it begins, with the exit code of a mistake."""
 
-    def test_mistakes(self):
+    def test_invalid_options_are_errors(self):
         for words, part in (
                 (["--mqtt=localhost/house"], "mqtt[s]://"), (["--mqtt=mqtt://localhost"], "names no topic"),
                 (["--mqtt=mqtt://localhost/"], "names no topic"), (["--mqtt=mqtt:///house"], "has no host"),

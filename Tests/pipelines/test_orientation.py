@@ -27,21 +27,21 @@ def tag(value):
 class Orientation(unittest.TestCase):
     """The tag, and those who obey it before the element does."""
 
-    def test_the_tag_says_how_pictures_are_turned(self):
+    def test_orientation_follows_tag(self):
         for value, nick in zip(TAGS, SAID):
             self.assertEqual(said(tag(value)), {nick}, value)
 
-    def test_a_flip_that_obeys_the_tag_has_done_the_work(self):
+    def test_upstream_auto_flip_is_respected(self):
         for value in TAGS:
             for between in ("", "queue ! ", "videoconvert ! video/x-raw,format=RGB ! "):
                 before = f"{tag(value)} ! videoflip video-direction=auto ! {between}identity"
                 self.assertEqual(said(before), {"identity"}, before)
 
-    def test_one_by_hand_has_too(self):
+    def test_upstream_fixed_flip_is_respected(self):
         self.assertEqual(said(f"{tag('rotate-90')} ! videoflip video-direction=90r"), {"identity"})
         self.assertEqual(said(f"{tag('rotate-180')} ! videoflip video-direction=180"), {"identity"})
 
-    def test_what_is_left_is_left(self):
+    def test_remaining_rotation_is_applied(self):
         """A mirror on top of the tag, two flips, and one that comes before the tag."""
         self.assertEqual(said(f"{tag('rotate-180')} ! videoflip video-direction=horiz"), {"vert"})
         twice = f"{tag('rotate-90')} ! videoflip video-direction=auto ! videoflip video-direction=180"
@@ -50,16 +50,16 @@ class Orientation(unittest.TestCase):
         self.assertEqual(said(f"videoflip video-direction=180 ! {tag('rotate-90')}"), {"90r"})
         self.assertEqual(said(f"{tag('rotate-90')} ! videoflip video-direction=identity"), {"90r"})
 
-    def test_a_flip_in_a_bin(self):
+    def test_flip_inside_bin_is_found(self):
         before = f"( {tag('rotate-90')} ! queue ) ! ( videoflip video-direction=auto ! videoconvert )"
         self.assertEqual(said(before), {"identity"})
 
-    def test_by_hand_the_element_does_as_it_is_told(self):
+    def test_orientation_property_overrides_tag(self):
         before = f"{tag('rotate-90')} ! videoflip video-direction=auto"
         self.assertEqual(said(before, "swiftodt orientation=180"), {"180"})
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "no ffmpeg")
-    def test_a_telephones_video(self):
+    def test_phone_video_is_upright(self):
         """Recorded on its side, with a matrix in the container that says so."""
         with tempfile.TemporaryDirectory() as folder:
             plain, turned = os.path.join(folder, "plain.mp4"), os.path.join(folder, "turned.mp4")

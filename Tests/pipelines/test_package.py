@@ -49,7 +49,7 @@ class Packed(unittest.TestCase):
 
 @unittest.skipIf(TOOLS, f"{', '.join(TOOLS)} not installed")
 class Packages(Packed):
-    def test_they_hold_what_they_should(self):
+    def test_packages_contain_expected_files(self):
         listed = {name: asked("dpkg-deb", "--contents", package(name))
                   for name in ["gstreamer1.0-swiftodt", "swiftodt-tools", "python3-swiftodt", *(["swiftodt-models"] if MODELS else [])]}
         self.assertRegex(listed["gstreamer1.0-swiftodt"], r"\./usr/lib/[a-z0-9_]+-linux-gnu/gstreamer-1.0/libgstswiftodt.so\n")
@@ -66,7 +66,7 @@ class Packages(Packed):
             self.assertNotIn("__pycache__", text)
             self.assertNotIn("/usr/local", text)
 
-    def test_they_ask_for_what_both_releases_have(self):
+    def test_dependencies_exist_in_both_releases(self):
         """Debian 13 and Ubuntu gave libraries other names; with Debian 12's alone the packages cannot be installed there."""
         for name in ("gstreamer1.0-swiftodt", "swiftodt-tools"):
             depends = asked("dpkg-deb", "--field", package(name), "Depends")
@@ -101,7 +101,7 @@ class Archive(Packed):
         return sorted(os.path.relpath(os.path.join(here, name), self.home) for top in folders
                       for here, _, names in os.walk(f"{self.home}/{top}") for name in names)
 
-    def test_it_installs_works_and_goes(self):
+    def test_archive_installs_works_and_uninstalls(self):
         self.run_there(f"{self.unpacked}/install")
         shutil.rmtree(self.unpacked)
         self.assertIn(f"{self.home}/.local/share/gstreamer-1.0/plugins", self.run_there("gst-inspect-1.0", "swiftodt"))
@@ -122,7 +122,7 @@ class Archive(Packed):
         self.run_there(f"{self.home}/.local/share/swiftodt/install", "--uninstall")
         self.assertEqual(self.files(".local"), [".local/share/swiftodt/models/mine.onnx"])
 
-    def test_what_was_changed_stays(self):
+    def test_changed_files_are_kept(self):
         self.run_there(f"{self.unpacked}/install")
         self.run_there(f"{self.unpacked}/install")
         changed = f"{self.home}/.local/share/swiftodt/summary"
@@ -132,7 +132,7 @@ class Archive(Packed):
         self.assertEqual(self.files(".local"), [os.path.relpath(changed, self.home)])
         self.assertIn("nothing is installed", self.run_there(f"{self.unpacked}/install", "--uninstall", code=1))
 
-    def test_what_an_earlier_version_had_goes(self):
+    def test_obsolete_files_are_removed(self):
         """Also where its name begins that of something that is there, and links."""
         self.run_there(f"{self.unpacked}/install")
         share = f"{self.home}/.local/share/swiftodt"
@@ -147,7 +147,7 @@ class Archive(Packed):
         self.assertFalse(os.path.lexists(link))
         self.assertTrue(os.path.exists(f"{share}/summary"))
 
-    def test_a_prefix_of_ones_own(self):
+    def test_custom_prefix(self):
         """odt finds the plugin that came with it, though GStreamer does not look there."""
         prefix = f"{self.home}/opt/some where"
         said = self.run_there(f"{self.unpacked}/install", "--prefix", prefix)
@@ -160,7 +160,7 @@ class Archive(Packed):
         self.run_there(f"{self.unpacked}/install", "--prefix", prefix, "--uninstall")
         self.assertEqual(self.files("opt", ".local"), [])
 
-    def test_libraries_that_are_missing_are_named(self):
+    def test_missing_libraries_are_named(self):
         """By the packages that have them, before anything is put anywhere."""
         os.mkdir(f"{self.home}/bin")
         with open(f"{self.home}/bin/ldd", "w", encoding="ascii") as file:
@@ -180,7 +180,7 @@ class Archive(Packed):
         self.assertEqual({name for name in needed if not name.startswith(("libc.", "libm."))} - known, set())
 
     @unittest.skipUnless(WHEELS and MODELS, "the runtime's wheel is not at hand")
-    def test_setup_brings_the_runtime(self):
+    def test_setup_installs_runtime(self):
         """From nothing but the archive to a network that answers."""
         self.run_there(f"{self.unpacked}/install")
         os.makedirs(f"{self.home}/.cache/swiftodt/downloads")
@@ -198,7 +198,7 @@ class Archive(Packed):
 
 
 class Manual(Packed):
-    def test_pages_say_all_that_help_says(self):
+    def test_man_pages_match_help(self):
         with tempfile.TemporaryDirectory() as pages:
             command("Pipelines/packaging/man-pages", "--odt", ODT, "--version", "1", "--out", pages)
             for name in subcommands():
@@ -225,7 +225,7 @@ class Completion(unittest.TestCase):
                   ' _odt; printf "%s\\n" "${COMPREPLY[@]}"')
         return asked("bash", "--norc", "-c", script, "bash", ODT, *words).split()
 
-    def test_subcommands(self):
+    def test_subcommands_are_completed(self):
         self.assertEqual(self.completed(""), [*subcommands(), "--help", "--version"])
         self.assertEqual(self.completed("dete"), ["detect"])
         self.assertEqual(self.completed("models", ""), ["list", "fetch", "quantise", "verify", "show"])
@@ -234,7 +234,7 @@ class Completion(unittest.TestCase):
         self.assertNotIn("--store", self.completed("detect", "-"))
         self.assertIn("--sha256", self.completed("models", "fetch", "--s"))
 
-    def test_every_option_that_is_read_is_offered(self):
+    def test_every_option_is_completed(self):
         """An option that is in no --help is in no manual page either, and nobody finds it."""
         offered = {option for name in subcommands() for option in self.completed(name, "-")}
         offered |= set(self.completed("models", "quantise", "-")) | set(self.completed("-"))

@@ -16,7 +16,7 @@ class InBrowser(Paged):
         if folder:
             browser.picture(os.path.join(folder, name), whole=True)
 
-    def test_one_camera_on_a_desk_and_on_a_phone(self):
+    def test_one_camera_on_desktop_and_phone(self):
         self.serve()
         for name, width, height, mobile, dark in (("desk", 1280, 900, False, False), ("phone", 390, 844, True, True)):
             with self.subTest(name), Browser(width, height, mobile, dark) as browser:
@@ -53,7 +53,7 @@ class InBrowser(Paged):
             browser.evaluate("history.back()")
             browser.wait("$('title').textContent === 'lost'")
 
-    def test_the_connection_is_lost_and_comes_back(self):
+    def test_page_reconnects(self):
         """Which is said plainly, and mends itself: the same page goes on with the next start of the program."""
         watch = self.serve()
         with Browser() as browser:
@@ -65,7 +65,7 @@ class InBrowser(Paged):
             self.serve(page=str(self.port))
             browser.wait("$('trouble').textContent === '' && server.isThere && $('live').naturalWidth === 320 && pictures.isOn")
 
-    def test_the_token_does_not_stay_in_the_address(self):
+    def test_token_is_removed_from_address(self):
         self.serve("--page-token-file", self.path("token"))
         with open(self.path("token"), encoding="ascii") as file:
             token = file.read().strip()

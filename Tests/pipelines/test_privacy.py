@@ -27,7 +27,7 @@ def detail(rows, box):
 
 
 class Privacy(unittest.TestCase):
-    def test_the_ball_becomes_blocks(self):
+    def test_ball_is_pixelated(self):
         """Without privacy-labels everything is hidden, nameless things too."""
         source = f"{ball(30)} ! videoconvert ! video/x-raw,format=GRAY8"
         plain = [picture(sample) for sample in frames(f"{source} ! appsink name=frames sync=false")]
@@ -38,7 +38,7 @@ class Privacy(unittest.TestCase):
         self.assertGreater(sum(count > 10 for count in changed), 15, changed)
 
     @unittest.skipUnless(os.path.exists(BIKES), "the demo's video is not installed")
-    def test_people_are_hidden_on_a_street(self):
+    def test_people_are_redacted(self):
         source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=40"
         end = "appsink name=frames sync=false"
         plain = [picture(sample) for sample in frames(f"{source} ! {end}")]

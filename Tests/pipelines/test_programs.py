@@ -20,10 +20,10 @@ class Programs(unittest.TestCase):
         self.assertIn(text, said.stderr)
         self.assertNotIn("Traceback", said.stderr)
 
-    def test_a_pipeline_that_is_none(self):
+    def test_invalid_pipeline_is_an_error(self):
         self.refuses(1, "--nonsense", "Pipelines/bus-to-json", "--nonsense")
 
-    def test_what_is_missing(self):
+    def test_missing_input_is_an_error(self):
         for words in (["record"], ["record", "-o"], ["single-image"], ["single-image", "-o"], ["live-camera", "-n"]):
             with self.subTest(words):
                 self.refuses(2, "Usage: Pipelines/" + words[0], "Pipelines/" + words[0], *words[1:])
@@ -32,11 +32,11 @@ class Programs(unittest.TestCase):
         self.refuses(1, "/nowhere.mp4", "Pipelines/demo", "/nowhere.mp4")
         self.refuses(1, "/nowhere/x", "Pipelines/bus-to-json", "-o", "/nowhere/x", "fakesrc", "!", "fakesink")
 
-    def test_a_summary_of_nothing(self):
+    def test_summary_of_empty_file(self):
         self.refuses(1, "/nowhere/x.jsonl", "Pipelines/summary", "/nowhere/x.jsonl")
         self.refuses(1, "README.md", "Pipelines/summary", "README.md")
 
-    def test_a_summary_of_odd_lines(self):
+    def test_summary_rejects_invalid_lines(self):
         """Lines that are JSON but none of ours are named as such; one cut off by kill -9 is left out."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.jsonl")
@@ -56,7 +56,7 @@ class Programs(unittest.TestCase):
             self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 result, 1 object at most at once"))
         self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
 
-    def test_a_summary_of_messages_in_json(self):
+    def test_summary_of_json_messages(self):
         """What message-format=json wraps once more counts the same."""
         with tempfile.TemporaryDirectory() as folder:
             heard = {}
@@ -69,7 +69,7 @@ class Programs(unittest.TestCase):
         self.assertIn("1 object followed", heard["structure"])
         self.assertEqual(set(heard.values()), {heard["structure"]})
 
-    def test_nobody_reads_any_more(self):
+    def test_closed_pipe_ends_program(self):
         """`| head` ends the programs, quietly; a full disk is a sentence."""
         endless = "videotestsrc ! swiftodt detector=motion updates=every-frame ! fakesink"
         for words in (f"Pipelines/bus-to-json {endless}", "Pipelines/live-camera", "Pipelines/fetch-models --list"):
@@ -93,7 +93,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual({line[0] for line in file}, {"{"})
         self.refuses(1, "No space left", "/bin/sh", "-c", "Pipelines/summary --help >/dev/full")
 
-    def test_lines_of_before_stay_until_there_are_new_ones(self):
+    def test_output_replaces_file_when_complete(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.jsonl")
             with open(path, "w", encoding="utf-8") as file:
@@ -103,7 +103,7 @@ class Programs(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read(), "earlier")
 
-    def test_they_find_the_plugin(self):
+    def test_programs_find_plugin(self):
         """Every program runs from a fresh checkout, wherever it is called from, without with-plugin before it."""
         with tempfile.TemporaryDirectory() as folder:
             picture, video = os.path.join(folder, "a.png"), os.path.join(folder, "a.mkv")
@@ -119,7 +119,7 @@ class Programs(unittest.TestCase):
                                    GST_REGISTRY=f"{folder}/registry.bin")
                     self.assertEqual(said.returncode, 0, said.stderr)
 
-    def test_a_picture_that_is_none(self):
+    def test_invalid_picture_is_an_error(self):
         """The earlier picture stays, and so does a picture that is its own output."""
         with tempfile.TemporaryDirectory() as folder:
             picture, output = os.path.join(folder, "a.png"), os.path.join(folder, "b.png")
@@ -135,7 +135,7 @@ class Programs(unittest.TestCase):
                 with open(path, encoding="ascii") as file:
                     self.assertEqual(file.read(), "earlier")
 
-    def test_a_picture_of_any_name(self):
+    def test_picture_with_any_name(self):
         with tempfile.TemporaryDirectory() as folder:
             picture, output = (os.path.join(folder, f"a\\b\n\"c\" ! d {part}.png") for part in ("in", "out"))
             command("gst-launch-1.0", "videotestsrc", "num-buffers=1", "!", "pngenc", "!", "filesink",
@@ -154,7 +154,7 @@ class Programs(unittest.TestCase):
             self.assertIsNone(json.loads(said.stdout.splitlines()[0])["utc-time"])
             self.assertNotIn("18446744073709551615", said.stdout)
 
-    def test_options_of_odt(self):
+    def test_odt_options_are_validated(self):
         self.refuses(2, "usage", TOOL)
         self.refuses(2, "'nonsense'", TOOL, "nonsense")
         self.refuses(2, "--nonsense", TOOL, "detect", "--nonsense")
@@ -191,12 +191,12 @@ class Programs(unittest.TestCase):
                 file.write(b"\0\0\0\x18ftypmp42")
             self.refuses(1, "in.mp4 is a video: --detections FILE", TOOL, "detect", video)
 
-    def test_an_answer_that_cannot_be_written(self):
+    def test_unwritable_output_is_an_error(self):
         self.refuses(1, "No space left", "/bin/sh", "-c", f"{TOOL} models list >/dev/full")
         self.refuses(1, "No space left", "/bin/sh", "-c", f"echo 1,-1,1,1,9,9,1 | {TOOL} track --detections - --output -"
                      " >/dev/full")
 
-    def test_the_tool_stays_small(self):
+    def test_odt_binary_size_is_bounded(self):
         """Foundation, linked statically, would make it six times as large."""
         self.assertLess(os.path.getsize(TOOL), 16 << 20)
 
@@ -205,7 +205,7 @@ class Programs(unittest.TestCase):
                        "import shutil, swiftodt; print(swiftodt.__file__, shutil.which('odt'))")
         self.assertEqual(said.stdout.split(), [f"{ROOT}/Pipelines/python/swiftodt/__init__.py", TOOL], said.stderr)
 
-    def test_they_may_be_called_by_a_link(self):
+    def test_programs_run_through_symlinks(self):
         with tempfile.TemporaryDirectory() as folder:
             link = os.path.join(folder, "plugin")
             os.symlink(f"{ROOT}/Pipelines/with-plugin", link)
@@ -214,7 +214,7 @@ class Programs(unittest.TestCase):
 
 
 class TestPrograms(unittest.TestCase):
-    """Tests/tally and Tests/install."""
+    """Tests/summary and Tests/install."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -233,7 +233,7 @@ class TestPrograms(unittest.TestCase):
         self.write("x.xml", "<testsuites><testsuite>" + "".join(
             f'<testcase classname="{kind}" name="{name}">{outcome}</testcase>' for kind, name, outcome in cases) + "</testsuite></testsuites>")
         self.write("steps", "passed setup\n")
-        said = command("Tests/tally", self.folder)
+        said = command("Tests/summary", self.folder)
         self.assertEqual(said.returncode, 1, said.stderr)
         self.assertEqual(said.stdout.splitlines(), [
             "", "failed: B.five: 1 != 2", "skipped 2: no broker", "    A.two, B.four", "skipped 1: no browser", "    B.three",

@@ -37,7 +37,7 @@ def ball_lines(frames=60, properties=""):
 class Messages(unittest.TestCase):
     """Structures, JSON and metadata become the same dataclasses."""
 
-    def test_every_documented_field_is_there(self):
+    def test_every_documented_field_exists(self):
         """A field that is new in the messages cannot be forgotten here."""
         for name, kind in (("swiftodt", swiftodt.Result), ("object", swiftodt.Object), ("swiftodt-track", swiftodt.TrackEvent),
                            ("zone", swiftodt.ZoneCount), ("swiftodt-zone", swiftodt.ZoneEvent)):
@@ -50,7 +50,7 @@ class Messages(unittest.TestCase):
             optional = {field.name.replace("_", "-") for field in dataclasses.fields(kind) if field.default is not dataclasses.MISSING}
             self.assertEqual(optional - {"sequence"}, set(SOMETIMES[name]) - {"json"})
 
-    def test_structures_and_json_say_the_same(self):
+    def test_structures_equal_json(self):
         zones = json.dumps([{"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]).replace('"', '\\"')
         lines, structures = ball_lines(150, f'source=door zones="{zones}"')
         ours = [swiftodt.from_structure(structure) for structure in structures]
@@ -62,7 +62,7 @@ class Messages(unittest.TestCase):
         with self.assertRaises(dataclasses.FrozenInstanceError):
             last.width = 1
 
-    def test_messages_of_the_bus_and_metadata(self):
+    def test_messages_from_bus_and_metadata(self):
         for sample in frames(f"{ball(20)} ! swiftodt detector=motion updates=every-frame ! appsink name=frames sync=false"):
             result = swiftodt.from_buffer(sample.get_buffer())
             self.assertEqual((result.width, result.sequence, result.object_count), (320, None, len(result.objects)))
@@ -70,7 +70,7 @@ class Messages(unittest.TestCase):
         message = Gst.Message.new_element(None, Gst.Structure.from_string("something-else")[0])
         self.assertIsNone(swiftodt.from_message(message))
 
-    def test_files(self):
+    def test_messages_are_read_from_files(self):
         lines, structures = ball_lines()
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/x.jsonl"
@@ -93,7 +93,7 @@ class Messages(unittest.TestCase):
             with self.assertRaises(FileNotFoundError):
                 list(swiftodt.messages("/nowhere"))
 
-    def test_rows(self):
+    def test_rows_match_objects(self):
         lines, _ = ball_lines()
         results = [one for one in map(swiftodt.from_json, lines) if isinstance(one, swiftodt.Result)]
         rows = list(swiftodt.rows(results))
@@ -101,7 +101,7 @@ class Messages(unittest.TestCase):
         self.assertEqual({row["tracking_id"] for row in rows}, {1})
         self.assertEqual(rows[-1]["seconds"], results[-1].stream_time / 1e9)
 
-    def test_without_packages_it_is_said_which(self):
+    def test_missing_package_is_named(self):
         """In a Python that has none of them, whatever this one has."""
         program = ("import sys; sys.modules |= {'pandas': None, 'numpy': None, 'supervision': None, 'gi': None}\n"
                    "import swiftodt\n"
@@ -116,7 +116,7 @@ class Messages(unittest.TestCase):
         self.assertIn("apt-get install python3-gi", three)
 
     @needs("mypy")
-    def test_types(self):
+    def test_type_hints_check(self):
         """Of the package, and of a program that uses it."""
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/program.py", "w", encoding="ascii") as file:
@@ -144,7 +144,7 @@ class Messages(unittest.TestCase):
             self.assertEqual(names, {os.path.relpath(path, source) for path in before if os.path.isfile(path) and "/swiftodt/" in path})
 
     @needs("pandas")
-    def test_pandas(self):
+    def test_dataframe_matches_rows(self):
         lines, _ = ball_lines()
         table = swiftodt.dataframe([swiftodt.from_json(line) for line in lines])
         self.assertGreater(len(table), 40)
@@ -152,7 +152,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(len(swiftodt.dataframe([]).columns), len(table.columns))
 
     @needs("supervision")
-    def test_supervision(self):
+    def test_supervision_detections(self):
         for frame, objects in swiftodt.track(pipeline=BALL.format(30), detector="motion"):
             detections = swiftodt.detections(frame)
             self.assertEqual(len(detections), len(objects))
@@ -163,7 +163,7 @@ class Messages(unittest.TestCase):
 class Tracks(unittest.TestCase):
     """`swiftodt.track`."""
 
-    def test_every_frame_with_its_objects(self):
+    def test_track_yields_every_frame(self):
         with swiftodt.track(pipeline=ball(90), detector="motion", source="door") as tracking:
             seen = list(tracking)
         said = run(f"{ball(90)} ! swiftodt detector=motion draw=false updates=every-frame source=door ! fakesink")
@@ -177,7 +177,7 @@ class Tracks(unittest.TestCase):
         self.assertEqual(tracking.stats["frames"], 90)
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
-    def test_a_file_of_any_name(self):
+    def test_file_with_any_name(self):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/it's a \\ \"film\" !.mp4"
             os.symlink(BIKES, path)
@@ -196,7 +196,7 @@ class Tracks(unittest.TestCase):
                 seen = list(swiftodt.track(pipeline=ball(9), detector="recorded", detections_file=path, **keywords))
                 self.assertEqual(len(seen[-1][1]), count)
 
-    def test_properties_that_cannot_be(self):
+    def test_invalid_properties_are_errors(self):
         for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1000}, "from 1 to 100"),
                                      ({"detector": "nose"}, "'nose' cannot be detector"), ({"max_objects": "many"}, "max_objects"),
                                      ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"stats": 1}, "no property stats")):
@@ -208,7 +208,7 @@ class Tracks(unittest.TestCase):
             self.assertEqual(len(list(tracking)), 5)
         self.assertEqual(tracking.stats["frames"], 5)
 
-    def test_every_property_is_a_keyword(self):
+    def test_every_property_is_a_keyword_argument(self):
         """Set to what it is already."""
         element = Gst.ElementFactory.make("swiftodt", None)
         with open(f"{ROOT}/docs/properties.md", encoding="utf-8") as file:
@@ -226,7 +226,7 @@ class Tracks(unittest.TestCase):
         with swiftodt.track(pipeline=BALL.format(3), **(defaults | {"detector": "motion"})) as tracking:
             self.assertEqual(len(list(tracking)), 3)
 
-    def test_errors_are_exceptions_with_the_elements_sentence(self):
+    def test_element_errors_are_exceptions(self):
         with self.assertRaisesRegex(swiftodt.Error, "/nowhere/model.onnx"):
             list(swiftodt.track(pipeline=BALL.format(5), detector="neural", model_file="/nowhere/model.onnx"))
         with self.assertRaisesRegex(swiftodt.Error, "there is no /nowhere.mp4"):
@@ -239,13 +239,13 @@ class Tracks(unittest.TestCase):
             with self.assertRaises(TypeError):
                 swiftodt.track(*arguments[:1], pipeline=(arguments[1:] or (None,))[0])
 
-    def test_warnings_are_warnings(self):
+    def test_element_warnings_are_python_warnings(self):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             list(swiftodt.track(pipeline=BALL.format(5), detector="motion", model_file="x.onnx"))
         self.assertIn("model-file", "".join(str(one.message) for one in heard))
 
-    def test_leaving_the_loop_ends_the_pipeline(self):
+    def test_leaving_loop_stops_pipeline(self):
         """Of an endless source: no thread, no file and no memory stays behind."""
         def once():
             for _, objects in swiftodt.track(pipeline="videotestsrc pattern=ball ! video/x-raw,width=320,height=240", detector="motion"):
@@ -263,7 +263,7 @@ class Tracks(unittest.TestCase):
         self.assertLess(len(os.listdir("/proc/self/fd")), before[1] + 5)
         self.assertEqual(threading.active_count(), 1)
 
-    def test_an_exception_in_the_loop_ends_it_too(self):
+    def test_exception_in_loop_stops_pipeline(self):
         tracking = swiftodt.track(pipeline="videotestsrc ! video/x-raw,width=320,height=240", detector="motion")
         with self.assertRaises(ZeroDivisionError), tracking:
             for _ in tracking:
@@ -271,7 +271,7 @@ class Tracks(unittest.TestCase):
         self.assertEqual(list(tracking), [])
         tracking.close()
 
-    def test_pixels_have_to_be_asked_for(self):
+    def test_pixels_must_be_requested(self):
         frame, _ = next(swiftodt.track(pipeline=BALL.format(5), detector="motion"))
         with self.assertRaisesRegex(swiftodt.Error, 'pixels="RGB"'):
             frame.pixels
@@ -280,7 +280,7 @@ class Tracks(unittest.TestCase):
         self.assertEqual(frame.buffer.pts, frame.result.timestamp)
 
     @needs("numpy")
-    def test_pixels(self):
+    def test_pixels_match_frame(self):
         """In widths that need padding, too; the ball is where its box is."""
         for form, shape in (("RGB", (240, 322, 3)), ("BGRA", (240, 322, 4)), ("GRAY8", (240, 322))):
             source = "videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=322,height=240,framerate=30/1"
@@ -295,7 +295,7 @@ class Tracks(unittest.TestCase):
 class Documentation(unittest.TestCase):
     """The programs of docs/python.md run as they stand."""
 
-    def test_programs(self):
+    def test_documented_programs_run(self):
         with open(f"{ROOT}/docs/python.md", encoding="utf-8") as file:
             programs = re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL)
         self.assertGreater(len(programs), 3)

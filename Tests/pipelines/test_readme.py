@@ -50,7 +50,7 @@ class Readme(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stdout[-2000:] + said.stderr)
         return said.stdout
 
-    def test_commands(self):
+    def test_documented_commands_run(self):
         ran = 0
         for words in commands():
             with self.subTest(" ".join(words)):
@@ -61,7 +61,7 @@ class Readme(unittest.TestCase):
         with open(self.path("tracks.txt"), encoding="ascii") as file:
             self.assertGreater(len(file.readlines()), 5)
 
-    def test_python_program(self):
+    def test_python_example_runs(self):
         (program,) = blocks("python")
         self.assertGreater(len(self.run_in_folder("/usr/bin/python3", "-c", program).splitlines()), 200)
 
@@ -78,7 +78,7 @@ class Links(unittest.TestCase):
             titles = re.findall(r"^#+ (.*)$", file.read(), re.MULTILINE)
         return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
-    def test_links(self):
+    def test_links_resolve(self):
         for page in self.PAGES:
             with open(os.path.join(ROOT, page), encoding="utf-8") as file:
                 links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", file.read())
@@ -91,7 +91,7 @@ class Links(unittest.TestCase):
                     if heading:
                         self.assertIn(heading, self.headings(target))
 
-    def test_what_is_named_in_backquotes_as_a_file_is_there(self):
+    def test_backquoted_file_names_exist(self):
         for page in self.PAGES:
             with open(os.path.join(ROOT, page), encoding="utf-8") as file:
                 named = re.findall(r"`((?:Tests|Pipelines|CShims|Sources|docs)/[\w./-]+)[^`]*`", file.read())

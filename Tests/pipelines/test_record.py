@@ -109,7 +109,7 @@ class Recording(InFolder):
 class Whole(Recording):
     """Recordings that end well."""
 
-    def test_is_an_ordinary_indexed_file(self):
+    def test_output_is_indexed(self):
         """The fragments that protect a recording under way are gone from the finished one: every player seeks in it."""
         self.earlier()
         said = self.record("-o", self.path("out.mp4"), self.clip, FAST)
@@ -121,7 +121,7 @@ class Whole(Recording):
                          ["ftyp", "mdat", "moov"])
         self.assertEqual(json.loads(self.content("out.jsonl").splitlines()[-1])["message"], "stats")
 
-    def test_the_name_says_the_container(self):
+    def test_extension_selects_container(self):
         for name, container in (("out.mkv", "matroska"), ("out.MOV", "mov"), ("out.m4v", "mp4")):
             with self.subTest(name):
                 self.assertEqual(self.record("-o", self.path(name), self.clip, FAST).returncode, 0)
@@ -150,7 +150,7 @@ class Whole(Recording):
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(self.names(), ["-in.mp4", "-out.jsonl", "-out.mp4"])
 
-    def test_a_link_is_followed(self):
+    def test_symlinked_output_is_followed(self):
         """What a link leads to is replaced, so that `latest.mp4` stays a link."""
         os.mkdir(self.path("disk"))
         os.symlink("disk/real.mp4", self.path("out.mp4"))
@@ -158,18 +158,18 @@ class Whole(Recording):
         self.assertTrue(os.path.islink(self.path("out.mp4")))
         self.assertEqual(sorted(os.listdir(self.path("disk"))), ["real.jsonl", "real.mp4"])
 
-    def test_a_label_format_of_any_text(self):
+    def test_label_format_with_any_text(self):
         said = self.record("-o", self.path("out.mp4"), self.clip, FAST, 'label-format="{label}" \\ ! {id}')
         self.assertEqual(said.returncode, 0, said.stderr)
 
-    def test_odd_sizes(self):
+    def test_odd_sizes_are_encoded(self):
         """H.264 counts its pixels in twos."""
         ffmpeg("-i", self.clip, "-vf", "scale=161:121", "-pix_fmt", "yuv444p", self.path("odd.mp4"))
         said = self.record("-o", self.path("out.mkv"), self.path("odd.mp4"), FAST)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(frames(self.path("out.mkv")), FRAMES)
 
-    def test_a_turned_video_plays_upright(self):
+    def test_rotated_video_is_upright(self):
         """A telephone's video says how it is to be turned; the recording is upright, and its boxes are of that picture."""
         # Dark, with a white stripe along what is the top once it is turned.
         ffmpeg("-f", "lavfi", "-i", "color=black:duration=1:size=320x240:rate=25", "-vf",
@@ -190,7 +190,7 @@ class Whole(Recording):
                 first = json.loads(self.content("out.jsonl").splitlines()[0])
                 self.assertEqual((first["width"], first["height"], first["orientation"]), (240, 320, "identity"))
 
-    def test_a_video_is_turned_as_told(self):
+    def test_orientation_property_rotates_video(self):
         ffmpeg("-f", "lavfi", "-i", "color=black:duration=1:size=320x240:rate=25", "-vf",
                "drawbox=x=0:y=0:w=40:h=240:color=white:t=fill", "-pix_fmt", "yuv420p", self.path("flat.mp4"))
         self.assertEqual(self.record("-o", self.path("out.mp4"), self.path("flat.mp4"), FAST, "orientation=90r").returncode, 0)
@@ -210,7 +210,7 @@ class Whole(Recording):
 class Refused(Recording):
     """What cannot be begun changes nothing."""
 
-    def test_the_input_is_not_overwritten(self):
+    def test_input_is_not_overwritten(self):
         """By whatever name the input is called: it was emptied before it was read."""
         shutil.copy(self.clip, self.path("in.mp4"))
         os.symlink("in.mp4", self.path("link.mp4"))
@@ -225,7 +225,7 @@ class Refused(Recording):
         self.assertEqual(self.content("in.mp4"), before)
         self.assertEqual(self.names(), ["hard.mp4", "in.mp4", "link.mp4"])
 
-    def test_messages_do_not_land_in_a_video(self):
+    def test_messages_cannot_overwrite_video(self):
         """The messages' name is the recording's with another extension, so that one must be there."""
         shutil.copy(self.clip, self.path("in.jsonl"))
         self.refuses("is the input itself", "-o", self.path("in.mp4"), self.path("in.jsonl"), FAST)
@@ -234,7 +234,7 @@ class Refused(Recording):
                 self.refuses(".mp4, .m4v, .mov, .mkv", "-o", self.path(name), self.clip, FAST, code=2)
         self.assertEqual(self.names(), ["in.jsonl"])
 
-    def test_a_start_that_fails_keeps_the_earlier_recording(self):
+    def test_failed_start_keeps_previous_recording(self):
         self.earlier()
         with open(self.path("text.mp4"), "w", encoding="ascii") as file:
             file.write("this is no video\n" * 100)
@@ -252,7 +252,7 @@ class Refused(Recording):
                 self.assert_earlier()
                 self.assertEqual(self.names(), before)
 
-    def test_an_output_that_cannot_be_written(self):
+    def test_unwritable_output_is_an_error(self):
         os.mkdir(self.path("folder.mp4"))
         os.mkfifo(self.path("fifo.mp4"))
         self.refuses("is a folder", "-o", self.path("folder.mp4"), self.clip, FAST)
@@ -267,7 +267,7 @@ class Refused(Recording):
 class Broken(Recording):
     """Recordings that something ends in the middle."""
 
-    def test_signals_end_a_recording_properly(self):
+    def test_signals_finalise_recording(self):
         """Also where the source has stalled, and hears of no end."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number):
@@ -280,7 +280,7 @@ class Broken(Recording):
                 self.assertIn("moov", boxes(self.path("out.mp4")))
                 self.assertEqual(json.loads(self.content("out.jsonl").splitlines()[-1])["message"], "stats")
 
-    def test_nohup_holds(self):
+    def test_nohup_ignores_sighup(self):
         """A recording that is told to outlive its terminal does."""
         with self.stalled(run=("/usr/bin/nohup", RECORD)) as program:
             program.send_signal(signal.SIGHUP)
@@ -308,7 +308,7 @@ class Broken(Recording):
                 for name in self.names():
                     os.unlink(self.path(name))
 
-    def test_two_recordings_of_one_name(self):
+    def test_concurrent_recordings_of_same_name(self):
         """Neither writes into the other's files, and neither takes the other for an interrupted one."""
         with self.stalled() as program:
             said = self.record("-o", self.path("out.mp4"), self.clip, FAST)
@@ -318,7 +318,7 @@ class Broken(Recording):
             self.assertEqual(program.wait(15), 0)
         self.assertEqual(self.names(), ["out.jsonl", "out.mp4"])
 
-    def test_a_full_disk_keeps_what_there_is(self):
+    def test_full_disk_keeps_partial_recording(self):
         """A sentence, the earlier recording, and a part that plays."""
         self.earlier()
         noise = self.path("noise.mp4")
@@ -337,7 +337,7 @@ class Broken(Recording):
                 self.assert_earlier()
                 os.unlink(self.path("out.part.jsonl"))
 
-    def test_messages_that_cannot_be_written(self):
+    def test_unwritable_messages_are_an_error(self):
         """The video is ended properly, all the same under its other name."""
         said = command("/bin/bash", "-c", 'ulimit -f 100; exec "$@"', "limited", RECORD, "-o", self.path("out.mp4"),
                        self.still(), FAST, "updates=every-frame", "source=" + "x" * 10_000)
@@ -353,7 +353,7 @@ class Broken(Recording):
         ffmpeg("-f", "lavfi", "-i", "color=black:duration=2:size=64x64:rate=25", "-pix_fmt", "yuv420p", self.path("still.mp4"))
         return self.path("still.mp4")
 
-    def test_an_input_that_breaks_off(self):
+    def test_truncated_input_is_finalised(self):
         """An error of the source is said; what came before is complete, but gets no name that promises all of it."""
         with open(self.path("cut.mkv"), "wb") as cut:
             ffmpeg("-i", self.clip, "-c", "copy", self.path("whole.mkv"))
@@ -364,7 +364,7 @@ class Broken(Recording):
         self.assertEqual(said.returncode, 1 if "part" in name else 0)
         self.assertGreater(frames(self.path(name)), 50)
 
-    def test_a_silent_server(self):
+    def test_silent_server_times_out(self):
         """Who accepts and says nothing is left at the first Ctrl-C, with nothing left behind."""
         self.earlier()
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -380,7 +380,7 @@ class Broken(Recording):
         self.assert_earlier()
         self.assertEqual(self.names(), ["out.jsonl", "out.mp4"])
 
-    def test_a_second_signal_ends_at_once(self):
+    def test_second_signal_ends_immediately(self):
         """Where a stream does not end when it is asked to, and does not wait for."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             program = subprocess.Popen(

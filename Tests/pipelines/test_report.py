@@ -85,7 +85,7 @@ class Reading(Report):
         self.assertIn(sentence, said.stderr.decode("utf-8", "replace"))
         self.assertFalse(os.path.exists(self.path("page.html")))
 
-    def test_what_is_wrong_is_said_with_its_line(self):
+    def test_errors_name_their_line(self):
         good = lines(result(0))
         self.refuses("", "- is empty")
         self.refuses("\n\n \n", "no message of swiftodt in its 3 lines")
@@ -101,7 +101,7 @@ class Reading(Report):
         self.refuses("\0" * 100, "-:1: is no line of JSON")
         self.refuses("[" * 100_000 + "\n", "-:1: is no line of JSON: values are nested too deeply")
 
-    def test_files_that_cannot_be_read(self):
+    def test_unreadable_files_are_errors(self):
         for words, code, part in (((), 2, "no file of messages"), (("a", "b", "c"), 2, "one word too many"),
                                   (("/nowhere/x.jsonl",), 1, "/nowhere/x.jsonl"), ((self.folder,), 1, self.folder),
                                   (("--zones", "[", "x.jsonl"), 1, "JSON")):
@@ -115,7 +115,7 @@ class Reading(Report):
         said = self.odt("x.jsonl", __file__)
         self.assertEqual((said.returncode, os.path.exists(self.path("x-report.html"))), (1, False), said.stderr)
 
-    def test_a_page_that_is_there_is_not_replaced(self):
+    def test_existing_page_is_not_replaced(self):
         with open(self.path("x.jsonl"), "w", encoding="ascii") as file:
             file.write(lines(result(0)))
         self.assertEqual([self.odt("x.jsonl").returncode, self.odt("x.jsonl").returncode], [0, 2])
@@ -134,7 +134,7 @@ class Reading(Report):
         self.assertIn(name[:-6] + b"-report.html", os.listdir(self.folder.encode()))
         self.assertEqual(self.odt(name).returncode, 2)
 
-    def test_a_line_that_is_cut_off_is_left_out(self):
+    def test_truncated_line_is_ignored(self):
         """kill -9 ends a recording in the middle of a line."""
         text = lines(*walk((0, 1)))
         _, data, _ = self.page(text + lines(result(1.1, [thing(2)]))[:150])
@@ -148,7 +148,7 @@ class Reading(Report):
         self.assertEqual((other["id"], other["first"], other["last"]), (2, 0.5, 2))
         self.assertEqual((data["labels"], data["results"], data["objects"], data["length"]), (["person"], 21, 2, 2))
 
-    def test_the_end_of_a_track_has_the_last_word(self):
+    def test_end_event_overrides_results(self):
         """An event tells its times, its label and its best moment, which results that were thinned out do not."""
         event = {"message": "swiftodt-track", "event": "end", "tracking-id": 1, "label": "dog", "category": "plant", "timestamp": 3 * SECOND,
                  "running-time": 3 * SECOND, "stream-time": 3 * SECOND, "first-seen": SECOND // 2, "last-seen": 2 * SECOND,
@@ -160,14 +160,14 @@ class Reading(Report):
                          {"first": 0, "last": 1.5, "best": 0.5, "score": 0.5, "path": 12, "reason": "left-frame"})
         self.assertEqual((data["labels"][track["label"]], data["categories"][track["category"]]), ("dog", "plant"))
 
-    def test_recordings_one_behind_the_other(self):
+    def test_consecutive_recordings(self):
         """Ids begin anew, and so do times: neither are they the same objects, nor at the same time."""
         once = lines(*walk((0, 2)))
         _, data, _ = self.page(once + once)
         one, other = self.tracks(data)
         self.assertEqual((one["id"], other["id"], one["last"], other["first"]), (1, 1, 2, 2))
 
-    def test_streams_beside_each_other(self):
+    def test_parallel_streams(self):
         """Two cameras in one file: each has its own ids."""
         mixed = [message | {"source": name} for pair in zip(walk((0, 2)), walk((0, 2), label="car"))
                  for message, name in zip(pair, ("door", "yard"))]
@@ -175,7 +175,7 @@ class Reading(Report):
         self.assertEqual([(data["sources"][track["source"]], data["labels"][track["label"]]) for track in self.tracks(data)],
                          [("door", "person"), ("yard", "car")])
 
-    def test_messages_in_json_say_the_same(self):
+    def test_json_messages_give_same_report(self):
         """As bus-to-json passes on what message-format=json says, and as it stands by itself."""
         plain = list(walk((0, 1), (0.5, 2)))
         wrapped = [{"message": "swiftodt", "version": 1, "json": json.dumps(message)} for message in plain]
@@ -196,7 +196,7 @@ class Reading(Report):
         track, = self.tracks(data)
         self.assertEqual((track["first"], track["last"], data["length"]), (0, 1.2, 1.2))
 
-    def test_zones(self):
+    def test_zone_counts_are_reported(self):
         def event(kind, at, number, **more):
             return {"message": "swiftodt-zone", "event": kind, "zone": more.pop("zone", "yard"), "tracking-id": number, "label": "person",
                     "event-running-time": int(at * SECOND), "running-time": int(at * SECOND), **more}
@@ -214,7 +214,7 @@ class Reading(Report):
         _, data, _ = self.page(lines(result(0, zones=[]), result(1, zones=counts)))
         self.assertEqual(data["zones"][0]["byLabel"], [[0, 0, 0, 3, 1, 0, 0]])
 
-    def test_heat_is_where_objects_were_in_the_upright_picture(self):
+    def test_heat_map_is_upright(self):
         """For as long as a result holds; turned where the picture is."""
         box = (0, 0, 0.5, 0.25)
         for orientation, (columns, rows) in (("identity", (range(0, 32), range(0, 12))), ("90r", (range(48, 64), range(0, 43)))):
@@ -286,27 +286,27 @@ class Pictures(Report):
             # Some of what is around it is in the picture too.
             self.assertLess(pixels[0], 60)
 
-    def test_of_each_track(self):
+    def test_every_track_has_a_picture(self):
         _, data, pictures = self.page(lines(*self.messages()), self.video())
         self.assertEqual([track["best"] for track in self.tracks(data)], [0.5, 1.5, 2.5])
         self.check(pictures, (320, 240))
         self.assertEqual(data["video"], "video.mp4")
 
-    def test_of_a_picture_that_has_to_be_turned(self):
+    def test_pictures_are_upright(self):
         """Boxes are those of the buffer; what people see is upright."""
         turned = self.messages(turned=True, orientation="90r", width=240, height=320)
         _, data, pictures = self.page(lines(*turned), self.video("transpose=2"))
         self.assertEqual((data["width"], data["height"]), (320, 240))
         self.check(pictures, (320, 240))
 
-    def test_of_a_video_that_is_another(self):
+    def test_mismatching_video_is_reported(self):
         """Objects whose moment the video does not have go without, and that is said."""
         late = [message | {name: message[name] + 60 * SECOND for name in ("timestamp", "stream-time", "running-time")} for message in self.messages()]
         _, _, pictures = self.page(lines(*late), self.video())
         self.assertEqual(pictures["tracks"], ["", "", ""])
         self.assertIn("3 of 3 objects are not in video.mp4", self.complaint)
 
-    def test_of_thousands_stay_below_20_megabytes(self):
+    def test_thousands_of_pictures_stay_below_20_megabytes(self):
         """Of pictures that compress badly, too."""
         command("gst-launch-1.0", "-q", "videotestsrc", "pattern=snow", "num-buffers=20", "!", "video/x-raw,width=320,height=240,framerate=10/1", "!",
                 "jpegenc", "!", "matroskamux", "!", "filesink", f"location={self.path('snow.mkv')}")
@@ -334,7 +334,7 @@ class Browser(Report):
         self.assertIsNotNone(answer, said.stderr[-2000:])
         return json.loads(base64.b64decode(answer[1]))
 
-    def test_the_page_says_what_the_messages_say(self):
+    def test_page_matches_messages(self):
         people, cars = walk((0, 4), (1, 2), (1.5, 3)), [result(at / 10, [thing(9, "car", at / 10, 3.5)]) for at in range(41, 60)]
         seen = self.see(lines(*people, *cars), "answer = {title: document.title, figures: $('figures').innerText, labels: $('labels').innerText,"
                         "cards: $('cards').innerText, bars: $('lanes').textContent, counts: $('counts').querySelectorAll('path').length}")
@@ -400,7 +400,7 @@ class Browser(Report):
         shown = HOSTILE.replace("\u0001", "\ufffd").replace("\u2028", "\ufffd").replace("\u202e", "\ufffd")
         self.assertEqual(seen, {"title": shown, "label": shown, "strange": 0})
 
-    def test_an_hour_of_5000_tracks_opens(self):
+    def test_hour_with_5000_tracks_opens(self):
         """How fast, Tests/Benchmarks/report says."""
         def hour():
             for second in range(0, 3600):
@@ -409,7 +409,7 @@ class Browser(Report):
         seen = self.see(lines(*hour()), "answer = [TRACKS.length, $('cards').children.length, $('shown').innerText, BUSIEST.most > 8]")
         self.assertEqual(seen, [5000, 60, "60 of 5,000 objects", True])
 
-    def test_nothing_was_seen(self):
+    def test_report_without_objects(self):
         seen = self.see(lines(result(0), result(1)), "answer = [$('notes').innerText, $('chart').hidden, $('gallery').hidden, $('places').hidden]")
         self.assertEqual(seen, ["Nothing was seen.", True, True, True])
 

@@ -24,7 +24,7 @@ class EveryFrame(unittest.TestCase):
         self.assertEqual(said.errors, [])
         return count, pixels.hexdigest(), [result.get_value("json") for result in said.results]
 
-    def test_two_runs_are_the_same_to_the_bit(self):
+    def test_runs_are_bit_identical(self):
         once = self.play("classify=true")
         again = self.play("classify=true")
         self.assertEqual(once[0], 250)
@@ -32,10 +32,10 @@ class EveryFrame(unittest.TestCase):
         self.assertTrue(any('"tracking-id":' in text for text in once[2]))
         self.assertEqual(once, again)
 
-    def test_look_ahead_changes_nothing(self):
+    def test_look_ahead_keeps_results(self):
         self.assertEqual(self.play("look-ahead=0"), self.play("look-ahead=1"))
 
-    def test_where_parts_are_chosen_nothing_hangs_on_how_many_may_be_looked_at_at_once(self):
+    def test_zoom_auto_is_independent_of_look_ahead(self):
         once = self.play("zoom=auto")
         self.assertEqual(once[0], 250)
         self.assertEqual(once, self.play("zoom=auto look-ahead=8 threads=1"))
@@ -44,7 +44,7 @@ class EveryFrame(unittest.TestCase):
 class KeepOnlyLatest(unittest.TestCase):
     """Live streams: no frame waits, none is lost, and results say which frame they saw."""
 
-    def test_a_live_source_is_not_held_up(self):
+    def test_live_source_is_not_delayed(self):
         pipeline = Gst.parse_launch(
             "videotestsrc is-live=true num-buffers=90 pattern=ball ! video/x-raw,width=1280,height=720,framerate=30/1"
             " ! swiftodt name=odt updates=every-frame ! fakesink name=end sync=false signal-handoffs=true")

@@ -76,7 +76,7 @@ def messages():
 class Schema(unittest.TestCase):
     """The schema, the documentation and the element agree."""
 
-    def test_every_documented_field_is_in_it(self):
+    def test_schema_has_every_documented_field(self):
         for name in ("swiftodt", "object", "swiftodt-track", "zone", "swiftodt-zone"):
             properties = SCHEMA["$defs"][name]["properties"]
             self.assertEqual({field: kind_of(one) for field, one in properties.items() if field != "message"}, documented_types(name), name)
@@ -102,7 +102,7 @@ class Schema(unittest.TestCase):
             if message["message"] != "stats":
                 self.assertEqual(complaints(message, SCHEMA), [])
 
-    def test_what_is_wrong_is_not_valid(self):
+    def test_invalid_messages_are_rejected(self):
         good = json.loads(next(line for line in messages() if '"message":"swiftodt-track"' in line))
         self.assertEqual(complaints(good, SCHEMA), [])
         for change in ({"event": "end"}, {"event": "gone"}, {"tracking-id": 0}, {"label": 1}, {"first-seen": -1}, {"message": "other"}, {"epoch": True}):
@@ -111,7 +111,7 @@ class Schema(unittest.TestCase):
             self.assertNotEqual(complaints({key: value for key, value in good.items() if key != name}, SCHEMA), [], name)
 
     @unittest.skipUnless(importlib.util.find_spec("jsonschema"), "no python3-jsonschema")
-    def test_an_independent_reader_of_schemas_agrees(self):
+    def test_independent_validator_agrees(self):
         import jsonschema
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
         validator = jsonschema.Draft202012Validator(SCHEMA)
@@ -123,7 +123,7 @@ class Schema(unittest.TestCase):
 class ExampleInC(unittest.TestCase):
     """Pipelines/examples/read-messages.c, built as its first lines say."""
 
-    def test_it_reads_messages_and_metadata(self):
+    def test_c_example_reads_messages_and_metadata(self):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "read-messages")
             options = command("pkg-config", "--cflags", "--libs", "gstreamer-video-1.0").stdout.split()

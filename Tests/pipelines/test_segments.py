@@ -31,7 +31,7 @@ class Recording(Watching):
     def record(self, *words):
         return (f"--record={self.path('video')}", "--record-minutes=0.02", "--quiet", *words)
 
-    def test_segments_of_a_file(self):
+    def test_file_is_recorded_in_segments(self):
         """H.264 is not encoded again: the same packets, in as many files as it takes; none is lost between them."""
         clip = self.clip(frames=100, coder="x264enc speed-preset=ultrafast key-int-max=10")
         self.watch(*self.record(f"cam={clip}"))
@@ -47,7 +47,7 @@ class Recording(Watching):
         said = command("ffmpeg", "-v", "error", "-i", path, "-c", "copy", "-f", "framemd5", "-")
         return [line.split(",")[5] for line in said.stdout.splitlines() if not line.startswith("#")]
 
-    def test_what_is_no_h264_is_encoded(self):
+    def test_other_codecs_are_encoded(self):
         """Of any size, also an odd one; with what is drawn in, everything is."""
         clip = self.clip("ball.avi", frames=50, coder="jpegenc", muxer="avimux", size="321,height=241")
         self.watch(*self.record(f"cam={clip}", "--record-minutes=1"))
@@ -65,7 +65,7 @@ class Recording(Watching):
         return sum(abs(said[at] - said[at + 1]) > 60 or abs(said[at] - said[at + 2]) > 60 for at in range(0, len(said), 3)) > 100
 
     @needs_server
-    def test_a_power_cut(self):
+    def test_power_loss_keeps_written_frames(self):
         """kill -9: what was finished is whole, what was under way plays, and the next watch gives it its name."""
         camera = CodedCamera()
         words = self.record(f"cam={camera.address}")
@@ -90,7 +90,7 @@ class Recording(Watching):
             time.sleep(0.05)
 
     @needs_server
-    def test_a_camera_that_comes_back_begins_a_segment(self):
+    def test_reconnect_begins_segment(self):
         camera = CodedCamera()
         with Watch(*self.record(f"cam={camera.address}", "--record-minutes=9", "--retry=0.2")) as watch:
             self.wait(lambda: self.segments(), watch)
@@ -101,7 +101,7 @@ class Recording(Watching):
             self.assertEqual(watch.end(), 0)
 
     @needs_server
-    def test_a_disk_that_is_full(self):
+    def test_full_disk_does_not_stop_watch(self):
         """Is said, once, and the watch goes on. (A file that may not grow any more is as good as a disk that is full.)"""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -120,7 +120,7 @@ class Recording(Watching):
             self.assertGreater(self.frames(name), 5)
 
     @needs_server
-    def test_a_limit_is_kept(self):
+    def test_size_limit_is_enforced(self):
         """The oldest go; what the watch has not written stays, whatever it is called."""
         os.makedirs(self.path("video/cam"))
         foreign = self.path("video/cam/cam-2020-01-01T00-00-00Z.mkv")
@@ -176,7 +176,7 @@ class Recording(Watching):
             self.wait(lambda: len(self.segments()) > len(before), watch)
             self.assertEqual(watch.end(), 0, watch.complaints)
 
-    def test_mistakes_are_named(self):
+    def test_invalid_options_are_errors(self):
         clip = self.clip()
         with open(self.path("file"), "w", encoding="ascii"):
             pass

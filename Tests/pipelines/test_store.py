@@ -76,7 +76,7 @@ class Storing(InFolder):
 class Keeping(Storing):
     """What is in it."""
 
-    def test_the_report_is_that_of_the_lines(self):
+    def test_report_from_store_equals_report_from_messages(self):
         """Tracks, zone events and counts are the same, whether they come from the store or from the lines of the same run."""
         self.replay()
         lines, store = self.report(self.path("lines.jsonl")), self.report("--store", self.path("s.sqlite"))
@@ -102,7 +102,7 @@ class Keeping(Storing):
         self.assertAlmostEqual(warm[0] / warm[1], 1, delta=0.1)
 
     @needs_server
-    def test_any_hour(self):
+    def test_report_of_any_time_range(self):
         """A part of the time, one of the cameras; what is asked for and not there is said."""
         self.replay()
         camera = Camera()
@@ -128,7 +128,7 @@ class Keeping(Storing):
         self.assertIn("later than --to", self.refusal(*store, "--from", "2026-01-02", "--to", "2026-01-01"))
         self.assertIn("--store FILE.sqlite", self.refusal("--from", "2026-01-02", self.path("lines.jsonl")))
 
-    def test_each_connection_has_its_own_ids(self):
+    def test_sessions_have_separate_ids(self):
         """Ids begin anew with each connection: the first of one is not the first of the other."""
         self.replay(10)
         os.remove(self.path("lines.jsonl"))
@@ -137,7 +137,7 @@ class Keeping(Storing):
         self.assertEqual(len(per_session), 2)
         self.assertEqual(len(self.report("--store", self.path("s.sqlite"))["tracks"]), sum(count for count, in per_session))
 
-    def test_the_queries_of_the_documentation(self):
+    def test_documented_queries_run(self):
         self.replay()
         with open(os.path.join(ROOT, "docs", "watch.md"), encoding="utf-8") as file:
             queries = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
@@ -219,7 +219,7 @@ class Surviving(Storing):
     """Whatever happens to the program or to the disk."""
 
     @needs_server
-    def test_kill(self):
+    def test_store_survives_kill(self):
         """Of what was said more than a second before a kill -9 all is there."""
         camera = Camera()
         with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
@@ -236,7 +236,7 @@ class Surviving(Storing):
         # And it can be gone on with.
         self.assertEqual(self.replay(10), "")
 
-    def test_size(self):
+    def test_store_enforces_size_limit(self):
         """The file stays below what it may have, and it is the oldest that goes."""
         largest = 0
 
@@ -284,7 +284,7 @@ class Surviving(Storing):
         self.assertEqual(self.ask("SELECT count(*) FROM result"), [(0,)])
         self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
 
-    def test_age(self):
+    def test_store_enforces_age_limit(self):
         """What is older than --store-days goes, at the next start at the latest; with 0 nothing does."""
         self.replay(10)
         count = self.ask("SELECT count(*) FROM track")[0][0]
@@ -301,7 +301,7 @@ class Surviving(Storing):
         self.assertEqual(self.ask("SELECT count(*) FROM session")[0][0], 2)
 
     @needs_server
-    def test_full_disk(self):
+    def test_store_survives_full_disk(self):
         """A disk that is full is said, the watch goes on, and what was kept in memory is stored when there is room."""
         camera = Camera()
         with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
@@ -345,7 +345,7 @@ class Refusing(Storing):
         self.refused(part, file)
         self.assertEqual(self.read(file), before)
 
-    def test_files(self):
+    def test_invalid_store_files_are_errors(self):
         self.untouched("is no store, or is damaged", self.write("text.sqlite", b"no database at all" * 1000))
         self.refused("is there such a file or folder", self.path("no/folder/s.sqlite"))
         other = sqlite3.connect(self.path("other.sqlite"))
@@ -367,7 +367,7 @@ class Refusing(Storing):
         self.refused("is locked by another program", self.path("s.sqlite"))
         store.close()
 
-    def test_mistakes(self):
+    def test_invalid_options_are_errors(self):
         for words, part in ((["--store-days=3"], "no use without --store"), (["--store=s", "--store-days=-1"], "from 0 to 36500"),
                             (["--store=s", "--store-days=x"], "from 0 to 36500"), (["--store=s", "--store-size=9"], "1M at least"),
                             (["--store=-"], "names no file")):

@@ -61,12 +61,12 @@ class Tasks(unittest.TestCase):
         said = command("ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", self.path(name))
         return sorted(said.stdout.split())
 
-    def test_there_is_a_test_for_each(self):
+    def test_every_task_has_a_test(self):
         with open(__file__, encoding="utf-8") as file:
             tested = set(re.findall(r'self\.does\("(.*?)"\)', file.read()))
         self.assertEqual(tested, set(commands()))
 
-    def test_a_line(self):
+    def test_line_task(self):
         self.does("Count who crosses a line")
         messages = self.messages("crossings.jsonl")
         (zone,) = [message for message in messages if message["message"] == "swiftodt"][-1]["zones"]
@@ -74,19 +74,19 @@ class Tasks(unittest.TestCase):
         self.assertEqual((zone["name"], zone["in"] + zone["out"]), ("door", len(crossings)))
         self.assertIn("video", self.streams("counted.mp4"))
 
-    def test_a_zone(self):
+    def test_zone_task(self):
         stays = [json.loads(line) for line in self.does("How long somebody stays in a zone").splitlines()]
         self.assertGreater(len(stays), 0)
         for stay in stays:
             self.assertEqual((stay["message"], stay["zone"]), ("swiftodt-zone", "yard"))
             self.assertLessEqual(stay["dwell"], 2.1e9)
 
-    def test_a_folder(self):
+    def test_folder_task(self):
         self.does("A folder of videos, with their sound")
         self.assertEqual(sorted(os.listdir(self.path("annotated"))), ["one.jsonl", "one.mp4", "two.jsonl", "two.mp4"])
         self.assertEqual(self.streams("annotated/two.mp4"), ["audio", "video"])
 
-    def test_tables(self):
+    def test_tables_task(self):
         self.does("A table for pandas")
         tables = []
         for name in ("objects.csv", "tracks.csv"):
@@ -96,7 +96,7 @@ class Tasks(unittest.TestCase):
         self.assertGreater(len(objects), 20)
         self.assertLessEqual({row["tracking_id"] for row in objects}, {row["tracking_id"] for row in tracks})
 
-    def test_an_overview(self):
+    def test_overview_task(self):
         self.does("What happened in an hour of video")
         with open(self.path("overview.html"), encoding="utf-8") as file:
             page = file.read()
@@ -104,11 +104,11 @@ class Tasks(unittest.TestCase):
         self.assertGreater(len(data["tracks"]), 0)
         self.assertTrue(all(pictures["tracks"]))
 
-    def test_privacy(self):
+    def test_privacy_task(self):
         self.does("Make people unrecognisable")
         self.assertEqual(self.streams("blurred.mp4"), ["audio", "video"])
 
-    def test_best_pictures(self):
+    def test_best_pictures_task(self):
         self.does("The best picture of each object")
         pictures = os.listdir(self.path("best"))
         self.assertGreater(len(pictures), 1)
@@ -117,7 +117,7 @@ class Tasks(unittest.TestCase):
             with open(self.path(f"best/{name}"), "rb") as file:
                 self.assertEqual(file.read(3), b"\xff\xd8\xff")
 
-    def test_a_report_as_its_page_says(self):
+    def test_report_task(self):
         """docs/report.md makes one of a recording."""
         with open(f"{ROOT}/docs/report.md", encoding="utf-8") as file:
             block = re.search(r"```sh\n(.*?)```", file.read(), re.DOTALL)[1]
@@ -126,7 +126,7 @@ class Tasks(unittest.TestCase):
         self.runs(block)
         self.assertGreater(os.path.getsize(self.path("annotated-report.html")), 50_000)
 
-    def test_again_without_the_network(self):
+    def test_recorded_detections_task(self):
         self.does("Try other settings without the network")
         self.assertEqual(self.streams("patient.mp4"), ["audio", "video"])
 

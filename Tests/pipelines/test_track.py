@@ -27,7 +27,7 @@ class Track(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stderr)
         return [[float(figure) for figure in line.split(",")] for line in said.stdout.splitlines()]
 
-    def test_every_object_keeps_its_id(self):
+    def test_objects_keep_ids(self):
         rows = self.rows(detections(60, (4, -0.2, 9)), "--image-size", "640x640")
         self.assertEqual(len(rows), 180)
         self.assertTrue(all(len(row) == 10 and row[7:] == [-1, -1, -1] for row in rows))
@@ -40,7 +40,7 @@ class Track(unittest.TestCase):
                 self.assertAlmostEqual(row[6], 0.9)
         self.assertEqual({row[1] for row in rows}, {1, 2, 3})
 
-    def test_order_and_separators_of_lines_do_not_matter(self):
+    def test_line_order_and_separators_are_accepted(self):
         text = detections(20, (4, 9))
         lines = text.splitlines()
         mixed = "\r\n".join(["# a comment", "", *(line.replace(",", " ") for line in reversed(lines))])
@@ -48,14 +48,14 @@ class Track(unittest.TestCase):
         self.assertEqual([row[0] for row in straight], [row[0] for row in turned])
         self.assertEqual(sorted(row[2:] for row in straight), sorted(row[2:] for row in turned))
 
-    def test_numbers_may_be_written_in_any_way(self):
+    def test_number_formats_are_accepted(self):
         rows = self.rows("1,-1,-20.5,.05,40,80,0.9\n2,-1,100,300,40,80,.9\n")
         for text in ("1,-1,-2.05e1,5E-2,40.,+80,9e-1\n2,-1,100.00000000000000000001,3e2,040,80,0.90\n",
                      "1 -1\t-20.5;0.05  40, 80.000 0.9\r\n2,-1,100,300,40,80,0.9"):
             self.assertEqual(self.rows(text), rows)
         self.assertEqual(rows[0], [1, 1, -20.5, 0.05, 40, 80, 0.9, -1, -1, -1])
 
-    def test_what_spreadsheets_write_is_understood(self):
+    def test_spreadsheet_formats_are_accepted(self):
         """Each of these was read as other numbers, or lost a line, without a word."""
         rows = self.rows("1,-1,20.5,20.25,40,80,0.9\n2,-1,20.5,20.25,40,80,0.9\n")
         self.assertEqual(len(rows), 2)
@@ -66,7 +66,7 @@ class Track(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(self.rows(text), rows)
 
-    def test_detections_that_are_not_used_are_counted(self):
+    def test_unused_detections_are_counted(self):
         text = detections(10, (0,)) + "3,-1,300,20,40,80,0.05\n4,-1,21,100,0,80,0.9\n5,-1,20,20,40,80,0.8\n"
         said = self.track(text)
         self.assertEqual(said.stdout, self.track(detections(10, (0,))).stdout)
@@ -79,7 +79,7 @@ class Track(unittest.TestCase):
         told = self.track("", "--help").stdout
         self.assertTrue("2000" in told and "1000" in told, told)
 
-    def test_a_lone_last_frame_costs_no_time(self):
+    def test_sparse_frames_are_fast(self):
         """Ten million frames in which nothing is seen were walked one by one, which took seconds."""
         text = detections(5, (4,)) + "9999999,-1,20,20,40,80,0.9\n10000000,-1,20,20,40,80,0.9\n"
         said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], input=text, text=True,
@@ -88,13 +88,13 @@ class Track(unittest.TestCase):
         rows = [[float(figure) for figure in line.split(",")] for line in said.stdout.splitlines()]
         self.assertEqual([(row[0], row[1]) for row in rows], [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (10000000, 2)])
 
-    def test_the_frame_rate_says_how_long_a_gap_is(self):
+    def test_frame_rate_determines_gap_length(self):
         text = detections(60, (0,), hidden=range(20, 40))
         ids = {rate: {row[1] for row in self.rows(text, "--frame-rate", str(rate))} for rate in (5, 30)}
         self.assertEqual(ids, {5: {1, 2}, 30: {1}})
         self.assertEqual({row[1] for row in self.rows(text, "--frame-rate", "5", "--max-age", "10")}, {1})
 
-    def test_options_of_the_tracker_count(self):
+    def test_tracker_options_are_applied(self):
         doubtful = detections(10, (0,)).replace("0.9\n", "0.3\n")
         self.assertEqual(self.rows(doubtful), [])
         self.assertEqual(len(self.rows(doubtful, "--score-threshold", "0.2")), 10)
@@ -102,7 +102,7 @@ class Track(unittest.TestCase):
         first = {hits: [row[0] for row in self.rows(late, "--min-hits", hits) if row[2] > 300] for hits in ("1", "2", "3")}
         self.assertEqual(first, {"1": [10, 11], "2": [11], "3": []})
 
-    def test_timing_is_said_beside_the_tracks(self):
+    def test_timing_is_printed_to_stderr(self):
         text = detections(20, (4, 9))
         said = self.track(text, "--timing")
         self.assertEqual(said.stdout, self.track(text).stdout)
@@ -112,7 +112,7 @@ class Track(unittest.TestCase):
     def test_an_empty_file_has_no_tracks(self):
         self.assertEqual(self.rows(""), [])
 
-    def test_what_is_wrong_is_said_with_its_line(self):
+    def test_errors_name_their_line(self):
         good = detections(2, (0,))
         for line, word in (("3,-1,x,20,40,80,0.9", "not a number"), ("3,-1,20,20,40", "six columns"),
                            ("0,-1,20,20,40,80,0.9", "from 1"), ("1.5,-1,20,20,40,80,0.9", "from 1"),
@@ -127,13 +127,13 @@ class Track(unittest.TestCase):
                 self.assertIn(word, said.stderr)
                 self.assertEqual(said.stdout, "")
 
-    def test_wide_characters_are_named(self):
+    def test_wide_characters_are_errors(self):
         said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], capture_output=True, timeout=60,
                               input=detections(2, (0,)).encode("utf-16"))
         self.assertEqual(said.returncode, 1)
         self.assertIn(b"UTF-8", said.stderr)
 
-    def test_wrong_words_are_named(self):
+    def test_invalid_options_are_errors(self):
         for options, word in ((["--frame-rate", "0"], "--frame-rate"), (["--frame-rate", "fast"], "--frame-rate"),
                               (["--image-size", "640"], "--image-size"), (["--min-hits", "2.5"], "whole number"), (["--turbo"], "--turbo"), (["more"], "more")):
             with self.subTest(options):
@@ -141,7 +141,7 @@ class Track(unittest.TestCase):
                 self.assertEqual(said.returncode, 2)
                 self.assertIn(word, said.stderr)
 
-    def test_files_that_cannot_be_used_are_named(self):
+    def test_unusable_files_are_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             there = os.path.join(folder, "det.txt")
             with open(there, "w") as file:

@@ -57,7 +57,7 @@ class Unwinding(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{order}: {done.stderr[-500:]}")
         return done.stdout.strip()
 
-    def test_the_runtime_starts_whatever_was_loaded_first(self):
+    def test_runtime_starts_in_any_load_order(self):
         for order in ("C++ first", "C++ first, for all", "gcc first", "GStreamer first", "GStreamer alone"):
             with self.subTest(order):
                 self.assertEqual(self.play(order), "eos")
@@ -77,7 +77,7 @@ class Unwinding(unittest.TestCase):
     def test_a_process_in_which_exceptions_cannot_be_caught_is_an_error(self):
         self.assertIn("load GStreamer first", self.play("gcc, GStreamer, C++"))
 
-    def test_what_it_refuses_is_an_error_with_words(self):
+    def test_runtime_exception_is_an_error(self):
         """Readers of models are libraries that the runtime loads itself."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "damaged.onnx")

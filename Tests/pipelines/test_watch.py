@@ -22,7 +22,7 @@ from watching import Camera, FAST, FastCamera, Footprint, ODT, ShortCamera, Watc
 class Files(Watching):
     """A file is watched to its end, each of its frames."""
 
-    def test_a_file(self):
+    def test_file_is_watched_to_its_end(self):
         said, errors = self.watch(self.clip())
         self.assertEqual(errors, "")
         self.assertEqual(events(said), [("connected", 1), ("ended", 1)])
@@ -36,7 +36,7 @@ class Files(Watching):
         self.assertEqual([line["timestamp"] for line in results(said, "ball")], [40_000_000 * n for n in range(50)])
         self.assertEqual([line["event"] for line in said if line["message"] == "swiftodt-track"], ["begin", "end"])
 
-    def test_one_that_is_not_there_disturbs_no_other(self):
+    def test_missing_camera_does_not_affect_others(self):
         """Its failure is told by the exit code, and by a message of its own."""
         said, complaints = self.watch(f"good={self.clip()}", f"bad={self.path('none.mkv')}", code=1)
         self.assertEqual(len(results(said, "good")), 50)
@@ -48,18 +48,18 @@ class Files(Watching):
         self.assertEqual(len(results(said, "good")), 50)
         self.assertEqual(events(said, "bad"), [("ended", 0)])
 
-    def test_what_cannot_be_used_is_not_tried_again(self):
+    def test_unusable_camera_is_not_retried(self):
         """A model that is not there will not come back as a camera does."""
         said, errors = self.watch("--set=detector=neural", "--set=model-file=/none.onnx", self.clip(), code=1)
         self.assertEqual(events(said), [("ended", 0)])
         self.assertIn("/none.onnx", errors)
 
-    def test_names(self):
+    def test_camera_names(self):
         clip, other = self.clip(), self.clip("a=b.mkv")
         said, _ = self.watch(clip, clip, f"yard={clip}", other)
         self.assertEqual({line["source"] for line in said}, {"ball", "ball-2", "yard", "a-b"})
 
-    def test_lines_go_to_a_file(self):
+    def test_messages_are_written_to_file(self):
         """They are added to what is there; --quiet says nothing at all."""
         clip = self.clip()
         for _ in range(2):
@@ -69,7 +69,7 @@ class Files(Watching):
             self.assertEqual(len(results([json.loads(line) for line in file], "ball")), 100)
         self.assertEqual(self.watch(clip, "--quiet")[0], [])
 
-    def test_nobody_reads_any_more(self):
+    def test_closed_pipe_ends_program(self):
         """As any program that is read by head: it ends, and does not complain."""
         said = subprocess.run(f"{ODT} watch {FAST} {self.clip(frames=2000)} | head -n 3", shell=True, executable="/bin/bash",
                               capture_output=True, text=True, timeout=120, check=False)
@@ -106,7 +106,7 @@ class Files(Watching):
         time.sleep(seconds)
         return max(0, count() - before)
 
-    def test_mistakes_are_named(self):
+    def test_invalid_options_are_errors(self):
         clip = self.clip()
         for words, sentence in (
                 ((), "no camera is named"), ((f"a={clip}", f"a={clip}"), "two cameras are called 'a'"), (("a=",), "names no source"),
@@ -131,7 +131,7 @@ class Configuration(Watching):
             file.write(text)
         return self.path("watch.conf")
 
-    def test_cameras_properties_and_options(self):
+    def test_configuration_sets_cameras_properties_and_options(self):
         """Files are named as seen from the file; what the command line says comes after it."""
         self.clip()
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
@@ -165,7 +165,7 @@ class Configuration(Watching):
         said, _ = self.watch("--config", name, "--json", "-")
         self.assertEqual(len(results(said, "front")), 50)
 
-    def test_mistakes_are_named_with_their_line(self):
+    def test_errors_name_their_line(self):
         clip = self.clip()
         for text, sentence in (
                 ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
@@ -187,7 +187,7 @@ class Configuration(Watching):
         self.assertEqual((said.returncode, said.stdout), (1, ""))
         self.assertIn("none.conf cannot be read", said.stderr)
 
-    def test_the_example(self):
+    def test_example_configuration_is_valid(self):
         """With all that is commented out but the broker, which nobody has; on files instead of cameras."""
         self.clip()
         with open(f"{ROOT}/Pipelines/examples/watch.conf", encoding="utf-8") as file:
@@ -203,7 +203,7 @@ class Configuration(Watching):
         self.assertEqual(os.listdir(self.path("state/video")), ["front"])
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "needs systemd-analyze")
-    def test_the_service(self):
+    def test_service_unit_is_valid(self):
         with open(f"{ROOT}/Pipelines/examples/swiftodt-watch.service", encoding="utf-8") as file:
             text = re.sub("^Documentation=.*", "", file.read().replace("=odt ", f"={ODT} "), flags=re.MULTILINE)
         with open(self.path("swiftodt-watch.service"), "w", encoding="utf-8") as file:
@@ -242,7 +242,7 @@ class JPEGCamera:
 
 class HTTP(Watching):
 
-    def test_a_camera_that_sends_jpeg_files(self):
+    def test_http_jpeg_camera(self):
         """The decoder once waited for megabytes before it gave the first picture, and pictures without a time were not recorded."""
         said = command("gst-launch-1.0", "-q", *"videotestsrc num-buffers=1 ! jpegenc ! filesink".split(), f"location={self.path('a.jpg')}")
         self.assertEqual(said.returncode, 0, said.stderr)
@@ -263,7 +263,7 @@ class HTTP(Watching):
 class Cameras(Watching):
     """What goes away is asked again until it is back; what happens to one is not felt by another."""
 
-    def test_one_goes_away_and_comes_back(self):
+    def test_camera_reconnects(self):
         camera, other = Camera(), Camera()
         with Watch("--retry=0.2", f"cam={camera.address}", f"other={other.address}") as watch:
             watch.wait(lambda said: has("connected")(said) and has("connected", "other")(said) and results(said, "cam"))
@@ -283,7 +283,7 @@ class Cameras(Watching):
             again = next(line for line in watch.said if line["message"] == "swiftodt-camera" and line["session"] == 2)
             self.assertGreater(again["attempt"], 0)
 
-    def test_one_that_is_silent_is_lost(self):
+    def test_silent_camera_is_lost(self):
         camera = Camera()
         with Watch("--retry=0.2", "--timeout=3", f"cam={camera.address}") as watch:
             watch.wait(lambda said: results(said, "cam"))
@@ -292,7 +292,7 @@ class Cameras(Watching):
             sessions = max(session for _, session in events(watch.said, "cam"))
             watch.wait(has("connected", session=sessions + 1))
 
-    def test_a_stream_that_ends_is_asked_again(self):
+    def test_ended_stream_is_reconnected(self):
         """A camera has no end: what says so restarts."""
         camera = Camera()
         with Watch("--retry=0.2", f"cam={camera.address}") as watch:
@@ -301,7 +301,7 @@ class Cameras(Watching):
                 camera.end()
                 watch.wait(has("lost", session=session))
 
-    def test_it_ends_while_it_waits_for_a_camera(self):
+    def test_watch_ends_during_back_off(self):
         """With an exit code that says that no camera was reached. Passwords are for cameras, not for logs."""
         camera = Camera()
         address = camera.address.replace("rtsp://", "rtsp://admin:secret@")
@@ -336,7 +336,7 @@ class Cameras(Watching):
             time.sleep(0.05)
         return program
 
-    def test_lines_that_nobody_reads_hold_up_no_camera(self):
+    def test_blocked_output_does_not_block_cameras(self):
         """Somebody has paged through them and gone to lunch: the broker and the store are told all the same, and the camera is asked
         again when it goes away."""
         camera = Camera()
@@ -351,7 +351,7 @@ class Cameras(Watching):
         program.send_signal(signal.SIGINT)
         self.assertEqual(program.wait(30), 0)
 
-    def test_lines_for_which_there_is_no_room_are_counted(self):
+    def test_dropped_messages_are_counted(self):
         camera = FastCamera()
         program = self.unread(*(f"cam{number}={camera.address}" for number in range(3)), "--set=updates=every-frame")
         guard = threading.Timer(120, program.kill)
@@ -365,7 +365,7 @@ class Cameras(Watching):
         self.assertEqual(program.wait(30), 0)
         reader.join()
 
-    def test_nothing_is_left_behind_by_a_connection(self):
+    def test_connections_do_not_leak(self):
         """A pipeline, a thread or a descriptor that stays with each reconnect ends the watch after some weeks. The long form, with
         recordings, is Tests/Benchmarks/watch/months."""
         camera = ShortCamera()
@@ -380,7 +380,7 @@ class Cameras(Watching):
         self.assertLess(after.threads - before.threads, 24)
         self.assertLess(after.resident - before.resident, 24)
 
-    def test_one_signal_ends_all(self):
+    def test_one_signal_ends_all_cameras(self):
         """Properly: tracks that are under way end, and are told of."""
         cameras = [Camera(), Camera(), Camera()]
         with Watch(*(f"cam{number}={camera.address}" for number, camera in enumerate(cameras))) as watch:

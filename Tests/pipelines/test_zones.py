@@ -44,7 +44,7 @@ class Zones(unittest.TestCase):
         # The end of the stream is the end of all stays.
         self.assertEqual(events.count(("left", "enter", None)), events.count(("left", "leave", None)))
 
-    def test_where_the_ball_is(self):
+    def test_zone_counts_follow_ball(self):
         """What is counted is where the message says that the object is."""
         for result in self.play(f"zones={text(HALVES[:1])}").results[20:]:
             for thing in result.get_value("objects"):
@@ -52,7 +52,7 @@ class Zones(unittest.TestCase):
                 if thing.get_value("state") == "tracked" and abs(middle - 0.5) > 0.1:
                     self.assertEqual(result.get_value("zones")[0].get_value("count"), int(middle < 0.5))
 
-    def test_fields_and_types(self):
+    def test_zone_event_fields_and_types(self):
         said = self.play(f"zones={text(HALVES)} source=door")
         for event in said.named("swiftodt-zone"):
             fields = documented("swiftodt-zone")
@@ -67,7 +67,7 @@ class Zones(unittest.TestCase):
             self.assertEqual(types(zone), {name: kind for name, kind in documented_of.items() if name not in lacks})
         self.assertEqual(types(said.results[-1])["zones"], TYPES["list"])
 
-    def test_json_says_the_same(self):
+    def test_json_equals_structure(self):
         said = self.play(f"zones={text(HALVES)} message-format=structure+json")
         result = said.results[-1]
         for zone, same in zip(result.get_value("zones"), json.loads(result.get_value("json"))["zones"]):
@@ -77,7 +77,7 @@ class Zones(unittest.TestCase):
         event = said.named("swiftodt-zone")[0]
         self.assertEqual(json.loads(event.get_value("json"))["message"], "swiftodt-zone")
 
-    def test_a_file_and_a_text_are_the_same(self):
+    def test_zone_file_equals_zone_text(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(HALVES, file)
             file.flush()
@@ -85,25 +85,25 @@ class Zones(unittest.TestCase):
         other = self.play(f"zones={text(HALVES)}").results[-1].get_value("zones")
         self.assertEqual([zone.to_string() for zone in one], [zone.to_string() for zone in other])
 
-    def test_nothing_is_found_in_what_is_ignored(self):
+    def test_ignore_zone_drops_detections(self):
         everywhere = [{"name": "all", "kind": "ignore", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]
         said = self.play(f"zones={text(everywhere)}", frames=60)
         self.assertEqual([list(result.get_value("objects")) for result in said.results], [[]] * 60)
         self.assertIsNone(said.results[-1].get_value("zones"))
 
-    def test_mistakes_are_errors_with_their_place(self):
+    def test_zone_errors_name_their_position(self):
         for zones, word in (("/nowhere/zones.json", "/nowhere/zones.json"), (text([{"name": "a"}]), "needs 3"), ("[", "no JSON")):
             said = run(f"{ball(5)} ! swiftodt detector=motion zones={zones} ! fakesink")
             self.assertEqual(len(said.errors), 1)
             self.assertIn(word, said.errors[0][0].message)
 
-    def test_zones_without_ids_are_warned_of(self):
+    def test_zones_without_tracking_warn(self):
         said = run(f"{ball(30)} ! swiftodt detector=motion tracking=false zones={text(HALVES)} ! fakesink")
         self.assertEqual((len(said.warnings), said.errors), (1, []))
         self.assertIn("zones", said.warnings[0][0].message)
         self.assertEqual(said.named("swiftodt-zone"), [])
 
-    def test_they_are_drawn_unless_told_otherwise(self):
+    def test_zones_are_drawn_by_default(self):
         def picture(properties):
             source = "videotestsrc num-buffers=1 pattern=black ! video/x-raw,format=I420,width=320,height=240"
             (sample,) = frames(f"{source} ! swiftodt detector=motion {properties} ! appsink name=frames sync=false")
@@ -137,7 +137,7 @@ class Page(unittest.TestCase):
         self.assertEqual(said.returncode, 1)
         self.assertIn("name", said.stderr)
 
-    def test_what_cannot_be_read_is_said(self):
+    def test_unreadable_video_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"
             for words, code, part in ((("/nowhere.mp4",), 1, "/nowhere.mp4 cannot be read"), ((), 2, "no video"),
@@ -148,7 +148,7 @@ class Page(unittest.TestCase):
                 self.assertFalse(os.path.exists(page))
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
-    def test_a_page_with_a_frame_and_zones(self):
+    def test_page_shows_frame_and_zones(self):
         with tempfile.TemporaryDirectory() as folder:
             page, zones = f"{folder}/it's \\ a \"page\".html", f"{folder}/zones.json"
             with open(zones, "w", encoding="utf-8") as file:
@@ -165,7 +165,7 @@ class Page(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     @unittest.skipUnless(shutil.which("chromium"), "no chromium")
-    def test_clicks_make_zones(self):
+    def test_clicks_create_zones(self):
         """A browser clicks three corners and a line; the text that the page shows is what the element takes."""
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"

@@ -28,7 +28,7 @@ class Zoom(unittest.TestCase):
             return [json.loads(line) for line in file]
 
     @needs_detector
-    def test_a_grid_finds_what_is_small(self):
+    def test_zoom_grid_finds_small_objects(self):
         """The same picture with and without: what is large stays, and more that is small comes."""
         self.take_picture()
         found = {}
@@ -45,7 +45,7 @@ class Zoom(unittest.TestCase):
             self.assertTrue(any(overlap(box, other) > 0.5 for other in found["grid"]), box)
 
     @needs_detector
-    def test_the_tool_looks_at_parts(self):
+    def test_odt_detect_uses_tiles(self):
         self.take_picture()
         boxes = {}
         for zoom in ("off", "grid"):
@@ -59,7 +59,7 @@ class Zoom(unittest.TestCase):
             self.assertIn(what, done.stderr)
 
     @needs_detector
-    def test_a_grid_finds_what_is_in_a_panorama(self):
+    def test_zoom_grid_finds_objects_in_panorama(self):
         """Eight parts along the longer side of what is that long still show nothing of it.
 
         Processors round differently: what is asked for here is far from what any of them finds.
@@ -78,7 +78,7 @@ class Zoom(unittest.TestCase):
         self.assertGreaterEqual(len(found["grid"]), 3)
 
     @needs_detector
-    def test_each_pictures_answer_is_sent_once_it_is_there(self):
+    def test_results_are_flushed_per_picture(self):
         """Who reads along need not wait for the last, nor is what was found lost where the program is ended."""
         self.take_picture()
         with subprocess.Popen([ODT, "detect", "--json", "--score", "0.8", *[self.street] * 30], stdout=subprocess.PIPE) as tool:
@@ -89,7 +89,7 @@ class Zoom(unittest.TestCase):
         self.assertEqual(len((first + rest).splitlines()), 30)
 
     @needs_detector
-    def test_where_is_looked_is_told_the_same_each_time_and_recorded(self):
+    def test_selected_regions_are_deterministic_and_recorded(self):
         """A file gives the same looks on any machine, and playing the recording back gives the same messages."""
         clip = os.path.join(self.folder, "street.avi")
         run(f"filesrc location={BIKES} ! decodebin ! identity eos-after=60 ! videoconvert ! jpegenc ! avimux ! filesink location={clip}")
@@ -114,11 +114,11 @@ class Zoom(unittest.TestCase):
             self.assertTrue(0 <= left and left + width <= header["width"] and 0 <= top and top + height <= header["height"])
             self.assertLess(width * height, 0.7 * header["width"] * header["height"])
 
-    def test_without_tracking_nobody_says_where_to_look(self):
+    def test_zoom_auto_without_tracking_warns(self):
         said = run(f"{ball(3)} ! swiftodt tracking=false zoom=auto ! fakesink")
         self.assertTrue(any("zoom=auto has no effect" in str(warning[0].message) for warning in said.warnings))
 
-    def test_what_sees_whole_pictures_alone_is_told(self):
+    def test_zoom_with_full_frame_detector_warns(self):
         said = run(f"{ball(3)} ! swiftodt detector=motion zoom=grid ! fakesink")
         self.assertTrue(any("zoom has no effect" in str(warning[0].message) for warning in said.warnings))
 

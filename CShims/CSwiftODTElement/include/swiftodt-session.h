@@ -1,6 +1,6 @@
 /* The door between the C element and the Swift core: the whole contract.
  *
- * The element calls, Swift implements (Sources/GstSwiftODT/SessionDoor.swift). A session is one element's opaque
+ * The element calls, Swift implements (Sources/GstSwiftODT/SessionBridge.swift). A session is one element's opaque
  * Swift half; it lives from the element's init to its finalize. Unless said otherwise a function may be called from
  * any thread. The streaming functions are called with the sink pad's stream lock held, one at a time. */
 #pragma once

@@ -15,7 +15,7 @@ class Crash(Exception):
     """A program that was ended by a signal, which may be the file's doing and may not."""
 
 
-class PlaceFull(Exception):
+class StorageFull(Exception):
     """Results cannot be written. That is no file's fault: the run ends, and the same command goes on."""
 
 
@@ -23,7 +23,7 @@ class Usage(Exception):
     """What was asked for cannot be meant."""
 
 
-class Lost(Exception):
+class WorkerLost(Exception):
     """The worker that was at a task is gone."""
 
 

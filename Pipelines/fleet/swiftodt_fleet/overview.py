@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from .place import Place
+from .storage import Storage
 
 # What a browser shows without trouble; more go to pages of their own.
 ROWS = 2000
@@ -25,24 +25,24 @@ nav a { margin-right: 1em }
 """
 
 
-def write_overview(place: Place) -> None:
+def write_overview(storage: Storage) -> None:
     """Reads what says of each video that it is done, one after the other, and writes pages of some thousand rows."""
-    names = place.names("done")
+    names = storage.names("done")
     pages = [names[start : start + ROWS] for start in range(0, len(names), ROWS)] or [[]]
-    aside = place.names("failed")
+    aside = storage.names("failed")
     for number, page in enumerate(pages):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "page.html")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(HEAD)
                 file.write(f"<h1>{len(names)} videos</h1>\n{links(len(pages))}")
-                file.writelines(table(place, page))
+                file.writelines(table(storage, page))
                 if number == 0 and aside:
                     file.write(f"<h2>{len(aside)} set aside</h2>\n<table><tr><th>video</th><th>why</th></tr>\n")
-                    file.writelines(set_aside(place, aside[:ROWS]))
+                    file.writelines(set_aside(storage, aside[:ROWS]))
                     file.write("</table>\n")
                 file.write("</body></html>\n")
-            place.put(path, page_name(number))
+            storage.put(path, page_name(number))
 
 
 def page_name(number: int) -> str:
@@ -55,10 +55,10 @@ def links(count: int) -> str:
     return "<nav>" + "".join(f'<a href="{page_name(number)}">{number + 1}</a>' for number in range(count)) + "</nav>\n"
 
 
-def table(place: Place, names: list[str]) -> Iterator[str]:
+def table(storage: Storage, names: list[str]) -> Iterator[str]:
     yield '<table><tr><th>day</th><th>camera</th><th>video</th><th class="number">length</th><th>who was seen</th><th class="number">at zones</th></tr>\n'
     for name in names:
-        if (done := place.read_json(f"done/{name}")) is not None:
+        if (done := storage.read_json(f"done/{name}")) is not None:
             yield row(name.removesuffix(".json"), done)
     yield "</table>\n"
 
@@ -71,9 +71,9 @@ def row(name: str, done: dict[str, Any]) -> str:
             f'<td>{escape(", ".join(f"{count} {label}" for label, count in seen))}</td><td class="number">{done["zone-events"]}</td></tr>\n')
 
 
-def set_aside(place: Place, names: list[str]) -> Iterator[str]:
+def set_aside(storage: Storage, names: list[str]) -> Iterator[str]:
     for name in names:
-        if (failed := place.read_json(f"failed/{name}")) is not None:
+        if (failed := storage.read_json(f"failed/{name}")) is not None:
             video = os.path.basename(failed["address"].split("?")[0])
             yield f'<tr><td>{escape(video)}</td><td>{escape(failed["error"])}</td></tr>\n'
 

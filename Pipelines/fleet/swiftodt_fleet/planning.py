@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .copies import Identity, local_copy
-from .looking import Video, seen_already
+from .file_cache import Identity, local_copy
+from .inference import Video, finished_segments
 from .errors import BadFile, Unreachable
-from .parts import WHOLE, Seen, Span, spans
-from .place import Place
+from .segments import WHOLE, SegmentResult, Span, spans
+from .storage import Storage
 from .settings import Settings
 from .sources import short_name
 
@@ -23,26 +23,26 @@ class Plan:
     set_aside: str | None = None
     bad: str | None = None
     spans: list[Span] = field(default_factory=list)
-    seen: dict[int, Seen] = field(default_factory=dict)
+    seen: dict[int, SegmentResult] = field(default_factory=dict)
 
 
 def plan(address: str, settings: Settings) -> Plan:
     """Looks what earlier runs have left, and else where the file can be cut. Cuts that are there are kept, whatever is asked for now."""
-    place = Place(settings.place)
+    storage = Storage(settings.storage)
     video = Video(short_name(address), address, Identity.of(address))
     key = video.identity.key
-    done = place.read_json(f"done/{video.name}.json")
+    done = storage.read_json(f"done/{video.name}.json")
     if done is not None and done["identity"] == key:
         return Plan(video, done=done)
-    failed = place.read_json(f"failed/{video.name}.json")
+    failed = storage.read_json(f"failed/{video.name}.json")
     if failed is not None and failed["identity"] == key and not failed["again"]:
         return Plan(video, set_aside=failed["error"])
-    old = place.read_json(f"{video.workshop}/plan.json")
+    old = storage.read_json(f"{video.work_folder}/plan.json")
     if old is not None and old["identity"] == key:
-        return Plan(video, spans=[Span(*span) for span in old["spans"]], seen=seen_already(place, video))
+        return Plan(video, spans=[Span(*span) for span in old["spans"]], seen=finished_segments(storage, video))
     # Parts of another content.
-    place.remove(video.workshop)
-    if settings.reason_for_whole:
+    storage.remove(video.work_folder)
+    if settings.reason_against_segments:
         found = [WHOLE]
     else:
         try:
@@ -50,20 +50,20 @@ def plan(address: str, settings: Settings) -> Plan:
                 found = spans(path, settings.part_seconds)
         except BadFile as error:
             return Plan(video, bad=str(error))
-    write_plan(place, video, found)
+    write_plan(storage, video, found)
     return Plan(video, spans=found)
 
 
 def plan_whole(video: Video, settings: Settings) -> Plan:
     """Of a file whose parts do not fit: it is taken whole, also by later runs."""
-    place = Place(settings.place)
-    place.remove(video.workshop)
-    write_plan(place, video, [WHOLE])
+    storage = Storage(settings.storage)
+    storage.remove(video.work_folder)
+    write_plan(storage, video, [WHOLE])
     return Plan(video, spans=[WHOLE])
 
 
-def write_plan(place: Place, video: Video, found: list[Span]) -> None:
-    place.write_json(f"{video.workshop}/plan.json", {
+def write_plan(storage: Storage, video: Video, found: list[Span]) -> None:
+    storage.write_json(f"{video.work_folder}/plan.json", {
         "address": video.address, "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
 
 
@@ -74,5 +74,5 @@ def set_aside(address: str, settings: Settings, error: str, again: bool, identit
             identity = Identity(None, "") if again else Identity.of(address)
         except Unreachable:
             identity = Identity(None, "")
-    Place(settings.place).write_json(f"failed/{short_name(address)}.json", {
+    Storage(settings.storage).write_json(f"failed/{short_name(address)}.json", {
         "address": address, "identity": identity.key, "error": error, "again": again})

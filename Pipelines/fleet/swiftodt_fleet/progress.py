@@ -54,14 +54,14 @@ class Progress:
         print(f"fleet: {sentence}", file=sys.stderr, flush=True)
 
 
-def summary(totals: Totals, place: str, spent: float) -> str:
+def summary(totals: Totals, storage: str, spent: float) -> str:
     """The line at the end of a run."""
     counts = [f"{totals.done} video{'' if totals.done == 1 else 's'}, {totals.seconds / 3600:.2f} h of video"]
     if already := totals.already:
         counts.append(f"{already} from earlier runs")
     if totals.set_aside:
         counts.append(f"{totals.set_aside} set aside")
-    return f"wrote {place.rstrip('/')}/index.html: {', '.join(counts)}, {spent:.1f} s"
+    return f"wrote {storage.rstrip('/')}/index.html: {', '.join(counts)}, {spent:.1f} s"
 
 
 def clock(seconds: float) -> str:

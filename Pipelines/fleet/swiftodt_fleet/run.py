@@ -8,32 +8,32 @@ import signal
 import sys
 import time
 
-from .errors import PlaceFull, Unreachable, Usage
-from .finishing import finish
-from .looking import look
-from .machines import NoMachines, machines
+from .errors import StorageFull, Unreachable, Usage
+from .postprocessing import finish
+from .inference import infer
+from .cluster import NoCluster, cluster
 from .options import parse
 from .overview import write_overview
-from .place import Place
+from .storage import Storage
 from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
 from .settings import Settings, property_setting
 from .sources import expand
 from .tasks import Tasks
-from .tool import odt
+from .odt_program import odt
 
 
 def main() -> int:
     options = parse()
     try:
         settings = read_settings(options)
-        place = Place(settings.place)
-        check(place, settings)
-        return run(options, place, settings)
-    except (Usage, NoMachines) as error:
+        storage = Storage(settings.storage)
+        check(storage, settings)
+        return run(options, storage, settings)
+    except (Usage, NoCluster) as error:
         return complain(error, 2)
-    except (PlaceFull, Unreachable) as error:
+    except (StorageFull, Unreachable) as error:
         return complain(error, 1)
     except KeyboardInterrupt:
         return complain("ended before all was done; the same command goes on", 130)
@@ -47,7 +47,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
             zones = file.read()
     if options.cores is not None and (options.ray or options.cores < 1):
         raise Usage("--cores counts from 1, and is for this machine: a cluster says itself how many it has")
-    return Settings(place=options.out if "://" in options.out else Place(options.out).root, zones=zones,
+    return Settings(storage=options.out if "://" in options.out else Storage(options.out).root, zones=zones,
                     properties=tuple(property_setting(word) for word in options.properties), annotate=options.annotate, pictures=options.pictures,
                     part_seconds=part_length(options.part_length))
 
@@ -61,33 +61,33 @@ def part_length(text: str) -> float:
     raise Usage(f"--part-length {text}: it is seconds, from 0.1 to 1000000, or whole")
 
 
-def check(place: Place, settings: Settings) -> None:
+def check(storage: Storage, settings: Settings) -> None:
     """One place holds what one way of working gives."""
-    before = place.read_json("run.json")
+    before = storage.read_json("run.json")
     if before is not None and before["fingerprint"] != settings.fingerprint:
-        raise Usage(f"{place.address} has results of other settings (zones, --set, --annotate, --pictures): name another place for these, or set what was set then")
+        raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures): name another place for these, or set what was set then")
     if before is None:
-        place.write_json("run.json", {"fingerprint": settings.fingerprint, "properties": dict(settings.properties), "annotate": settings.annotate,
+        storage.write_json("run.json", {"fingerprint": settings.fingerprint, "properties": dict(settings.properties), "annotate": settings.annotate,
                                       "pictures": settings.pictures, "zones": settings.zones})
 
 
-def run(options: argparse.Namespace, place: Place, settings: Settings) -> int:
+def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if options.again:
-        place.remove("failed")
-    count = sum(1 for _ in expand(options.sources, place.address)) if Progress.is_watched() and not is_read_once(options.sources) else None
+        storage.remove("failed")
+    count = sum(1 for _ in expand(options.sources, storage.address)) if Progress.is_watched() and not is_read_once(options.sources) else None
     progress = Progress(count)
     began = time.monotonic()
-    with machines(options.ray, options.cores) as ray:
-        schedule = Schedule(Tasks(ray), Work(settings, plan, look, finish, plan_whole, set_aside), progress.show, progress.say)
+    with cluster(options.ray, options.cores) as ray:
+        schedule = Schedule(Tasks(ray), Work(settings, plan, infer, finish, plan_whole, set_aside), progress.show, progress.say)
         try:
-            totals = schedule.run(expand(options.sources, place.address))
+            totals = schedule.run(expand(options.sources, storage.address))
         finally:
-            write_overview(place)
+            write_overview(storage)
     if totals.done + totals.already + totals.set_aside == 0:
         raise Unreachable("there is no video among the sources")
     progress.clear()
-    print(summary(totals, place.address, time.monotonic() - began))
+    print(summary(totals, storage.address, time.monotonic() - began))
     return 1 if totals.set_aside else 0
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .copies import Identity
-from .errors import BadFile, Cancelled, Crash, Lost, PlaceFull, Unreachable, Usage
-from .looking import Video
-from .parts import Misfit, Seen, Span
+from .file_cache import Identity
+from .errors import BadFile, Cancelled, Crash, WorkerLost, StorageFull, Unreachable, Usage
+from .inference import Video
+from .segments import RecordingMismatch, SegmentResult, Span
 from .planning import Plan
 from .settings import Settings
 
@@ -19,7 +19,7 @@ TRIES = 3
 SUSPICION = 10
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """What does tasks: Tasks, and in tests what pretends to."""
 
     @property
@@ -36,7 +36,7 @@ class Work:
 
     settings: Settings
     plan: Callable[[str, Settings], Plan]
-    look: Callable[[Video, Settings, int, Span], Seen]
+    infer: Callable[[Video, Settings, int, Span], SegmentResult]
     finish: Callable[[Video, Settings, int], dict[str, Any]]
     plan_whole: Callable[[Video, Settings], Plan]
     set_aside: Callable[[str, Settings, str, bool, Identity | None], None]
@@ -53,12 +53,12 @@ class Totals:
 
 
 @dataclass
-class AtWork:
+class ActiveFile:
     """A file that has been begun."""
 
     address: str
     plan: Plan | None = None
-    seen: dict[int, Seen] = field(default_factory=dict)
+    seen: dict[int, SegmentResult] = field(default_factory=dict)
     tries: dict[tuple[str, int], int] = field(default_factory=dict)
     handles: dict[Any, tuple[str, int]] = field(default_factory=dict)
     # Why no more is done of it, and whether another run is to try.
@@ -73,10 +73,10 @@ class AtWork:
 class Schedule:
     """Keeps all cores at work: files are begun in their order, and parts of one are spread."""
 
-    def __init__(self, hands: Hands, work: Work, tell: Callable[[Totals], None], complain: Callable[[str], None]) -> None:
-        self.hands, self.work, self.tell, self.complain = hands, work, tell, complain
+    def __init__(self, executor: Executor, work: Work, tell: Callable[[Totals], None], complain: Callable[[str], None]) -> None:
+        self.executor, self.work, self.tell, self.complain = executor, work, tell, complain
         self.totals = Totals()
-        self.owners: dict[Any, AtWork] = {}
+        self.owners: dict[Any, ActiveFile] = {}
         self.addresses_at_work: set[str] = set()
 
     def run(self, addresses: Iterator[str]) -> Totals:
@@ -87,28 +87,28 @@ class Schedule:
         is_more = True
         while True:
             # Some in waiting, so that no core waits for us.
-            while is_more and len(self.owners) < 2 * self.hands.cores + 4:
+            while is_more and len(self.owners) < 2 * self.executor.cores + 4:
                 address = next(addresses, None)
                 is_more = address is not None
                 if address is not None and address not in self.addresses_at_work:
                     self.addresses_at_work.add(address)
-                    self.begin(AtWork(address), "plan", 0)
+                    self.begin(ActiveFile(address), "plan", 0)
             if not self.owners:
                 return self.totals
-            for handle in self.hands.first_done(list(self.owners), 0.5):
+            for handle in self.executor.first_done(list(self.owners), 0.5):
                 self.settle(handle)
             self.tell(self.totals)
 
-    def begin(self, file: AtWork, step: str, number: int) -> None:
+    def begin(self, file: ActiveFile, step: str, number: int) -> None:
         work = self.work
         if step == "plan":
-            handle = self.hands.submit(work.plan, file.address, work.settings)
+            handle = self.executor.submit(work.plan, file.address, work.settings)
         else:
             assert file.plan is not None
             if step == "look":
-                handle = self.hands.submit(work.look, file.plan.video, work.settings, number, file.plan.spans[number])
+                handle = self.executor.submit(work.infer, file.plan.video, work.settings, number, file.plan.spans[number])
             else:
-                handle = self.hands.submit(work.finish, file.plan.video, work.settings, len(file.plan.spans))
+                handle = self.executor.submit(work.finish, file.plan.video, work.settings, len(file.plan.spans))
         file.handles[handle] = (step, number)
         self.owners[handle] = file
 
@@ -117,18 +117,18 @@ class Schedule:
         file = self.owners.pop(handle)
         step, number = file.handles.pop(handle)
         try:
-            result = self.hands.result(handle)
-        except (PlaceFull, Usage):
+            result = self.executor.result(handle)
+        except (StorageFull, Usage):
             raise
         except Cancelled:
             pass
-        except Misfit:
+        except RecordingMismatch:
             file.is_misfit = True
         except Unreachable as error:
             self.stop(file, str(error), True)
         except BadFile as error:
             self.stop(file, str(error), False)
-        except (Crash, Lost) as error:
+        except (Crash, WorkerLost) as error:
             self.try_again(file, step, number, error)
         except Exception as error:
             # Not foreseen: no reason to leave the other files.
@@ -139,7 +139,7 @@ class Schedule:
         if file.is_over and not file.handles:
             self.leave(file)
 
-    def go_on(self, file: AtWork, step: str, number: int, result: Any) -> None:
+    def go_on(self, file: ActiveFile, step: str, number: int, result: Any) -> None:
         if step == "plan":
             self.take_up(file, result)
         elif step == "look":
@@ -156,7 +156,7 @@ class Schedule:
             self.totals.seconds += result["seconds"]
             self.addresses_at_work.discard(file.address)
 
-    def take_up(self, file: AtWork, plan: Plan) -> None:
+    def take_up(self, file: ActiveFile, plan: Plan) -> None:
         if plan.done is not None or plan.set_aside is not None:
             self.totals.already += 1
             self.addresses_at_work.discard(file.address)
@@ -173,12 +173,12 @@ class Schedule:
                 self.begin(file, "look", number)
         self.finish_if_seen(file)
 
-    def finish_if_seen(self, file: AtWork) -> None:
+    def finish_if_seen(self, file: ActiveFile) -> None:
         assert file.plan is not None
         if len(file.seen) == len(file.plan.spans):
             self.begin(file, "finish", 0)
 
-    def try_again(self, file: AtWork, step: str, number: int, error: Exception) -> None:
+    def try_again(self, file: ActiveFile, step: str, number: int, error: Exception) -> None:
         tries = file.tries[step, number] = file.tries.get((step, number), 0) + 1
         if file.is_over:
             return
@@ -187,15 +187,15 @@ class Schedule:
         else:
             self.stop(file, f"{error}, {tries} times", False)
 
-    def stop(self, file: AtWork, reason: str, again: bool) -> None:
+    def stop(self, file: ActiveFile, reason: str, again: bool) -> None:
         file.trouble = file.trouble or (reason, again)
         self.cancel(file)
 
-    def cancel(self, file: AtWork) -> None:
+    def cancel(self, file: ActiveFile) -> None:
         for handle in file.handles:
-            self.hands.cancel(handle)
+            self.executor.cancel(handle)
 
-    def leave(self, file: AtWork) -> None:
+    def leave(self, file: ActiveFile) -> None:
         """All of a file's tasks have ended, and not well."""
         if file.trouble is None and file.plan is not None and len(file.plan.spans) > 1:
             file.is_misfit = False
@@ -207,4 +207,4 @@ class Schedule:
         self.complain(f"{file.address} is set aside: {reason}")
         self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
         if self.totals.done + self.totals.already == 0 and self.totals.set_aside >= SUSPICION:
-            raise PlaceFull(f"the first {SUSPICION} files all went wrong, so it is not the files. The last one: {reason}")
+            raise StorageFull(f"the first {SUSPICION} files all went wrong, so it is not the files. The last one: {reason}")

@@ -21,7 +21,7 @@ OURS = {"zones": "--zones FILE", "detections-file": "the source itself", "record
 class Settings:
     """All of it can be sent to other machines."""
 
-    place: str
+    storage: str
     # The text of the zones' file.
     zones: str | None = None
     properties: tuple[tuple[str, str], ...] = ()
@@ -37,7 +37,7 @@ class Settings:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
-    def reason_for_whole(self) -> str | None:
+    def reason_against_segments(self) -> str | None:
         """Why files cannot be cut: an answer that hangs on the frames before it is another one after a cut."""
         said = dict(self.properties)
         if self.part_seconds == 0:
@@ -52,7 +52,7 @@ class Settings:
             return "mode=single-image"
         return None
 
-    def for_looking(self) -> list[str]:
+    def for_inference(self) -> list[str]:
         """For odt detect. One thread each: cores have tasks of their own."""
         said = {"threads": "1"} | {name: value for name, value in self.properties if name in OF_LOOKING}
         return [word for name, value in said.items() for word in ("--set", f"{name}={value}")]
@@ -71,7 +71,7 @@ class Settings:
         """Whether tracking a recording gives what looking and tracking at once gives: not where tracks say what is looked at."""
         return dict(self.properties).get("zoom", "off") in ("off", "grid")
 
-    def looked_at(self, frames: int) -> int:
+    def inferred(self, frames: int) -> int:
         """How many of so many frames a recording has, if none of them has the time of another."""
         return -(-frames // int(dict(self.properties).get("inference-interval", "1")))
 

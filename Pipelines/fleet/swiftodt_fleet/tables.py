@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .recorded_at import Origin
+from .recording_origin import Origin
 
 # Finer ones are understood by few.
 TIME = pa.timestamp("us", tz="UTC")
@@ -34,7 +34,7 @@ class Figures:
     """What the overview says of a video."""
 
     seconds: float = 0.0
-    looked_at: int = 0
+    inferred: int = 0
     tracks: dict[str, int] = field(default_factory=dict)
     zone_events: int = 0
 
@@ -95,7 +95,7 @@ def clock(video: str, origin: Origin) -> Callable[[int | None, int | None], dict
 def add(message: dict[str, Any], tables: dict[str, Table], figures: Figures, moment: Callable[[int | None, int | None], dict[str, Any]]) -> None:
     kind = message.get("message")
     if kind == "swiftodt":
-        figures.looked_at += 1
+        figures.inferred += 1
         figures.seconds = max(figures.seconds, ((message["stream-time"] or 0) + (message["duration"] or 0)) / 1e9)
         for row in box_rows(message, moment(message["stream-time"], message["utc-time"])):
             tables["boxes"].add(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .errors import Cancelled, Lost
+from .errors import Cancelled, WorkerLost
 
 
 class Tasks:
@@ -44,6 +44,6 @@ class Tasks:
         except errors.TaskCancelledError:
             raise Cancelled() from None
         except errors.OutOfMemoryError as error:
-            raise Lost("the worker that had it took more memory than its machine has") from error
+            raise WorkerLost("the worker that had it took more memory than its machine has") from error
         except errors.RayError as error:
-            raise Lost(f"the worker that had it ended ({type(error).__name__})") from error
+            raise WorkerLost(f"the worker that had it ended ({type(error).__name__})") from error

@@ -8,7 +8,7 @@ struct AnnotatedZone: Hashable, Sendable {
 
     init(_ zone: Zone, count: ZoneCount?) {
         self.zone = zone
-        let name = LabelText.legible(zone.name, most: 60)
+        let name = LabelText.legible(zone.name, maximum: 60)
         guard let figures = count?.all else {
             text = name
             return

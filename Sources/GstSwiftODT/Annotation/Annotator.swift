@@ -32,10 +32,10 @@ final class Annotator {
 
     private var setup: Setup?
     private var tiles = TileCache()
-    private var texts = LabelTexts()
-    private var traces = TraceBook()
+    private var texts = LabelTextCache()
+    private var traces = TraceHistory()
     private var colors = TrackColors()
-    private var standings: [Int: LabelStanding] = [:]
+    private var positions: [Int: LabelPosition] = [:]
     /// The time of the latest frame that was drawn on.
     private var latest: Nanoseconds?
     /// Where the labels of the latest frame stand.
@@ -48,9 +48,9 @@ final class Annotator {
     /// mapped for writing only then.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
-        looks: [AnnotatedLook] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
+        inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
     ) -> Bool {
-        !places.isEmpty || !looks.isEmpty || options.drawZones && !zones.isEmpty
+        !places.isEmpty || !inferenceRegions.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
             // Traces are recorded with what is drawn.
@@ -67,7 +67,7 @@ final class Annotator {
     ///   - interlaced: whether two fields are woven into the picture, which decides the rows that share chroma.
     func draw(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
-        looks: [AnnotatedLook] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
+        inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
     ) {
         if let manner = options.boxStyle.redaction { for box in places { Redaction.apply(manner, to: box, in: frame) } }
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
@@ -81,7 +81,7 @@ final class Annotator {
                 setup.blender.draw(count.tile, atBuffer: setup.canvas.buffer(count.place), in: frame)
             }
         }
-        drawLooks(looks, setup, in: frame)
+        drawInferenceRegions(inferenceRegions, setup, in: frame)
         drawTraces(setup, in: frame)
 
         // The most prominent one last, on top; the others as they come.
@@ -119,13 +119,13 @@ final class Annotator {
         texts.removeAll()
         traces.removeAll()
         colors.removeAll()
-        standings.removeAll()
+        positions.removeAll()
         latest = nil
     }
 
     private func prepare(_ options: AnnotatorOptions, canvas: Canvas) -> Setup {
         if let setup, setup.options == options, setup.canvas == canvas { return setup }
-        if setup?.canvas.region != canvas.region { standings.removeAll() }
+        if setup?.canvas.region != canvas.region { positions.removeAll() }
         tiles.removeAll()
         texts.removeAll()
         // Fonts are looked for anew only where something else is named: colours may change with every frame.
@@ -135,7 +135,7 @@ final class Annotator {
         if known?.sizes.lineWidth != sizes.lineWidth { zones = nil }
         let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
         // Whether a label has room follows from its size.
-        if !isSameText { standings.removeAll() }
+        if !isSameText { positions.removeAll() }
         let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(
             options: options, blender: blender, font: font, sizes: sizes, text: LabelText(options),
@@ -181,10 +181,10 @@ extension Annotator {
 
 extension Annotator {
     /// Viewfinders, and in the latest of those at a part of the picture how much nearer it is.
-    private func drawLooks(_ looks: [AnnotatedLook], _ setup: Setup, in frame: Frame) {
-        for look in looks { drawFrame(of: look, setup, in: frame) }
+    private func drawInferenceRegions(_ inferenceRegions: [AnnotatedRegion], _ setup: Setup, in frame: Frame) {
+        for inferenceRegion in inferenceRegions { drawFrame(of: inferenceRegion, setup, in: frame) }
         guard setup.options.drawLabels, let labels = setup.labels,
-            let latest = looks.last(where: { $0.magnification != nil }), let magnification = latest.magnification
+            let latest = inferenceRegions.last(where: { $0.magnification != nil }), let magnification = latest.magnification
         else { return }
         let style = LabelStyle(
             text: "looks here \u{D7}\(DecimalText.text(magnification, decimals: 1))", panel: Paint.black.faded(0.63),
@@ -202,9 +202,9 @@ extension Annotator {
     }
 
     /// White corners, and around a part a thin line between them; a dark line beside either, for ground that is white.
-    private func drawFrame(of look: AnnotatedLook, _ setup: Setup, in frame: Frame) {
+    private func drawFrame(of inferenceRegion: AnnotatedRegion, _ setup: Setup, in frame: Frame) {
         let pen = setup.sizes.pen
-        let rect = setup.outerEdge(of: look.box, pen: pen)
+        let rect = setup.outerEdge(of: inferenceRegion.box, pen: pen)
         let thin = DrawingSizes.Pen(across: max(1, pen.across / 2), down: max(1, pen.down / 2))
         func draw(_ style: AnnotatorOptions.BoxStyle, pen: DrawingSizes.Pen, strength: Float) {
             let line = BoxOutline(rect, style: style, pen: pen, dashed: false, canvas: setup.canvas)
@@ -215,8 +215,8 @@ extension Annotator {
             }
             for strip in line.strips { setup.blender.fill(strip, with: Paint.white.faded(strength), in: frame) }
         }
-        if look.magnification != nil { draw(.rectangle, pen: thin, strength: 0.6 * look.strength) }
-        draw(.corners, pen: setup.sizes.strongPen, strength: look.strength)
+        if inferenceRegion.magnification != nil { draw(.rectangle, pen: thin, strength: 0.6 * inferenceRegion.strength) }
+        draw(.corners, pen: setup.sizes.strongPen, strength: inferenceRegion.strength)
     }
 }
 
@@ -282,20 +282,20 @@ extension Annotator {
         for index in placingOrder(boxes.map(\.object)) {
             let (object, rect) = (boxes[index].object, boxes[index].rect)
             guard let style = style(for: object, paint: boxes[index].paint, setup) else { continue }
-            let tile = tiles.tile(.label(style)) { painter.draw(style, of: object, saying: setup.text) }
+            let tile = tiles.tile(.label(style)) { painter.draw(style, of: object, showing: setup.text) }
             guard let tile else { continue }
-            var standing = object.id.flatMap { standings[$0] }
+            var position = object.id.flatMap { positions[$0] }
             var short: (style: LabelStyle, tile: Tile)?
             let place = placement.place(
                 (tile.width, tile.height),
                 short: {
                     short = shortLabel(for: object, style, narrowerThan: tile, painter, setup.text)
                     return short.map { ($0.tile.width, $0.tile.height) }
-                }, box: index, &standing)
-            if let id = object.id { standings[id] = standing }
+                }, box: index, &position)
+            if let id = object.id { positions[id] = position }
             guard let place else { continue }
             let whole = (style: style, tile: tile)
-            let drawn = standing?.isShort == true ? short ?? whole : whole
+            let drawn = position?.isShort == true ? short ?? whole : whole
             setup.blender.draw(drawn.tile, atBuffer: canvas.buffer(place), in: frame)
             placedLabels.append(PlacedLabel(id: object.id, text: drawn.style.text, place: place, box: rect))
         }
@@ -321,7 +321,7 @@ extension Annotator {
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]
-            let hasLabel = object.id.flatMap { standings[$0] }.map { $0.absence == nil } ?? false
+            let hasLabel = object.id.flatMap { positions[$0] }.map { $0.hiddenInterval == nil } ?? false
             return (
                 object.prominent ? 0 : hasLabel && !object.coasting ? 1 : hasLabel ? 2 : 3, object.id ?? .max
             )
@@ -332,12 +332,12 @@ extension Annotator {
 
     /// Labels of objects that are not drawn just now keep their side for a while.
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
-        guard standings.count > objects.count else { return }
+        guard positions.count > objects.count else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))
-        for (id, standing) in standings where !drawn.contains(id) {
-            let away = (standing.absence?.duration ?? 0) + elapsed
-            standings[id]?.absence = LabelStanding.Absence(duration: away)
-            if away > Self.memory { standings[id] = nil }
+        for (id, position) in positions where !drawn.contains(id) {
+            let away = (position.hiddenInterval?.duration ?? 0) + elapsed
+            positions[id]?.hiddenInterval = LabelPosition.HiddenInterval(duration: away)
+            if away > Self.memory { positions[id] = nil }
         }
     }
 

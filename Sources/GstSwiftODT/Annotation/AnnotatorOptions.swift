@@ -19,7 +19,7 @@ struct AnnotatorOptions: Hashable, Sendable {
         /// What is in the box is made unrecognisable, see ``AnnotatorOptions/privacyLabels``; others have a rectangle.
         case blur, pixelate
 
-        var redaction: Redaction.Manner? {
+        var redaction: Redaction.Method? {
             switch self {
             case .blur: .blur
             case .pixelate: .pixelate
@@ -31,7 +31,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether boxes that are not seen but carried on are drawn.
     enum Coasting: Int, CaseIterable, Sendable {
         case never, always
-        /// For a moment: see ``CoastingPatience``.
+        /// For a moment: see ``CoastingDisplayPolicy``.
         case briefly
     }
 
@@ -47,7 +47,7 @@ struct AnnotatorOptions: Hashable, Sendable {
     var drawTraces = false
     var drawZones = true
     /// Whether the detector's looks are shown.
-    var drawAttention = false
+    var drawInferenceRegions = false
     /// How long a trace takes to fade.
     var traceDuration: Nanoseconds = 2_000_000_000
     var colorMode = ColorMode.trackingID

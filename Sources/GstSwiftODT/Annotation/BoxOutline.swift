@@ -71,8 +71,8 @@ struct BoxOutline {
     /// The radius of the corners: whole steps of the canvas, for they are tiles; 0 where there is no room for one.
     private static func radius(in rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) -> (x: Int, y: Int) {
         let wished = 5 * Double(max(pen.across, pen.down))
-        let most = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY) / 2
-        let size = canvas.tileSize(width: min(wished, most) / canvas.unitX, height: min(wished, most) / canvas.unitY)
+        let maximum = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY) / 2
+        let size = canvas.tileSize(width: min(wished, maximum) / canvas.unitX, height: min(wished, maximum) / canvas.unitY)
         let step = canvas.step
         return (
             min(size.width, rect.width / 2 / step.x * step.x), min(size.height, rect.height / 2 / step.y * step.y)

@@ -17,17 +17,17 @@ struct DrawingSizes: Hashable {
     let strongPen: Pen
 
     init(_ options: AnnotatorOptions, font: NamedFont, canvas: Canvas) {
-        func usable(_ value: Double, most: Double) -> Double? {
-            value.isFinite && value > 0 ? min(value, most) : nil
+        func usable(_ value: Double, maximum: Double) -> Double? {
+            value.isFinite && value > 0 ? min(value, maximum) : nil
         }
         let scale = canvas.scale
-        let given = usable(options.lineWidth, most: max(1, scale / 4))
+        let given = usable(options.lineWidth, maximum: max(1, scale / 4))
         // Even, so that chroma, which many formats have for every other pixel only, is as sharp as luma.
         let usual = max(2, 2 * (scale / 800).rounded())
         lineWidth = given ?? usual
         // Little is drawn of a box whose corners stand for all of it: that has to be seen.
         let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
-        let wished = usable(options.fontSize, most: 1024) ?? font.size.map { min($0, 1024) }
+        let wished = usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) }
         fontSize = wished ?? 8 + 0.011 * scale
         isFontSizeGiven = wished != nil
         pen = DrawingSizes.pen(width, canvas)

@@ -20,8 +20,8 @@ struct LabelPainter {
 
     /// Draws an object's label: its text, shortened until it takes no more than about half of the picture's width. `nil`
     /// where nothing fits.
-    func draw(_ style: LabelStyle, of object: AnnotatedObject, saying text: LabelText) -> Tile? {
-        line(style.text, of: object, saying: text).flatMap { draw(style, $0) }
+    func draw(_ style: LabelStyle, of object: AnnotatedObject, showing text: LabelText) -> Tile? {
+        line(style.text, of: object, showing: text).flatMap { draw(style, $0) }
     }
 
     /// Draws a text as it stands, shortened at its end where it is too long.
@@ -114,12 +114,12 @@ struct LabelPainter {
 
     /// How wide a text may be.
     private var room: Double {
-        let most = Double(canvas.region.width) * canvas.unitX
-        return min(most, max(most / 2, 14 * fontSize)) - 2 * margin
+        let maximum = Double(canvas.region.width) * canvas.unitX
+        return min(maximum, max(maximum / 2, 14 * fontSize)) - 2 * margin
     }
 
     /// First the label gets shorter, so that figure and id stay; then all of it.
-    private func line(_ whole: String, of object: AnnotatedObject, saying text: LabelText) -> TextLine? {
+    private func line(_ whole: String, of object: AnnotatedObject, showing text: LabelText) -> TextLine? {
         let line = typesetter.line(whole)
         if line.width <= room { return line }
         var shorter = whole

@@ -14,7 +14,7 @@ struct LabelPlacement {
     private static let push = 10.0
     /// Seconds for which there has to be room until a label comes back, and after which it looks for another side.
     private static let calm = 0.3
-    private static let patience = 0.5
+    private static let sideChangeDelay = 0.5
     /// Seconds for which the whole label must have room before it replaces the short one.
     private static let patienceToGrow = 1.0
     /// How much of a picture labels may take together, where their size follows from the picture's.
@@ -24,12 +24,12 @@ struct LabelPlacement {
     private struct Request {
         let size: Size
         let mostAtFirst: Double
-        let most: Double
+        let maximum: Double
 
         /// The upper twentieth of a standing person's box is margin; below that is the head.
-        static func whole(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.03, most: 0.06) }
+        static func whole(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.03, maximum: 0.06) }
         /// Nothing shorter is left. On a small object the smallest label is large.
-        static func last(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.15, most: 0.25) }
+        static func last(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.15, maximum: 0.25) }
     }
 
     /// What labels keep inside.
@@ -60,13 +60,13 @@ struct LabelPlacement {
     /// - Parameters:
     ///   - size: of the whole label.
     ///   - short: of a shorter one that takes its place where it has no room; asked for only then. `nil` where there is none.
-    ///   - standing: how the label stood in the frame before; `nil` for a new one. Without a place it stays `nil`. Says afterwards which
+    ///   - position: how the label stood in the frame before; `nil` for a new one. Without a place it stays `nil`. Says afterwards which
     ///     of the two labels has the place.
     /// - Returns: `nil` if there is no room.
     mutating func place(
-        _ size: Size, short: () -> Size? = { nil }, box index: Int, _ standing: inout LabelStanding?
+        _ size: Size, short: () -> Size? = { nil }, box index: Int, _ position: inout LabelPosition?
     ) -> PixelRect? {
-        guard let (spot, size) = choose(size, short, box: index, &standing) else { return nil }
+        guard let (spot, size) = choose(size, short, box: index, &position) else { return nil }
         let place = spot.edge.place(of: size, at: aligned(spot.along, on: spot.edge))
         taken.append(place)
         areaLeft -= place.area
@@ -75,43 +75,43 @@ struct LabelPlacement {
 
     /// The whole label if it has room and, after a short one, has had room for a while; else the short one.
     private func choose(
-        _ size: Size, _ short: () -> Size?, box index: Int, _ standing: inout LabelStanding?
+        _ size: Size, _ short: () -> Size?, box index: Int, _ position: inout LabelPosition?
     ) -> (spot: Spot, size: Size)? {
-        if standing?.isShort != true {
-            var whole = standing
+        if position?.isShort != true {
+            var whole = position
             if let spot = spot(for: .whole(size), box: index, &whole) {
-                standing = whole
+                position = whole
                 return (spot, size)
             }
-        } else if let spot = growingSpot(for: .whole(size), box: index, &standing) {
+        } else if let spot = growingSpot(for: .whole(size), box: index, &position) {
             return (spot, size)
         }
         guard let short = short() else {
-            standing?.isShort = false
-            return spot(for: .last(size), box: index, &standing).map { ($0, size) }
+            position?.isShort = false
+            return spot(for: .last(size), box: index, &position).map { ($0, size) }
         }
-        let roomToGrow = standing?.isShort == true ? standing?.roomToGrow ?? 0 : 0
+        let roomToGrow = position?.isShort == true ? position?.roomToGrow ?? 0 : 0
         defer {
-            standing?.isShort = true
-            standing?.roomToGrow = roomToGrow
+            position?.isShort = true
+            position?.roomToGrow = roomToGrow
         }
-        return spot(for: .last(short), box: index, &standing).map { ($0, short) }
+        return spot(for: .last(short), box: index, &position).map { ($0, short) }
     }
 
     /// Where the whole label goes that has been the short one; `nil` until it has had room for a while.
-    private func growingSpot(for request: Request, box index: Int, _ standing: inout LabelStanding?) -> Spot? {
-        guard let stood = standing else { return nil }
+    private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
+        guard let stood = position else { return nil }
         var away = stood
-        away.absence = LabelStanding.Absence()
+        away.hiddenInterval = LabelPosition.HiddenInterval()
         // At its own side, if possible.
         let spot =
-            hasRoom(for: request.size) && stood.absence == nil
+            hasRoom(for: request.size) && stood.hiddenInterval == nil
             ? nextSpot(for: request, box: index, away) ?? bestSpot(for: request, box: index) : nil
         guard let spot, stood.roomToGrow + elapsed >= Self.patienceToGrow else {
-            standing?.roomToGrow = spot == nil ? 0 : stood.roomToGrow + elapsed
+            position?.roomToGrow = spot == nil ? 0 : stood.roomToGrow + elapsed
             return nil
         }
-        standing = LabelStanding(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
+        position = LabelPosition(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
         return spot
     }
 
@@ -119,29 +119,29 @@ struct LabelPlacement {
         size.width <= region.width && size.height <= region.height && size.width * size.height <= areaLeft
     }
 
-    private func spot(for request: Request, box index: Int, _ standing: inout LabelStanding?) -> Spot? {
+    private func spot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard hasRoom(for: request.size) else {
-            standing?.stayAway(elapsed, hasRoom: false)
+            position?.stayAway(elapsed, hasRoom: false)
             return nil
         }
-        guard let stood = standing else {
+        guard let stood = position else {
             let spot = bestSpot(for: request, box: index)
-            standing = spot.map { LabelStanding(side: $0.edge.side, shift: $0.along - Double($0.edge.home)) }
+            position = spot.map { LabelPosition(side: $0.edge.side, shift: $0.along - Double($0.edge.home)) }
             return spot
         }
         if let spot = nextSpot(for: request, box: index, stood) {
-            standing?.shift = spot.along - Double(spot.edge.home)
-            guard stood.absence != nil else { return spot }
-            standing?.stayAway(elapsed, hasRoom: true)
-            guard let absence = standing?.absence, absence.room >= Self.calm else { return nil }
-            standing?.absence = nil
+            position?.shift = spot.along - Double(spot.edge.home)
+            guard stood.hiddenInterval != nil else { return spot }
+            position?.stayAway(elapsed, hasRoom: true)
+            guard let hiddenInterval = position?.hiddenInterval, hiddenInterval.room >= Self.calm else { return nil }
+            position?.hiddenInterval = nil
             return spot
         }
-        standing?.stayAway(elapsed, hasRoom: false)
-        guard let absence = standing?.absence, absence.duration >= Self.patience,
+        position?.stayAway(elapsed, hasRoom: false)
+        guard let hiddenInterval = position?.hiddenInterval, hiddenInterval.duration >= Self.sideChangeDelay,
             let spot = bestSpot(for: request, box: index)
         else { return nil }
-        standing = LabelStanding(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
+        position = LabelPosition(side: spot.edge.side, shift: spot.along - Double(spot.edge.home))
         return spot
     }
 
@@ -149,34 +149,34 @@ struct LabelPlacement {
 
     /// Where a label goes that stood somewhere: as far back to where it likes to be as others and the time let it. `nil` where
     /// they leave it no room, or only beyond one that it would have to jump over.
-    private func nextSpot(for request: Request, box index: Int, _ standing: LabelStanding) -> Spot? {
+    private func nextSpot(for request: Request, box index: Int, _ position: LabelPosition) -> Spot? {
         let size = request.size
-        guard let edge = Edge(standing.side, of: boxes[index], size, in: region) else { return nil }
+        guard let edge = Edge(position.side, of: boxes[index], size, in: region) else { return nil }
         let height = Double(size.height)
-        let before = min(max(Double(edge.home) + standing.shift, Double(edge.low)), Double(edge.high))
+        let before = min(max(Double(edge.home) + position.shift, Double(edge.low)), Double(edge.high))
         guard let free = nearestFree(to: aligned(before, on: edge), on: edge, size) else { return nil }
         var along = free == aligned(before, on: edge) ? before : Double(free)
-        let isAway = standing.absence != nil
+        let isAway = position.hiddenInterval != nil
         let reach = isAway ? Double.infinity : max(Double(max(step.x, step.y)), Self.push * height * elapsed)
         guard abs(along - before) <= reach else { return nil }
-        let home = Double(wayHome(from: free, on: edge, size))
-        let most = isAway ? Double.infinity : Self.glide * height * elapsed
-        along += min(max(home - along, -most), most)
+        let home = Double(targetTowardsHome(from: free, on: edge, size))
+        let maximum = isAway ? Double.infinity : Self.glide * height * elapsed
+        along += min(max(home - along, -maximum), maximum)
         let spot = Spot(edge: edge, along: along)
         let place = edge.place(of: size, at: aligned(along, on: edge))
-        return covers(place, moreThan: isAway ? request.mostAtFirst : request.most, but: index) ? nil : spot
+        return covers(place, moreThan: isAway ? request.mostAtFirst : request.maximum, but: index) ? nil : spot
     }
 
     /// The free place on an edge that is nearest to one that may not be free.
-    private func nearestFree(to wished: Int, on edge: Edge, _ size: Size) -> Int? {
-        var (down, up) = (wished, wished)
+    private func nearestFree(to wanted: Int, on edge: Edge, _ size: Size) -> Int? {
+        var (down, up) = (wanted, wanted)
         while down >= edge.low, let other = obstacle(at: down, on: edge, size) {
             down = edge.start(other) - edge.length(size)
         }
         while up <= edge.high, let other = obstacle(at: up, on: edge, size) { up = edge.end(other) }
         let (canGoDown, canGoUp) = (down >= edge.low, up <= edge.high)
         guard canGoDown || canGoUp else { return nil }
-        return canGoDown && (!canGoUp || wished - down <= up - wished) ? down : up
+        return canGoDown && (!canGoUp || wanted - down <= up - wanted) ? down : up
     }
 
     private func obstacle(at along: Int, on edge: Edge, _ size: Size) -> PixelRect? {
@@ -185,17 +185,17 @@ struct LabelPlacement {
     }
 
     /// How far towards the end that it likes a label may go until it meets another.
-    private func wayHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
-        let wished = min(max(edge.home, edge.low), edge.high)
+    private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
+        let wanted = min(max(edge.home, edge.low), edge.high)
         let band = edge.place(of: size, at: along)
-        var way = wished
+        var target = wanted
         for other in taken where edge.isBeside(other, band) {
-            if wished < along, edge.end(other) <= along { way = max(way, edge.end(other)) }
-            if wished > along, edge.start(other) >= along + edge.length(size) {
-                way = min(way, edge.start(other) - edge.length(size))
+            if wanted < along, edge.end(other) <= along { target = max(target, edge.end(other)) }
+            if wanted > along, edge.start(other) >= along + edge.length(size) {
+                target = min(target, edge.start(other) - edge.length(size))
             }
         }
-        return way
+        return target
     }
 
     private func aligned(_ along: Double, on edge: Edge) -> Int {
@@ -210,7 +210,7 @@ struct LabelPlacement {
     private func bestSpot(for request: Request, box index: Int) -> Spot? {
         let size = request.size
         var best: (spot: Spot, cost: Double)?
-        for (side, dislike) in zip(LabelStanding.Side.allCases, [0, 0.15, 0.5, 0.5]) {
+        for (side, dislike) in zip(LabelPosition.Side.allCases, [0, 0.15, 0.5, 0.5]) {
             guard let edge = Edge(side, of: boxes[index], size, in: region),
                 let along = nearestFree(to: min(max(edge.home, edge.low), edge.high), on: edge, size)
             else { continue }
@@ -252,7 +252,7 @@ extension LabelPlacement {
     /// The line that a label may move along at one side of a box, while it touches it: from its left end to its right, or from its upper
     /// end to its lower.
     private struct Edge {
-        let side: LabelStanding.Side
+        let side: LabelPosition.Side
         /// The least and the most that the label's own left or upper end may be.
         let low: Int
         let high: Int
@@ -263,7 +263,7 @@ extension LabelPlacement {
 
         /// `nil` where a label at this side would be outside of the picture, or hide half of its own object. At the upper and lower edge
         /// of the picture it moves over its box rather than away.
-        init?(_ side: LabelStanding.Side, of box: PixelRect, _ size: Size, in region: PixelRect) {
+        init?(_ side: LabelPosition.Side, of box: PixelRect, _ size: Size, in region: PixelRect) {
             self.side = side
             switch side {
             case .above:
@@ -306,11 +306,11 @@ extension LabelPlacement {
     }
 }
 
-extension LabelStanding {
+extension LabelPosition {
     fileprivate mutating func stayAway(_ elapsed: Double, hasRoom: Bool) {
-        var absence = absence ?? Absence()
-        absence.duration += elapsed
-        absence.room = hasRoom ? absence.room + elapsed : 0
-        self.absence = absence
+        var hiddenInterval = hiddenInterval ?? HiddenInterval()
+        hiddenInterval.duration += elapsed
+        hiddenInterval.room = hasRoom ? hiddenInterval.room + elapsed : 0
+        self.hiddenInterval = hiddenInterval
     }
 }

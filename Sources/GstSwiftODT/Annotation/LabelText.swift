@@ -8,7 +8,7 @@ struct LabelText {
     private let classifies: Bool
 
     init(_ options: AnnotatorOptions) {
-        format = LabelFormat(LabelText.legible(options.labelFormat, most: 500))
+        format = LabelFormat(LabelText.legible(options.labelFormat, maximum: 500))
         showsID = options.drawTrackingLabels
         showsFigures = options.drawConfidence
         classifies = options.classifies
@@ -53,7 +53,7 @@ struct LabelText {
 
     /// The label of an object's own, on one line; `nil` where it has none.
     func label(of object: AnnotatedObject) -> String? {
-        let label = LabelText.legible(object.label, most: 160)
+        let label = LabelText.legible(object.label, maximum: 160)
         return label.isEmpty ? nil : label
     }
 
@@ -82,8 +82,8 @@ struct LabelText {
     /// that only steer a text engine go, but for those that join letters or part them, and pick a picture's kind. Strings
     /// are valid Unicode by construction, whatever bytes they came from.
     ///
-    /// - Parameter most: from this many characters on the rest gives way to an ellipsis: what a character is made of counts.
-    static func legible(_ text: String, most: Int) -> String {
+    /// - Parameter maximum: from this many characters on the rest gives way to an ellipsis: what a character is made of counts.
+    static func legible(_ text: String, maximum: Int) -> String {
         var legible = String.UnicodeScalarView()
         var count = 0
         for scalar in text.unicodeScalars {
@@ -99,7 +99,7 @@ struct LabelText {
                 }
             }
             count += 1
-            if count > most {
+            if count > maximum {
                 legible.removeLast()
                 return String(legible) + "…"
             }

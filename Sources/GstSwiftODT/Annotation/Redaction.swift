@@ -5,7 +5,7 @@ import SwiftODT
 ///
 /// Costs two passes over the samples of the part.
 enum Redaction {
-    enum Manner: Sendable {
+    enum Method: Sendable {
         /// Blocks of one colour.
         case pixelate
         /// The same blocks, running into each other.
@@ -13,7 +13,7 @@ enum Redaction {
     }
 
     /// Redacts a box with a tenth of its size around it: boxes tremble, and hair and elbows stand out of them.
-    static func apply(_ manner: Manner, to box: Box, in frame: Frame) {
+    static func apply(_ manner: Method, to box: Box, in frame: Frame) {
         let part = room(of: box, width: frame.width, height: frame.height)
         guard part.isFinite, !part.isEmpty else { return }
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
@@ -68,7 +68,7 @@ private struct Mosaic {
         pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
     }
 
-    func apply(_ manner: Redaction.Manner, to plane: Frame.Plane) {
+    func apply(_ manner: Redaction.Method, to plane: Frame.Plane) {
         if depth.bytes == 1 {
             apply(manner, to: plane, samples: UInt8.self)
         } else {
@@ -77,21 +77,21 @@ private struct Mosaic {
     }
 
     private func apply<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ manner: Redaction.Manner, to plane: Frame.Plane, samples: Sample.Type
+        _ manner: Redaction.Method, to plane: Frame.Plane, samples: Sample.Type
     ) {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: blocksAcross * (blocksDown + 1)) { memory in
             let means = UnsafeMutableBufferPointer(rebasing: memory.prefix(blocksAcross * blocksDown))
             let line = UnsafeMutableBufferPointer(rebasing: memory.suffix(blocksAcross))
             for down in 0..<blocksDown { measure(plane, samples, blocksOf: down, into: means) }
-            withUnsafeTemporaryAllocation(of: Neighbours.self, capacity: columns.count) { neighbours in
+            withUnsafeTemporaryAllocation(of: BlockInterpolation.self, capacity: columns.count) { neighbours in
                 for column in columns.indices {
                     let place = column - columns.lowerBound
                     neighbours.initializeElement(
-                        at: place, to: Neighbours(of: place, size: blockWidth, count: blocksAcross, manner))
+                        at: place, to: BlockInterpolation(of: place, size: blockWidth, count: blocksAcross, manner))
                 }
                 for row in rows {
                     let place = row - rows.lowerBound
-                    mix(means, Neighbours(of: place, size: blockHeight, count: blocksDown, manner), into: line)
+                    mix(means, BlockInterpolation(of: place, size: blockHeight, count: blocksDown, manner), into: line)
                     write(line, neighbours, to: plane.base + row * plane.stride, samples)
                 }
             }
@@ -99,12 +99,12 @@ private struct Mosaic {
     }
 
     /// The blocks whose centres a sample lies between, and how far it is from the first to the second.
-    private struct Neighbours: BitwiseCopyable {
+    private struct BlockInterpolation: BitwiseCopyable {
         let first: Int
         let second: Int
         let share: Float
 
-        init(of sample: Int, size: Int, count: Int, _ manner: Redaction.Manner) {
+        init(of sample: Int, size: Int, count: Int, _ manner: Redaction.Method) {
             guard manner == .blur else {
                 (first, second, share) = (sample / size, sample / size, 0)
                 return
@@ -139,7 +139,7 @@ private struct Mosaic {
 
     /// What the blocks show along a row: those above and below it, mixed where they run into each other.
     private func mix(
-        _ means: UnsafeMutableBufferPointer<Float>, _ rows: Neighbours, into line: UnsafeMutableBufferPointer<Float>
+        _ means: UnsafeMutableBufferPointer<Float>, _ rows: BlockInterpolation, into line: UnsafeMutableBufferPointer<Float>
     ) {
         for across in 0..<blocksAcross {
             let (above, below) = (means[rows.first * blocksAcross + across], means[rows.second * blocksAcross + across])
@@ -148,7 +148,7 @@ private struct Mosaic {
     }
 
     private func write<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ line: UnsafeMutableBufferPointer<Float>, _ neighbours: UnsafeMutableBufferPointer<Neighbours>,
+        _ line: UnsafeMutableBufferPointer<Float>, _ neighbours: UnsafeMutableBufferPointer<BlockInterpolation>,
         to row: UnsafeMutableRawPointer, _ samples: Sample.Type
     ) {
         // Unused bits below stay unused.

@@ -26,14 +26,14 @@ struct TracePainter {
     }
 
     private struct Piece {
-        let from: TraceBook.Point
-        let to: TraceBook.Point
+        let from: TraceHistory.Point
+        let to: TraceHistory.Point
         /// 1 where the object is, 0 where the trace ends.
         let strength: Double
         let bounds: Box
     }
 
-    func draw(_ trace: TraceBook.Trace, time: Nanoseconds, duration: Nanoseconds, in frame: Frame) {
+    func draw(_ trace: TraceHistory.Trace, time: Nanoseconds, duration: Nanoseconds, in frame: Frame) {
         let pieces = pieces(of: trace, time: time, duration: duration)
         guard let first = pieces.first else { return }
         let picture = blender.canvas.buffer(blender.canvas.region).box
@@ -48,7 +48,7 @@ struct TracePainter {
         }
     }
 
-    private func pieces(of trace: TraceBook.Trace, time: Nanoseconds, duration: Nanoseconds) -> [Piece] {
+    private func pieces(of trace: TraceHistory.Trace, time: Nanoseconds, duration: Nanoseconds) -> [Piece] {
         zip(trace.points, trace.points.dropFirst()).compactMap { from, to in
             let strength = 1 - Double(time - to.time) / Double(duration)
             guard strength > 0 else { return nil }

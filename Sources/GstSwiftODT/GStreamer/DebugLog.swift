@@ -28,7 +28,7 @@ extension ElementHandle {
     }
 
     /// Tells what the library told.
-    func log(_ fact: Diagnostics.Fact) {
+    func log(_ fact: Diagnostics.Entry) {
         log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
     }
 

@@ -64,8 +64,8 @@ struct ElementHandle: @unchecked Sendable {
     }
 
     /// What elements upstream have done about the orientation that the tag asks for.
-    func turnsUpstream(tagged: Orientation) -> UpstreamTurns {
-        tagged == .identity ? UpstreamTurns() : UpstreamTurns(before: base.pointee.sinkpad, tagged: tagged)
+    func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
+        tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: base.pointee.sinkpad, tagged: tagged)
     }
 
     /// Posts an element warning: the stream goes on.

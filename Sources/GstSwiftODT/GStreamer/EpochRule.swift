@@ -21,7 +21,7 @@ struct EpochRule {
     }
 
     /// What counts of a frame.
-    struct Glance {
+    struct FrameInfo {
         /// Its running time; `nil` where it has none that can be reckoned with.
         var time: Nanoseconds?
         /// How long it is shown, as far as anybody knows.
@@ -31,8 +31,8 @@ struct EpochRule {
         var orientation: Orientation
     }
 
-    private var last: Glance?
-    private var hasSought = false
+    private var last: FrameInfo?
+    private var hasSeeked = false
     /// From the latest frame but one to the latest, where time went forward.
     private var rhythm: Nanoseconds = 0
 
@@ -45,32 +45,32 @@ struct EpochRule {
     }
 
     /// A segment that a seek asked for has come: the next frame is from elsewhere, though time may go on.
-    mutating func noticeSeek() { hasSought = true }
+    mutating func noteSeek() { hasSeeked = true }
 
     /// A frame has come.
     ///
     /// - Parameter maxAge: how long tracks live unseen.
     /// - Returns: why an epoch begins with it; `nil` where none does.
-    mutating func look(at frame: Glance, maxAge: Nanoseconds) -> Break? {
+    mutating func check(at frame: FrameInfo, maxAge: Nanoseconds) -> Break? {
         defer { remember(frame) }
         guard let last else { return nil }
-        if hasSought { return .seek }
+        if hasSeeked { return .seek }
         if (frame.width, frame.height) != (last.width, last.height) { return .size }
         if frame.orientation != last.orientation { return .orientation }
         guard let now = frame.time, let then = last.time else { return nil }
         let (step, usual) = (now.since(then), max(last.duration, rhythm))
-        if step < -min(usual.times(3), Self.mostDisorder) { return .backwards }
+        if step < -min(usual.times(3), Self.maximumDisorder) { return .backwards }
         return step > maxAge && step > usual.times(2) ? .gap : nil
     }
 
-    private mutating func remember(_ frame: Glance) {
+    private mutating func remember(_ frame: FrameInfo) {
         let step = frame.time.flatMap { now in last?.time.map { now.since($0) } } ?? 0
         if step > 0 { rhythm = step }
-        let expected = last.flatMap { last in last.time.map { $0.adding(last.duration).reckonable } }
+        let expected = last.flatMap { last in last.time.map { $0.adding(last.duration).clampedToRange } }
         last = frame
         last?.time = frame.time ?? expected
-        hasSought = false
+        hasSeeked = false
     }
 
-    private static let mostDisorder: Nanoseconds = 1_000_000_000
+    private static let maximumDisorder: Nanoseconds = 1_000_000_000
 }

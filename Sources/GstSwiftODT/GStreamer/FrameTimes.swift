@@ -26,11 +26,11 @@ struct FrameTimes: Sendable {
     }
 
     /// The running time where it can be reckoned with.
-    var told: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isReckonable ? $0 : nil } }
+    var validTime: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isInRange ? $0 : nil } }
 
     /// How long the frame is shown, where its buffer says so.
-    var toldDuration: Nanoseconds? {
-        Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isReckonable ? $0 : nil }
+    var validDuration: Nanoseconds? {
+        Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isInRange ? $0 : nil }
     }
 }
 

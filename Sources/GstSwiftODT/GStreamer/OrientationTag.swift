@@ -20,8 +20,8 @@ struct OrientationTag {
         element.log(
             .info,
             "orientation \(left.nick): the tag says \(orientation.nick)"
-                + (turns.turners.isEmpty
-                    ? "" : ", of which \(turns.turners.joined(separator: " and ")) did \(turns.turn.nick)"))
+                + (turns.rotatingElements.isEmpty
+                    ? "" : ", of which \(turns.rotatingElements.joined(separator: " and ")) did \(turns.turn.nick)"))
         remaining = left
         return left
     }

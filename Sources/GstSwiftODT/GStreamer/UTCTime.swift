@@ -7,10 +7,10 @@ import CGStreamer
 /// one run's messages differ from the next's: there it is unknown.
 enum UTCTime {
     static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
-        told(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
+        referenceTime(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
     }
 
-    private static func told(by buffer: UnsafeMutablePointer<GstBuffer>) -> UInt64? {
+    private static func referenceTime(by buffer: UnsafeMutablePointer<GstBuffer>) -> UInt64? {
         if let unix = gst_buffer_get_reference_timestamp_meta(buffer, sinceUnix) {
             return UInt64(unix.pointee.timestamp)
         }

@@ -3,14 +3,14 @@ import Synchronization
 /// Passes on the first warnings of a run, and leaves the rest to the log: a program that sets nonsense over and over is not to
 /// fill a bus that nobody reads.
 final class WarningLimit: Sendable {
-    private static let most = 100
+    private static let maximum = 100
     private let count = Mutex(0)
 
-    func tell(_ problems: [ElementProblem], by element: ElementHandle) {
+    func post(_ problems: [ElementProblem], by element: ElementHandle) {
         for problem in problems {
             let isNew = count.withLock { count in
-                count = min(count + 1, Self.most + 1)
-                return count <= Self.most
+                count = min(count + 1, Self.maximum + 1)
+                return count <= Self.maximum
             }
             if isNew { element.warn(problem) } else { element.log(.warning, problem.wholeText) }
         }

@@ -85,8 +85,8 @@ private struct Scaling {
         else { return nil }
         let (before, after) = (Self.proportions(of: from), Self.proportions(of: to))
         // Sizes are whole numbers: a pixel or two of the smaller picture tell nothing.
-        let least = Double(min(to.width, to.height, from.width, from.height))
-        guard abs(before / after - 1) <= 2 / least else { return nil }
+        let minimum = Double(min(to.width, to.height, from.width, from.height))
+        guard abs(before / after - 1) <= 2 / minimum else { return nil }
         (width, height) = (to.width, to.height)
         (x, y) = (Double(to.width) / Double(from.width), Double(to.height) / Double(from.height))
     }
@@ -123,7 +123,7 @@ private struct Scaling {
             return gst_structure_get_double(object, name, &value) != 0 ? value : 0
         }
         let (w, h) = (Double(width), Double(height))
-        let box = WholeBox(
+        let box = IntegerBox(
             Box(minX: real("x-min") * w, minY: real("y-min") * h, maxX: real("x-max") * w, maxY: real("y-max") * h),
             pictureWidth: Int(width), pictureHeight: Int(height))
         for (name, value) in [("x", box.x), ("y", box.y), ("width", box.width), ("height", box.height)] {

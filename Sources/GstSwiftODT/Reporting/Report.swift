@@ -97,7 +97,7 @@ enum FieldValue: Sendable {
 }
 
 /// A box in whole pixels, within the picture.
-struct WholeBox: Hashable, Sendable {
+struct IntegerBox: Hashable, Sendable {
     let x: UInt32
     let y: UInt32
     let width: UInt32
@@ -120,7 +120,7 @@ struct WholeBox: Hashable, Sendable {
 /// An object as messages and metadata tell it: clipped, in whole pixels and normalised.
 struct ReportedObject: Sendable {
     let object: SceneObject
-    let pixels: WholeBox
+    let pixels: IntegerBox
     let xMin: Double
     let yMin: Double
     let xMax: Double
@@ -129,7 +129,7 @@ struct ReportedObject: Sendable {
     init(_ object: SceneObject, pictureWidth: Int, pictureHeight: Int) {
         self.object = object
         let box = object.track.box.clipped(width: pictureWidth, height: pictureHeight)
-        pixels = WholeBox(box, pictureWidth: pictureWidth, pictureHeight: pictureHeight)
+        pixels = IntegerBox(box, pictureWidth: pictureWidth, pictureHeight: pictureHeight)
         let (w, h) = (Double(pictureWidth), Double(pictureHeight))
         xMin = min(max(0, box.minX / w), 1)
         yMin = min(max(0, box.minY / h), 1)

@@ -19,7 +19,7 @@ struct TrackReport: EventReport {
 
     var fields: [(name: String, value: FieldValue)] {
         let (track, best) = (event.event.track, event.event.best)
-        let box = WholeBox(best.box, pictureWidth: report.width, pictureHeight: report.height)
+        let box = IntegerBox(best.box, pictureWidth: report.width, pictureHeight: report.height)
         var fields: [(name: String, value: FieldValue)] = [
             ("event", .text(event.event.kind.rawValue)),
             ("tracking-id", .time(UInt64(clamping: track.id ?? 0))),

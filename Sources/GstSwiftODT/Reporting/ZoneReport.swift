@@ -48,7 +48,7 @@ extension ZoneCount {
         ]
     }
 
-    private func fields(of figures: Figures) -> [(name: String, value: FieldValue)] {
+    private func fields(of figures: Counts) -> [(name: String, value: FieldValue)] {
         func uint(_ number: Int) -> FieldValue { .uint(UInt32(clamping: number)) }
         return kind == .line
             ? [("in", uint(figures.in)), ("out", uint(figures.out))]

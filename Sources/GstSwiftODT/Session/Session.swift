@@ -37,7 +37,7 @@ final class Session: @unchecked Sendable {
         {
             problems.insert(Settings.waitsForReady(property), at: 0)
         }
-        warnings.tell(problems, by: element)
+        warnings.post(problems, by: element)
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
@@ -123,7 +123,7 @@ final class Session: @unchecked Sendable {
     func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let type = event.pointee.type
         switch type {
-        case GST_EVENT_SEEK: signals.noticeSeek(gst_event_get_seqnum(event))
+        case GST_EVENT_SEEK: signals.noteSeek(gst_event_get_seqnum(event))
         case GST_EVENT_FLUSH_START: signals.beginFlush()
         case GST_EVENT_FLUSH_STOP:
             signals.endFlush()
@@ -136,7 +136,7 @@ final class Session: @unchecked Sendable {
     }
 
     func latency(isLive: Bool) -> GstClockTime {
-        GstClockTime(clamping: planner.tellLatency(effectiveSettings, isLive: isLive))
+        GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
     /// The most that it can be: whether the stream is live is asked later.

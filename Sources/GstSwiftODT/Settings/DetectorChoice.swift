@@ -3,6 +3,6 @@ extension Settings {
         case auto, neural, salient, motion, upstream, recorded
 
         /// Whether it can look at a part of the picture.
-        var takesParts: Bool { self == .auto || self == .neural }
+        var acceptsRegions: Bool { self == .auto || self == .neural }
     }
 }

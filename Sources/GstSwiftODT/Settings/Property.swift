@@ -38,7 +38,7 @@ struct Property: Sendable {
         self.name = name
         self.mutability = mutability
         let standard = Settings()[keyPath: path]
-        makeSpec = { kind.makeSpec(PropertyWords(name, nick, blurb, mutability), standard) }
+        makeSpec = { kind.makeSpec(PropertyText(name, nick, blurb, mutability), standard) }
         set = { $1[keyPath: path] = kind.get($0) ?? standard }
         get = { kind.set($1, $0[keyPath: path]) }
         copy = { $1[keyPath: path] = $0[keyPath: path] }
@@ -51,7 +51,7 @@ struct Property: Sendable {
         self.name = name
         mutability = .readOnly
         makeSpec = {
-            let words = PropertyWords(name, nick, blurb, .readOnly)
+            let words = PropertyText(name, nick, blurb, .readOnly)
             return g_param_spec_boxed(words.name, words.nick, words.blurb, gst_structure_get_type(), words.flags)
         }
         set = { _, _ in }
@@ -63,7 +63,7 @@ struct Property: Sendable {
 }
 
 /// What GObject is told of every property, whatever its kind. The texts live as long as the process.
-struct PropertyWords {
+struct PropertyText {
     let name: UnsafePointer<CChar>
     let nick: UnsafePointer<CChar>
     let blurb: UnsafePointer<CChar>

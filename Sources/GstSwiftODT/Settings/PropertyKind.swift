@@ -3,7 +3,7 @@ import SwiftODT
 
 /// A type of property: the `GParamSpec` that registers it, and how its values lie in a `GValue`.
 struct PropertyKind<Value: Equatable & Sendable>: Sendable {
-    let makeSpec: @Sendable (PropertyWords, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
+    let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
     /// `nil` for what stands for the default.
     let get: @Sendable (UnsafePointer<GValue>) -> Value?
     let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
@@ -40,11 +40,11 @@ extension PropertyKind<UInt32> {
 }
 
 extension PropertyKind<Nanoseconds> {
-    static func time(upTo most: Nanoseconds = .max) -> PropertyKind {
+    static func time(upTo maximum: Nanoseconds = .max) -> PropertyKind {
         PropertyKind(
             makeSpec: {
                 g_param_spec_uint64(
-                    $0.name, $0.nick, $0.blurb, 0, guint64(clamping: most), guint64(clamping: $1), $0.flags)
+                    $0.name, $0.nick, $0.blurb, 0, guint64(clamping: maximum), guint64(clamping: $1), $0.flags)
             },
             get: { Nanoseconds(clamping: g_value_get_uint64($0)) },
             set: { g_value_set_uint64($0, guint64(clamping: $1)) }, fault: mistakenUnit)

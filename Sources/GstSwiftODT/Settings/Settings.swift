@@ -68,8 +68,8 @@ struct Settings: Sendable {
     /// Whether the user named anything that the network is made of: then nothing else takes its place.
     var namesDetectorParts: Bool { modelFile != nil || labelFile != nil || device != Settings.standardDevice }
 
-    var classifierRecipe: TrackClassifierRecipe {
-        TrackClassifierRecipe(
+    var classifierRecipe: TrackClassifierConfiguration {
+        TrackClassifierConfiguration(
             modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
             isModelNeeded: classifierFile != nil || classifierLabelFile != nil || device != Settings.standardDevice)
     }
@@ -77,7 +77,7 @@ struct Settings: Sendable {
     /// What the scene goes by: what the detector finds by itself is not looked for again.
     var sceneBesideDetector: SceneOptions {
         var scene = scene
-        if detector == .motion && scene.seeksMoving || detector == .salient && scene.seeksSalient {
+        if detector == .motion && scene.detectsMoving || detector == .salient && scene.detectsSalient {
             scene.unknownObjects = .none
         }
         return scene
@@ -207,7 +207,7 @@ extension Settings {
             "inference-interval", \.inferenceInterval, .count(0...Int32.max), .playing, "Inference interval",
             "Detect on every n-th frame, 0: when it pays, and carry the boxes in between"),
         Property(
-            "look-ahead", \.lookAhead, .count(0...Int32(SchedulePlan.mostWaiting)), .playing, "Look-ahead",
+            "look-ahead", \.lookAhead, .count(0...Int32(SchedulePlan.maximumWaiting)), .playing, "Look-ahead",
             "Detections in flight at once with every-frame; 0: as the runtime asks, 1: no frame waits for a later one"),
         Property(
             "zoom", \.zoom,
@@ -278,7 +278,7 @@ extension Settings {
             "draw-zones", \.annotator.drawZones, .boolean, .controllable, "Draw zones",
             "Draw the zones, and what was counted in them"),
         Property(
-            "draw-attention", \.annotator.drawAttention, .boolean, .controllable, "Draw attention",
+            "draw-inference-regions", \.annotator.drawInferenceRegions, .boolean, .controllable, "Draw attention",
             "Draw where the detector has just looked"),
         Property(
             "trace-duration", \.annotator.traceDuration, .time(upTo: 60_000_000_000), .playing, "Trace duration",

@@ -14,10 +14,10 @@ extension Settings {
     }
 
     /// What a change of one property made wrong that was not wrong before in the same way.
-    func problems(of property: Property, since former: Settings) -> [ElementProblem] {
+    func problems(of property: Property, since previous: Settings) -> [ElementProblem] {
         let checks = [Check(property)] + Self.checks.filter { $0.properties.contains(property.name) }
         return checks.compactMap { check in
-            check.problem(self).flatMap { $0.text == check.problem(former)?.text ? nil : $0 }
+            check.problem(self).flatMap { $0.text == check.problem(previous)?.text ? nil : $0 }
         }
     }
 
@@ -73,7 +73,7 @@ extension Settings {
             text: "mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"),
         Check(
             "zoom", "strategy", "detector",
-            where: { $0.zoom == .grid && $0.strategy == .keepOnlyLatest && $0.detector.takesParts },
+            where: { $0.zoom == .grid && $0.strategy == .keepOnlyLatest && $0.detector.acceptsRegions },
             text: "zoom=grid holds frames up until nearly all parts are looked at, also with "
                 + "strategy=keep-only-latest; zoom=auto costs one look"),
         Check(
@@ -91,7 +91,7 @@ extension Settings {
             text: "detector=motion finds nothing in a single picture; use detector=neural or salient with "
                 + "mode=single-image"),
         Check(
-            "zoom", "detector", where: { $0.zoom != .off && !$0.detector.takesParts },
+            "zoom", "detector", where: { $0.zoom != .off && !$0.detector.acceptsRegions },
             text: "zoom has no effect with this detector, which looks at whole pictures; detector=neural looks at parts"
         ),
         Check(
@@ -124,7 +124,7 @@ extension Settings {
             "unknown-objects", "detector", "mode",
             where: {
                 $0.scene.unknownObjects == .auto && $0.detector == .motion && $0.scene.follows
-                    || $0.scene.seeksSalient && $0.detector == .salient
+                    || $0.scene.detectsSalient && $0.detector == .salient
             },
             text:
                 "unknown-objects has no effect with this detector, which finds such things already and names nothing; "
@@ -135,17 +135,17 @@ extension Settings {
             text: "unknown-objects has no effect: the lists of labels leave things without a name out; add "
                 + "\(DetectionFilter.unknown) to label-allowlist, or take it out of label-denylist"),
         Check(
-            "draw", "draw-attention", where: { !$0.draw && $0.annotator.drawAttention },
-            text: "draw-attention=true has no effect with draw=false, which draws nothing"),
+            "draw", "draw-inference-regions", where: { !$0.draw && $0.annotator.drawInferenceRegions },
+            text: "draw-inference-regions=true has no effect with draw=false, which draws nothing"),
         Check(
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false, which draws nothing"),
         Check(
-            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-attention", "zones", "box-style",
+            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-inference-regions", "zones", "box-style",
             where: {
                 $0.draw && !$0.redacts && !$0.annotator.drawBoxes && !$0.annotator.drawLabels
                     && !$0.annotator.drawTraces
-                    && !$0.annotator.drawAttention && !($0.annotator.drawZones && $0.zones != nil)
+                    && !$0.annotator.drawInferenceRegions && !($0.annotator.drawZones && $0.zones != nil)
             },
             text: "draw=true has no effect with draw-boxes=false and draw-labels=false, which leave nothing to draw"),
         Check(
@@ -240,10 +240,10 @@ extension Settings {
                 "label-allowlist and label-denylist have no effect: this detector gives no labels; detector=neural does"
             )
         case .auto, .neural:
-            var recipe = DetectorRecipe(.neural)
-            recipe.modelFile = settings.modelFile
-            recipe.labelFile = settings.labelFile
-            guard let labels = recipe.knownLabels else { return nil }
+            var configuration = DetectorConfiguration(.neural)
+            configuration.modelFile = settings.modelFile
+            configuration.labelFile = settings.labelFile
+            guard let labels = configuration.knownLabels else { return nil }
             let unknown = listed.subtracting(labels.map { $0.lowercased() }).sorted()
             guard !unknown.isEmpty else { return nil }
             let problem =

@@ -9,7 +9,7 @@ final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
     /// What the answers hang on.
-    private let origin: [RecordingHeader.Fact]
+    private let origin: [RecordingHeader.Field]
     private var header: RecordingHeader?
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
@@ -37,10 +37,10 @@ final class DetectionRecorder {
     ///
     /// - Parameter isSubstitute: whether motion stands in for a network.
     /// - Throws: ``ODTError`` where the recording that is to be gone on with is of something else.
-    func begin(_ glance: FrameGlance, isSubstitute: Bool) throws {
+    func begin(_ context: FrameContext, isSubstitute: Bool) throws {
         guard !hasFailed else { return }
         if let header {
-            guard (header.width, header.height) != (glance.format.width, glance.format.height) else { return }
+            guard (header.width, header.height) != (context.format.width, context.format.height) else { return }
             return stop(
                 .resource(
                     GST_RESOURCE_ERROR_WRITE,
@@ -48,14 +48,14 @@ final class DetectionRecorder {
                         + "its own"))
         }
         let header = RecordingHeader(
-            width: glance.format.width, height: glance.format.height, orientation: glance.orientation.nick,
-            frameRate: glance.frameRate, scoreFloor: glance.settings.detection.scoreFloor,
-            iouThreshold: glance.settings.iouThreshold,
-            origin: (isSubstitute ? [RecordingHeader.Fact("detector", .string("motion"))] : origin) + [
-                RecordingHeader.Fact(
-                    "mode", .string(glance.settings.scene.mode == .stream ? "stream" : "single-image")),
-                RecordingHeader.Fact("inference-interval", .number(Double(glance.settings.inferenceInterval))),
-            ] + Self.zoomFacts(glance.settings))
+            width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
+            frameRate: context.frameRate, scoreFloor: context.settings.detection.scoreFloor,
+            iouThreshold: context.settings.iouThreshold,
+            origin: (isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : origin) + [
+                RecordingHeader.Field(
+                    "mode", .string(context.settings.scene.mode == .stream ? "stream" : "single-image")),
+                RecordingHeader.Field("inference-interval", .number(Double(context.settings.inferenceInterval))),
+            ] + Self.zoomFacts(context.settings))
         self.header = header
         do {
             try writer.begin(header)
@@ -67,14 +67,14 @@ final class DetectionRecorder {
     }
 
     /// Recordings of whole pictures are as they were before there were others.
-    private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Fact] {
-        settings.zoom == .off ? [] : [RecordingHeader.Fact("zoom", .string(settings.zoom.rawValue))]
+    private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
+        settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }
 
     /// What the recording that is gone on with has of a frame. A detector that learns from frame to frame has to look itself.
-    func foresee(_ glance: FrameGlance) throws -> Foresight {
+    func precomputedResult(_ context: FrameContext) throws -> PrecomputedResult {
         guard !hasFailed, header?.origin.first?.value != .string("motion") else { return .open }
-        return try writer.known(glance.key).map { .answered($0.detections, part: $0.seen) } ?? .open
+        return try writer.known(context.key).map { .answered($0.detections, region: $0.seen) } ?? .open
     }
 
     /// A frame takes up answers, of itself or of frames before it.
@@ -84,7 +84,7 @@ final class DetectionRecorder {
         for (answer, detections) in answers {
             do {
                 let isWritten = try writer.write(
-                    RecordedFrame(key: answer.key, seen: answer.part?.box, detections: detections))
+                    RecordedFrame(key: answer.key, seen: answer.region?.box, detections: detections))
                 if !isWritten { noteDisorder(answer.key) }
             } catch {
                 return stop(ElementProblem(error, doing: "the recording ends"))

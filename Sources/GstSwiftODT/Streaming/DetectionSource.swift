@@ -7,7 +7,7 @@ enum DetectionSource {
     /// A detector in the place of the network that would be better and cannot be had.
     case substitute(any Detector)
     case upstream
-    case recorded(PlayedDetections)
+    case recorded(RecordingPlayback)
 
     private var detector: (any Detector)? {
         switch self {
@@ -23,14 +23,14 @@ enum DetectionSource {
 
     /// How often it is asked. Where nobody says how often, what learns from frame to frame, or costs nothing, is to see each frame, and of a
     /// recording that was made so each look counts.
-    func pace(_ settings: Settings) -> Attention.Pace {
+    func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
             switch self {
             case .upstream: true
-            case .recorded(let played): played.tellsWhenToLook
+            case .recorded(let played): played.recordsInferenceSchedule
             case .detector(let detector), .substitute(let detector): detector is MotionDetector
             }
-        return isForEachFrame && settings.pace == .auto ? .every(1) : settings.pace
+        return isForEachFrame && settings.intervalPolicy == .auto ? .every(1) : settings.intervalPolicy
     }
 
     /// How many detections may usefully be under way at once.
@@ -43,12 +43,12 @@ enum DetectionSource {
 
     func start(
         _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions
-    ) throws -> DetectionTicket {
+    ) throws -> DetectionPromise {
         switch self {
         case .detector(let detector), .substitute(let detector): try detector.start(frame, options: options)
-        case .upstream: DetectionTicket(RegionReader.detections(of: buffer, options: options))
+        case .upstream: DetectionPromise(RegionReader.detections(of: buffer, options: options))
         // Has foreseen it.
-        case .recorded: DetectionTicket([])
+        case .recorded: DetectionPromise([])
         }
     }
 
@@ -56,9 +56,9 @@ enum DetectionSource {
     ///
     /// - Parameter warn: told what is doubtful.
     /// - Throws: where what is known does not fit the frame.
-    func foresee(_ glance: FrameGlance, warn: (ElementProblem) -> Void) throws -> Foresight {
+    func precomputedResult(_ context: FrameContext, warn: (ElementProblem) -> Void) throws -> PrecomputedResult {
         guard case .recorded(let played) = self else { return .open }
-        return try played.detections(of: glance, warn: warn).map { .answered($0.detections, part: $0.part) } ?? .unseen
+        return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) } ?? .notInferred
     }
 
     /// The stream is over.
@@ -78,15 +78,15 @@ enum DetectionSource {
 }
 
 /// What is known of a frame before anybody looks at it.
-enum Foresight {
+enum PrecomputedResult {
     /// Nothing: somebody has to look.
     case open
     /// That nobody is going to look: nothing in it counts as missed.
-    case unseen
-    /// - Parameter part: what was looked at; `nil` for the whole picture.
-    case answered([Detection], part: Box?)
+    case notInferred
+    /// - Parameter region: what was looked at; `nil` for the whole picture.
+    case answered([Detection], region: Box?)
 
-    var isUnseen: Bool { if case .unseen = self { true } else { false } }
+    var isNotInferred: Bool { if case .notInferred = self { true } else { false } }
 }
 
 extension DetectionSource {
@@ -97,57 +97,57 @@ extension DetectionSource {
     ///
     /// - Parameter warn: told where something else is used instead.
     static let make: Maker = { settings, hint, warn in
-        var recipe = recipe(for: settings, hint: hint)
+        var configuration = configuration(for: settings, hint: hint)
         switch settings.detector {
         case .upstream: return .upstream
-        case .recorded: return .recorded(try PlayedDetections(settings))
+        case .recorded: return .recorded(try RecordingPlayback(settings))
         case .motion, .salient, .neural: break
         case .auto:
             do {
-                return .detector(try recipe.makeDetector())
+                return .detector(try configuration.makeDetector())
             } catch  where !settings.namesDetectorParts {
                 warn(ElementProblem(error, doing: "only moving objects are found (detector=motion)"))
-                recipe.kind = .motion
-                return .substitute(try recipe.makeDetector())
+                configuration.kind = .motion
+                return .substitute(try configuration.makeDetector())
             }
         }
-        return .detector(try recipe.makeDetector())
+        return .detector(try configuration.makeDetector())
     }
 
     /// Whether all that the settings name for a network can be read, so that it may be compiled later.
-    static func isSound(_ settings: Settings) -> Bool {
-        (try? recipe(for: settings, hint: .latency).inspect()) != nil
+    static func isValid(_ settings: Settings) -> Bool {
+        (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }
 
     /// What the detector's answers hang on besides the pictures and what the settings say of all detectors.
     ///
     /// - Throws: ``ODTError`` where what is named cannot be used.
-    static func origin(_ settings: Settings) throws -> [RecordingHeader.Fact] {
+    static func origin(_ settings: Settings) throws -> [RecordingHeader.Field] {
         switch settings.detector {
-        case .upstream: [RecordingHeader.Fact("detector", .string("upstream"))]
-        case .recorded: [RecordingHeader.Fact("detector", .string("recorded"))]
+        case .upstream: [RecordingHeader.Field("detector", .string("upstream"))]
+        case .recorded: [RecordingHeader.Field("detector", .string("recorded"))]
         case .auto where !settings.namesDetectorParts:
-            ((try? recipe(for: settings, hint: .latency).origin()) ?? []).map(RecordingHeader.Fact.init)
+            ((try? configuration(for: settings, hint: .latency).origin()) ?? []).map(RecordingHeader.Field.init)
         case .auto, .neural, .salient, .motion:
-            try recipe(for: settings, hint: .latency).origin().map(RecordingHeader.Fact.init)
+            try configuration(for: settings, hint: .latency).origin().map(RecordingHeader.Field.init)
         }
     }
 
-    private static func recipe(for settings: Settings, hint: InferenceHint) -> DetectorRecipe {
-        let kind: DetectorRecipe.Kind =
+    private static func configuration(for settings: Settings, hint: InferenceHint) -> DetectorConfiguration {
+        let kind: DetectorConfiguration.Kind =
             switch settings.detector {
             case .motion: .motion
             case .salient: .salient
             case .neural, .auto, .upstream, .recorded: .neural
             }
-        var recipe = DetectorRecipe(kind)
-        recipe.modelFile = settings.modelFile
-        recipe.labelFile = settings.labelFile
-        recipe.device = settings.device
-        recipe.threads = settings.threads
-        recipe.hint = hint
-        recipe.isForStills = settings.scene.mode == .singleImage
-        recipe.maximumInFlight = settings.mostUnderWay(for: hint)
-        return recipe
+        var configuration = DetectorConfiguration(kind)
+        configuration.modelFile = settings.modelFile
+        configuration.labelFile = settings.labelFile
+        configuration.device = settings.device
+        configuration.threads = settings.threads
+        configuration.hint = hint
+        configuration.isForStills = settings.scene.mode == .singleImage
+        configuration.maximumInFlight = settings.inFlightLimit(for: hint)
+        return configuration
     }
 }

@@ -3,7 +3,7 @@ import CGStreamer
 /// A copy of a frame that is made along with the reading of it: what is about to be read is copied just before, so that the way to
 /// memory, which is what either costs, is gone once for both.
 ///
-/// The frame stays what it is. Whoever draws on it puts the copy in the place of its memory (see ``DrawingMemory``); where nobody does,
+/// The frame stays what it is. Whoever draws on it puts the copy in the place of its memory (see ``DrawingBufferPool``); where nobody does,
 /// the copy is dropped.
 final class FrameCopy {
     /// Held here, so that nobody else takes it.
@@ -20,7 +20,7 @@ final class FrameCopy {
             original.pointee.size > 0, let memory = take(original.pointee.size)
         else { return nil }
         (self.original, self.memory) = (original, memory)
-        DrawingMemory.hold(memory)
+        DrawingBufferPool.hold(memory)
         guard gst_memory_map(original, &source, GST_MAP_READ) != 0 else { return nil }
         guard gst_memory_map(memory, &target, GST_MAP_WRITE) != 0 else {
             gst_memory_unmap(original, &source)
@@ -28,7 +28,7 @@ final class FrameCopy {
         }
     }
 
-    deinit { DrawingMemory.release(memory) }
+    deinit { DrawingBufferPool.release(memory) }
 
     /// Copies all that lies before `end`, an address in the frame, and is not copied yet. Planes that lie elsewhere than one after the
     /// other are copied whole when they are first reached: later than is best, and never twice.

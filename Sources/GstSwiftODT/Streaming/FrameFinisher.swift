@@ -7,23 +7,23 @@ final class FrameFinisher {
     private let statistics: Statistics
     private let reporter: BusReporter
     private let annotator = Annotator()
-    private let drawingMemory = DrawingMemory()
-    private var figures = SteadyFigures()
-    private var coasting = CoastingPatience()
-    private var looks = RecentLooks()
+    private let drawingBuffers = DrawingBufferPool()
+    private var labelValues = LabelValueSmoother()
+    private var coasting = CoastingDisplayPolicy()
+    private var inferenceRegions = RecentInferenceRegions()
     private let scene = Scene()
     private let redaction = RedactionTracker(options: Settings().redaction)
     /// Whether the frame before was redacted.
     private var hasRedacted = false
-    private var classifiers: ClassifierExchange
-    private var salient: SalientExchange
+    private var classifiers: ClassifierLoader
+    private var salient: SalientDetectorLoader
     private let recorder: DetectionRecorder?
     private var hasWarnedOfDrawing = false
     private var hasWarnedOfLeftOut = false
     /// The zones as they are drawn, and the counts that they say.
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
 
-    private var trail = TimestampTrail()
+    private var trail = TimestampMap()
     private var epoch: UInt32 = 0
     private var lastAnswer: StartedDetection?
     private var lastReport: Report?
@@ -32,13 +32,13 @@ final class FrameFinisher {
     /// - Parameters:
     ///   - salient: finds the prominent thing of a picture in which detectors find nothing.
     ///   - recorder: gets what detectors answer.
-    init(element: ElementHandle, statistics: Statistics, salient: SalientExchange, recorder: DetectionRecorder?) {
+    init(element: ElementHandle, statistics: Statistics, salient: SalientDetectorLoader, recorder: DetectionRecorder?) {
         self.element = element
         self.salient = salient
         self.statistics = statistics
         self.recorder = recorder
         reporter = BusReporter(element: element)
-        classifiers = ClassifierExchange(element: element)
+        classifiers = ClassifierLoader(element: element)
     }
 
     /// Reads the zones, and makes the networks besides the detector's that are asked for, before the first frame.
@@ -111,13 +111,13 @@ final class FrameFinisher {
     /// Frames that were processed are not going to be completed.
     func forgetHeld() { redaction.removeAll() }
 
-    /// Begins the copy of a frame that has just come and is likely to need one; see ``DrawingMemory/copyAhead(of:)``.
+    /// Begins the copy of a frame that has just come and is likely to need one; see ``DrawingBufferPool/copyAhead(of:)``.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings) -> FrameCopy? {
-        settings.draw ? drawingMemory.copyAhead(of: buffer) : nil
+        settings.draw ? drawingBuffers.copyAhead(of: buffer) : nil
     }
 
     /// What is known of all that is followed, after the latest frame.
-    func outlook() -> Outlook? { scene.outlook() }
+    func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
     // MARK: The stages
 
@@ -129,17 +129,17 @@ final class FrameFinisher {
             luma: queued.luma)
         if scene.isCut {
             element.log(.debug, "the scene is cut at \(queued.times): its tracks end")
-            looks.removeAll()
+            inferenceRegions.removeAll()
         }
         let floor = queued.settings.scene.scoreFloor
         for (answer, detections) in answers {
             // Redaction may have asked for weaker ones.
             let detections = queued.settings.redacts ? detections.filter { $0.score >= floor } : detections
-            scene.observe(detections, seenAt: answer.time, part: answer.part)
+            scene.observe(detections, seenAt: answer.time, region: answer.region)
             lastAnswer = answer
-            if queued.settings.annotator.drawAttention {
-                looks.note(
-                    answer.part ?? SeenPart(nil, width: format.width, height: format.height), at: queued.time)
+            if queued.settings.annotator.drawInferenceRegions {
+                inferenceRegions.note(
+                    answer.region ?? InferredRegion(nil, width: format.width, height: format.height), at: queued.time)
             }
         }
     }
@@ -157,7 +157,7 @@ final class FrameFinisher {
         redaction.options = queued.settings.redaction
         redaction.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
         for (answer, detections) in answers {
-            redaction.observe(detections, seenAt: answer.time, part: answer.part)
+            redaction.observe(detections, seenAt: answer.time, region: answer.region)
         }
         return redaction.endFrame()
     }
@@ -188,20 +188,20 @@ final class FrameFinisher {
     ) -> ProcessedFrame {
         let options = queued.settings.annotator
         var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
-        figures.steady(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
+        labelValues.smooth(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
         coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)
         let draws = queued.settings.draw
         if draws, options.drawZones { annotateZones() }
         return ProcessedFrame(
             queued: queued, report: report, objects: drawn,
             zones: draws && options.drawZones ? annotatedZones.zones : [],
-            looks: draws && options.drawAttention ? looks.drawn(at: queued.time) : [],
+            inferenceRegions: draws && options.drawInferenceRegions ? inferenceRegions.drawn(at: queued.time) : [],
             redacted: queued.settings.redacts ? scene.places(of: options.privacyLabels) : [],
             redactionNumber: redactionNumber, beginsEpoch: queued.epochBreak != nil, beginsScene: scene.isCut)
     }
 
     private func draw(_ frame: ProcessedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
-        drawingMemory.passFrame()
+        drawingBuffers.passFrame()
         if frame.beginsEpoch { annotator.reset() }
         if frame.beginsScene { annotator.forgetTraces() }
         let (queued, format) = (frame.queued, frame.queued.format)
@@ -211,15 +211,15 @@ final class FrameFinisher {
         let hidden = redactedBoxes(in: frame)
         guard
             annotator.needsDrawing(
-                frame.objects, hiding: hidden, zones: frame.zones, looks: frame.looks, options: options,
+                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions, options: options,
                 width: format.width, height: format.height, time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
-        if DrawingMemory.isNeeded(for: buffer) {
+        if DrawingBufferPool.isNeeded(for: buffer) {
             if let copy = queued.copy {
-                drawingMemory.put(copy, into: buffer)
+                drawingBuffers.put(copy, into: buffer)
             } else {
-                statistics.time(.copy) { drawingMemory.copyBytes(of: buffer) }
+                statistics.time(.copy) { drawingBuffers.copyBytes(of: buffer) }
             }
         }
         let isInterlaced = format.isInterlaced(buffer)
@@ -227,7 +227,7 @@ final class FrameFinisher {
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
         ) {
             annotator.draw(
-                frame.objects, hiding: hidden, zones: frame.zones, looks: frame.looks, options: options, into: $0,
+                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions, options: options, into: $0,
                 interlaced: isInterlaced)
         }
         if isMapped == nil {
@@ -313,8 +313,8 @@ final class FrameFinisher {
     /// What has happened to objects and in zones since it was last asked for.
     private func takeEvents(of report: Report, _ settings: Settings) -> [any EventReport] {
         let (tracks, zones) = (scene.takeEvents(), scene.takeZoneEvents())
-        let told = settings.trackEvents ? tracks : []
-        return told.map {
+        let reportedTracks = settings.trackEvents ? tracks : []
+        return reportedTracks.map {
             TrackReport(event: $0, report: report, bestTimestamp: trail.timestamp(at: $0.event.best.time))
         } + zones.map { ZoneReport(event: $0, report: report) }
     }
@@ -373,9 +373,9 @@ final class FrameFinisher {
         trail.reset()
         hasWarnedOfDrawing = false
         redaction.beginEpoch()
-        figures.reset()
+        labelValues.reset()
         coasting.reset()
-        looks.removeAll()
+        inferenceRegions.removeAll()
         reporter.reset()
         lastAnswer = nil
         lastReport = nil

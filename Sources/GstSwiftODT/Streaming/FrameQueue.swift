@@ -65,7 +65,7 @@ struct FrameQueue: ~Copyable {
     private static func release(_ item: Item) {
         switch item {
         case .frame(let frame):
-            for answer in frame.answers { answer.ticket.cancel() }
+            for answer in frame.answers { answer.promise.cancel() }
             GstBufferReference.release(frame.buffer)
         case .processed(let frame): GstBufferReference.release(frame.queued.buffer)
         case .unseen(let buffer): GstBufferReference.release(buffer)

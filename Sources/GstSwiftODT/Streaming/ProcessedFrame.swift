@@ -7,7 +7,7 @@ struct ProcessedFrame {
     /// What is drawn, and where the scene's tracks have to be redacted.
     let objects: [AnnotatedObject]
     let zones: [AnnotatedZone]
-    let looks: [AnnotatedLook]
+    let looks: [AnnotatedRegion]
     let redacted: [Box]
     /// Its number in the ``RedactionTracker``, where it has one.
     let redactionNumber: Int?

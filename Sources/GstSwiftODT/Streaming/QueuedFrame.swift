@@ -21,7 +21,7 @@ struct QueuedFrame {
     /// One consistent copy for the frame's whole way.
     let settings: Settings
     /// How often is looked, as its detector has it.
-    let pace: Attention.Pace
+    let intervalPolicy: InferencePolicy.Interval
     /// Where tracking follows image motion.
     let luma: LumaPlane?
     /// A copy of its bytes, where it is likely to be drawn on and somebody else needs it as it is.
@@ -39,9 +39,9 @@ struct QueuedFrame {
 
 /// A detection and the frame that it was started at.
 struct StartedDetection {
-    let ticket: DetectionTicket
+    let promise: DetectionPromise
     /// The part of the picture that is looked at; `nil` for all of it.
-    let part: SeenPart?
+    let region: InferredRegion?
     /// Whether it is still under way when the next frame is chosen.
     let overlapsNext: Bool
     let time: Nanoseconds

@@ -3,7 +3,7 @@ import SwiftODT
 /// Whether frames wait for their detection, and how many may wait while later ones are already being looked at.
 struct SchedulePlan: Equatable {
     /// More would only hold back buffers that the decoder's pool may miss.
-    static let mostWaiting = 32
+    static let maximumWaiting = 32
     /// What frames that wait for redaction may take up of time, and of memory.
     private static let redactionSpan: Nanoseconds = 1_000_000_000
     private static let redactionBytes = 256 << 20
@@ -18,10 +18,10 @@ struct SchedulePlan: Equatable {
     let redactionDepth: Int
     /// Whether a frame is finished when `depth` later ones have come, and no sooner: where the next look is, hangs on what became of
     /// the looks before, and how many of them have ended by then must not hang on the machine's speed.
-    let isInStep: Bool
+    let isSequential: Bool
     /// Whether a frame that is looked at whatever the one before has shown, as a camera's that turns, is chosen before that one is
     /// finished, so that two looks are under way.
-    let overlapsSureLooks: Bool
+    let overlapsKnownInferences: Bool
     /// What the runtime should strive for.
     let hint: InferenceHint
     /// What the element adds to the stream's. Its work counts for live streams alone, whose frames come when they come.
@@ -36,35 +36,35 @@ struct SchedulePlan: Equatable {
         work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
-        let isPaced = settings.pace == .auto
+        let isPaced = settings.intervalPolicy == .auto
         // Looks of few threads cost least, which is what looking when it pays is for; live, its frame waits for each.
         let looksAhead = waits && settings.lookAhead != 1 && !(isPaced && isLive)
         hint = looksAhead ? .throughput : .latency
-        isInStep = looksAhead && (settings.choosesParts || isPaced)
-        overlapsSureLooks = looksAhead && isPaced
-        let asked = settings.mostUnderWay(for: hint)
+        isSequential = looksAhead && (settings.choosesRegions || isPaced)
+        overlapsKnownInferences = looksAhead && isPaced
+        let asked = settings.inFlightLimit(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
         // In step a frame waits until the next look has begun, however many the detector takes at once. Whether it is looked at at all
         // hangs on what became of the one before, which therefore has to be finished by then.
-        let looksToWaitFor = isPaced ? 0 : isInStep ? 1 : inFlight > 1 ? inFlight : 0
-        depth = min(looksToWaitFor * max(1, settings.inferenceInterval), Self.mostWaiting)
+        let inferencesToWaitFor = isPaced ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
+        depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Self.maximumWaiting)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
         redactionDepth =
             settings.redacts && waits && !isLive && settings.scene.mode == .stream
             ? min(
-                Int(clamping: Self.redactionSpan.adding(step - 1) / step), Self.mostWaiting,
+                Int(clamping: Self.redactionSpan.adding(step - 1) / step), Self.maximumWaiting,
                 Self.redactionBytes / max(1, frameBytes))
             : 0
         latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)
     }
 
     /// How many frames may wait for later ones at once.
-    var mostHeld: Int { max(depth, overlapsSureLooks ? 1 : 0) + redactionDepth }
+    var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }
 
     /// Whether another plan lets frames wait alike; latency may differ.
     func schedules(as other: SchedulePlan) -> Bool {
-        (waits, depth, redactionDepth, isInStep, overlapsSureLooks, hint)
-            == (other.waits, other.depth, other.redactionDepth, other.isInStep, other.overlapsSureLooks, other.hint)
+        (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
+            == (other.waits, other.depth, other.redactionDepth, other.isSequential, other.overlapsKnownInferences, other.hint)
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {

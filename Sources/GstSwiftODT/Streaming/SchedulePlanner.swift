@@ -10,7 +10,7 @@ final class SchedulePlanner: Sendable {
         var frameBytes = 0
         var work: Nanoseconds = 0
         /// What the pipeline was told last, and of which kind of stream.
-        var toldLatency: (latency: Nanoseconds, isLive: Bool)?
+        var reportedLatency: (latency: Nanoseconds, isLive: Bool)?
 
         func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
             SchedulePlan(
@@ -42,10 +42,10 @@ final class SchedulePlanner: Sendable {
     }
 
     /// What the element adds to the latency, for somebody who asks.
-    func tellLatency(_ settings: Settings, isLive: Bool) -> Nanoseconds {
+    func reportLatency(_ settings: Settings, isLive: Bool) -> Nanoseconds {
         facts.withLock { facts in
             let latency = facts.plan(for: settings, isLive: isLive).latency
-            facts.toldLatency = (latency, isLive)
+            facts.reportedLatency = (latency, isLive)
             return latency
         }
     }
@@ -53,10 +53,10 @@ final class SchedulePlanner: Sendable {
     /// Whether it is another one than was told, which counts as told then: the pipeline is going to ask.
     func hasLatencyChanged(_ settings: Settings) -> Bool {
         facts.withLock { facts in
-            guard let told = facts.toldLatency else { return false }
-            let latency = facts.plan(for: settings, isLive: told.isLive).latency
-            facts.toldLatency = (latency, told.isLive)
-            return latency != told.latency
+            guard let reported = facts.reportedLatency else { return false }
+            let latency = facts.plan(for: settings, isLive: reported.isLive).latency
+            facts.reportedLatency = (latency, reported.isLive)
+            return latency != reported.latency
         }
     }
 }

@@ -23,9 +23,9 @@ final class Statistics: Sendable {
         var frames: UInt64 = 0
         var detections: UInt64 = 0
         /// Frames that a detection was started for, by why.
-        var looks = [UInt64](repeating: 0, count: Attention.Reason.allCases.count)
+        var inferences = [UInt64](repeating: 0, count: InferencePolicy.Reason.allCases.count)
         /// The same by what was looked at, and why, where that is chosen.
-        var views = [UInt64](repeating: 0, count: PartChoice.Reason.allCases.count)
+        var regions = [UInt64](repeating: 0, count: RegionSelector.Reason.allCases.count)
         /// Frames that no detection was started for, whatever the reason.
         var skipped: UInt64 = 0
         /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
@@ -64,23 +64,23 @@ final class Statistics: Sendable {
     func reset() { update { $0 = Counters() } }
 
     /// A frame is looked at.
-    func count(_ reason: Attention.Reason) {
-        update { $0.looks[Attention.Reason.allCases.firstIndex(of: reason)!] += 1 }
+    func count(_ reason: InferencePolicy.Reason) {
+        update { $0.inferences[InferencePolicy.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
     /// The whole picture or a part of it was chosen to be looked at.
-    func count(_ reason: PartChoice.Reason) {
-        update { $0.views[PartChoice.Reason.allCases.firstIndex(of: reason)!] += 1 }
+    func count(_ reason: RegionSelector.Reason) {
+        update { $0.regions[RegionSelector.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
     /// Lets the detector's own times be told, as long as it is the one at work.
     func watch(_ source: DetectionSource?) {
-        let former = self.source.withLock { former in
-            defer { former = source }
-            return former
+        let previous = self.source.withLock { previous in
+            defer { previous = source }
+            return previous
         }
         // Let go of outside the lock: a detector's end may take a moment.
-        _ = former
+        _ = previous
     }
 
     /// Does the work and notes how long it took.
@@ -103,19 +103,19 @@ final class Statistics: Sendable {
             ("frames", .time(now.frames)),
             ("detections", .time(now.detections)),
             ("skipped", .time(now.skipped)),
-            ("unseen", .time(now.unseen)),
-            ("undrawn", .time(now.undrawn)),
+            ("unreadable", .time(now.unseen)),
+            ("unwritable", .time(now.undrawn)),
             ("redacted", .time(now.redacted)),
             ("coalesced-messages", .time(now.coalesced)),
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
         ]
-        for (reason, count) in zip(Attention.Reason.allCases, now.looks) {
-            fields.append(("looks-\(reason.rawValue)", .time(count)))
+        for (reason, count) in zip(InferencePolicy.Reason.allCases, now.inferences) {
+            fields.append(("inferences-\(reason.rawValue)", .time(count)))
         }
-        for (reason, count) in zip(PartChoice.Reason.allCases, now.views) {
-            fields.append(("views-\(reason.rawValue)", .time(count)))
+        for (reason, count) in zip(RegionSelector.Reason.allCases, now.regions) {
+            fields.append(("regions-\(reason.rawValue)", .time(count)))
         }
         for reason in Rejections.Reason.allCases {
             fields.append(("rejected-\(reason.rawValue)", .time(UInt64(clamping: now.rejections[reason]))))

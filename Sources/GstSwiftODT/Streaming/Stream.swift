@@ -10,19 +10,19 @@ final class Stream {
     private let signals: StreamSignals
     private let planner: SchedulePlanner
     private let finisher: FrameFinisher
-    private var sources: SourceExchange
-    private var lookout: Lookout
+    private var sources: DetectionSourceLoader
+    private var scheduler: InferenceScheduler
 
     private var format: StreamFormat?
     private var segment = GstSegment()
     private var isLive: Bool
-    private var hasAskedUpstream = false
+    private var hasQueriedUpstream = false
     private var orientationTag = OrientationTag()
     private var epochs = EpochRule()
     private var clock = SteadyClock()
-    private var work = WorkEstimate()
+    private var work = ProcessingTimeEstimate()
     private var hasWarnedOfMapping = false
-    private var toldPlan: SchedulePlan?
+    private var reportedPlan: SchedulePlan?
 
     private var redaction: RedactionGuard
     private var queue = FrameQueue()
@@ -31,7 +31,7 @@ final class Stream {
     /// How many of them may wait, as the latest has it.
     private var redactionDepth = 0
     /// How many frames have come, and whether that says no more where in the video the latest is.
-    private var (frameCount, hasLeapt) = (0, false)
+    private var (frameCount, hasJumped) = (0, false)
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
@@ -47,12 +47,12 @@ final class Stream {
         self.redaction = redaction
         let isLive = element.isUpstreamLive()
         self.isLive = isLive ?? false
-        sources = try SourceExchange(settings, isLive: isLive, element: element, make: makeSource)
+        sources = try DetectionSourceLoader(settings, isLive: isLive, element: element, make: makeSource)
         let recorder = try DetectionRecorder(settings, element: element)
-        lookout = Lookout(element: element, statistics: statistics, signals: signals, recorder: recorder)
+        scheduler = InferenceScheduler(element: element, statistics: statistics, signals: signals, recorder: recorder)
         finisher = FrameFinisher(
             element: element, statistics: statistics,
-            salient: SalientExchange(element: element, signals: signals, make: makeSource), recorder: recorder)
+            salient: SalientDetectorLoader(element: element, signals: signals, make: makeSource), recorder: recorder)
         try finisher.prepare(settings)
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         noteSource()
@@ -87,7 +87,7 @@ final class Stream {
             let settings = settings()
             try prepareSource(settings)
             try redaction.check(settings, sources.source)
-            queue.append(.frame(try look(at: buffer, in: format, times: times, settings: settings)))
+            queue.append(.frame(try makeQueuedFrame(at: buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }
             announceLatency(settings)
             return GST_FLOW_OK
@@ -101,34 +101,34 @@ final class Stream {
         }
     }
 
-    private func look(
+    private func makeQueuedFrame(
         at buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
     ) throws -> QueuedFrame {
         let begin = MonotonicClock.now
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
-        let step = times.toldDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
-        let epochBreak = epochs.look(
-            at: EpochRule.Glance(
-                time: times.told, duration: step, width: format.width, height: format.height, orientation: orientation),
+        let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
+        let epochBreak = epochs.check(
+            at: EpochRule.FrameInfo(
+                time: times.validTime, duration: step, width: format.width, height: format.height, orientation: orientation),
             maxAge: settings.scene.tracker.maxAge)
         if epochBreak != nil { forgetEpoch() }
-        let time = clock.time(of: times.told, step: step)
+        let time = clock.time(of: times.validTime, step: step)
         let plan = planner.plan(for: settings, isLive: isLive)
         log(plan, settings)
 
         if frameCount < Int.max { frameCount += 1 }
-        let glance = FrameGlance(
-            times: times, number: frameCount, hasLeapt: hasLeapt, format: format, orientation: orientation,
+        let context = FrameContext(
+            times: times, number: frameCount, hasJumped: hasJumped, format: format, orientation: orientation,
             settings: settings)
-        let foresight = try sources.source?.foresee(glance) { element.warn($0) } ?? .open
-        let arrival = Lookout.Arrival(
-            buffer: buffer, glance: glance, time: time, plan: plan, source: sources.source, foresight: foresight)
+        let precomputed = try sources.source?.precomputedResult(context) { element.warn($0) } ?? .open
+        let incoming = InferenceScheduler.IncomingFrame(
+            buffer: buffer, context: context, time: time, plan: plan, source: sources.source, precomputed: precomputed)
         let resetsTracks = signals.takeReset()
-        if resetsTracks { lookout.forgetScene() }
-        var answers = lookout.takeAnswer(isAwaited: plan.waits).map { [$0] } ?? []
-        var isLookedAt = false
+        if resetsTracks { scheduler.forgetScene() }
+        var answers = scheduler.takeAnswer(isAwaited: plan.waits).map { [$0] } ?? []
+        var isInferred = false
         var (luma, copy): (LumaPlane?, FrameCopy?) = (nil, nil)
-        if lookout.mayLook(at: arrival) || settings.scene.follows {
+        if scheduler.mayInfer(at: incoming) || settings.scene.follows {
             let isMapped: Void? = try statistics.time(.start) {
                 try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
                     var frame = frame
@@ -136,22 +136,22 @@ final class Stream {
                         (luma, copy) = reduce(frame, of: buffer, plan, settings)
                     }
                     frame.luma = luma
-                    isLookedAt = try lookout.look(at: frame, of: arrival)
+                    isInferred = try scheduler.infer(at: frame, of: incoming)
                 }
             }
             if isMapped == nil {
-                lookout.miss(arrival)
+                scheduler.miss(incoming)
                 if settings.requestsRedaction { try redaction.fail(RedactionGuard.unmapped, settings) }
                 warnOfMapping()
             }
         } else {
-            lookout.pass(arrival)
+            scheduler.pass(incoming)
         }
-        if isLookedAt, let answer = lookout.takeAnswer(isAwaited: plan.waits) { answers.append(answer) }
+        if isInferred, let answer = scheduler.takeAnswer(isAwaited: plan.waits) { answers.append(answer) }
         return QueuedFrame(
-            buffer: buffer, format: format, times: times, key: glance.key, time: time,
+            buffer: buffer, format: format, times: times, key: context.key, time: time,
             utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
-            epochBreak: epochBreak, resetsTracks: resetsTracks, settings: settings, pace: arrival.pace, luma: luma,
+            epochBreak: epochBreak, resetsTracks: resetsTracks, settings: settings, intervalPolicy: incoming.intervalPolicy, luma: luma,
             copy: copy, waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
     }
 
@@ -170,15 +170,15 @@ final class Stream {
     }
 
     private func log(_ plan: SchedulePlan, _ settings: Settings) {
-        guard toldPlan.map({ !$0.schedules(as: plan) }) ?? true else { return }
-        toldPlan = plan
+        guard reportedPlan.map({ !$0.schedules(as: plan) }) ?? true else { return }
+        reportedPlan = plan
         element.log(
             .info,
             (plan.waits
                 ? "frames wait for their results" : "no frame waits, the newest is looked at when the detector is free")
                 + ", because strategy=\(settings.strategy), mode=\(settings.scene.mode) and upstream "
                 + (isLive ? "is live" : "is not live")
-                + "; \(plan.mostHeld) frames may wait for later ones, the detector strives "
+                + "; \(plan.maximumHeldFrames) frames may wait for later ones, the detector strives "
                 + "for \(plan.hint), latency is \(plan.latency) ns")
     }
 
@@ -197,7 +197,7 @@ final class Stream {
     /// Follows what changes while the stream runs: who is upstream, and what the detector should strive for. Frames that wait for
     /// their results wait for the first detector, too.
     private func prepareSource(_ settings: Settings) throws {
-        askUpstream()
+        queryUpstream()
         if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
         guard sources.source == nil, SchedulePlan(settings: settings, isLive: isLive).waits else { return }
         try sources.awaitFirst(signals)
@@ -208,12 +208,12 @@ final class Stream {
     func framesHeld(_ settings: Settings) -> Int {
         // What fails here fails again, and is told of, at the first frame.
         try? prepareSource(settings)
-        return planner.plan(for: settings, isLive: false).mostHeld
+        return planner.plan(for: settings, isLive: false).maximumHeldFrames
     }
 
-    private func askUpstream() {
-        guard !hasAskedUpstream else { return }
-        hasAskedUpstream = true
+    private func queryUpstream() {
+        guard !hasQueriedUpstream else { return }
+        hasQueriedUpstream = true
         isLive = element.isUpstreamLive() ?? isLive
         element.log(.info, isLive ? "upstream is live" : "upstream is not live, or cannot tell")
     }
@@ -286,7 +286,7 @@ final class Stream {
     private func isDue(_ frame: QueuedFrame) -> Bool {
         let plan = planner.plan(for: frame.settings, isLive: isLive)
         let later = max(plan.depth, frame.waitsForNext ? 1 : 0)
-        return queue.frameCount > later || (!plan.isInStep && frame.answers.allSatisfy(\.ticket.isDone))
+        return queue.frameCount > later || (!plan.isSequential && frame.answers.allSatisfy(\.promise.isDone))
     }
 
     private func finish(_ frame: QueuedFrame) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
@@ -314,16 +314,16 @@ final class Stream {
     }
 
     private func takeAnswers(of frame: QueuedFrame) throws -> [(StartedDetection, [Detection])] {
-        try statistics.time(.wait) { try frame.answers.map { ($0, try signals.wait(for: $0.ticket)) } }
+        try statistics.time(.wait) { try frame.answers.map { ($0, try signals.wait(for: $0.promise)) } }
     }
 
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
         if isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
         // What became of an epoch that is over tells nothing of the next one.
-        if !queue.beginsEpoch { lookout.note(frame, finisher.outlook) }
+        if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
         if frame.waits {
             work.add(frame.work + MonotonicClock.now - begin)
-            planner.set(work: work.told)
+            planner.set(work: work.estimate)
         }
     }
 
@@ -356,8 +356,8 @@ final class Stream {
                 "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), running time \(segment.base) on"
             )
             if signals.takeSeek(gst_event_get_seqnum(event)) {
-                epochs.noticeSeek()
-                hasLeapt = true
+                epochs.noteSeek()
+                hasJumped = true
             }
         case GST_EVENT_TAG:
             var tags: UnsafeMutablePointer<GstTagList>?
@@ -387,7 +387,7 @@ final class Stream {
     /// All that was under way is void: a seek, or an application that wants to be rid of it.
     func flush() {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
-        hasLeapt = frameCount > 0
+        hasJumped = frameCount > 0
         element.log(.debug, "a flush: \(queue.frameCount + held.frameCount) frames that waited are dropped")
         held.flush()
         queue.flush()
@@ -402,6 +402,6 @@ final class Stream {
     private func forgetEpoch() {
         if queue.frameCount == 0 { sources.source?.reset() }
         clock.reset()
-        lookout.forgetEpoch()
+        scheduler.forgetEpoch()
     }
 }

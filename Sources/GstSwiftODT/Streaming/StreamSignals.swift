@@ -30,7 +30,7 @@ final class StreamSignals: Sendable {
 
     func requestDetection() { state.withLock { $0.wantsDetection = true } }
 
-    func noticeSeek(_ number: UInt32) { state.withLock { $0.seek = number } }
+    func noteSeek(_ number: UInt32) { state.withLock { $0.seek = number } }
 
     private func interrupt(_ change: (inout State) -> Void) {
         let cut = state.withLock { state in
@@ -79,7 +79,7 @@ final class StreamSignals: Sendable {
     }
 
     /// Waits for an answer; throws `CancellationError` when flushing or stopping begins.
-    func wait(for ticket: DetectionTicket) throws -> [Detection] {
-        try interruptible(by: ticket.cancel) { try ticket.wait() }
+    func wait(for promise: DetectionPromise) throws -> [Detection] {
+        try interruptible(by: promise.cancel) { try promise.wait() }
     }
 }

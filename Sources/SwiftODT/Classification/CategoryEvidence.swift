@@ -18,7 +18,7 @@ struct CategoryEvidence: Sendable {
     var isEmpty: Bool { weight == 0 }
 
     /// Whether another answer might change the verdict: two categories are close, or none reaches the threshold.
-    var isInDoubt: Bool {
+    var isAmbiguous: Bool {
         guard weight > 0 else { return true }
         let best = mass.best
         let second = Category.allCases.lazy.filter { $0 != best }.map { mass[$0] }.max() ?? 0
@@ -30,7 +30,7 @@ struct CategoryEvidence: Sendable {
     ///   - memory: what earlier answers still count, 0...1.
     ///   - threshold: the share that a category needs to be believed.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
-        guard scores.isSound else { return }
+        guard scores.isValid else { return }
         mass = mass * memory + scores
         weight = weight * memory + 1
 

@@ -18,7 +18,7 @@ public struct CategoryScores: Hashable, Sendable {
     }
 
     /// Whether all figures are finite and none is negative.
-    var isSound: Bool { total.isFinite && storage.min() >= 0 }
+    var isValid: Bool { total.isFinite && storage.min() >= 0 }
 
     public static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
         var sum = a

@@ -9,7 +9,7 @@ public protocol Classifier: AnyObject, Sendable {
     var threshold: Double { get }
 
     /// Begins to look at what is inside the box (buffer pixels). Called from one thread at a time.
-    func start(_ frame: Frame, box: Box) throws -> ClassificationTicket
+    func start(_ frame: Frame, box: Box) throws -> ClassificationPromise
 }
 
 /// What a classifier makes of a crop.
@@ -29,4 +29,4 @@ public struct Classification: Hashable, Sendable {
 }
 
 /// A classification under way.
-public typealias ClassificationTicket = Ticket<Classification>
+public typealias ClassificationPromise = Promise<Classification>

@@ -6,7 +6,7 @@ public final class CropClassifier: Classifier {
     public let capacity = 1
     public let threshold: Double
 
-    private let reading: ClassifierReading
+    private let reading: ClassifierOutputDecoder
     private let idle: Monitor<InferenceRequest?>
 
     /// What an answer has to reach where the model's manifest does not say: more speaks for it than for all others.
@@ -27,11 +27,11 @@ public final class CropClassifier: Classifier {
         let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.classifier)
         let manifest = try ModelManifest.load(model: file)
         let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
-        let survey = try NetworkSurvey(Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
-        let reading = try ClassifierReading(survey, table: table)
+        let inspection = try NetworkInspection(Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
+        let reading = try ClassifierOutputDecoder(inspection, table: table)
         self.reading = reading
         threshold = manifest?.scoreThreshold ?? Self.usualThreshold
-        let input = try survey.classifierInput()
+        let input = try inspection.classifierInput()
         let check: Network.WarmUpCheck? = manifest?.knownAnswers.first(for: input).map { answer in
             { outputs, _ in
                 if let problem = try answer.problem(of: reading.read(outputs), comparesLabels: labelFile == nil) {
@@ -42,7 +42,7 @@ public final class CropClassifier: Classifier {
         let network = try Network.load(
             file: file, input: input, device: device, threads: threads, hint: .latency, check: check)
         idle = Monitor(try network.makeRequest())
-        Diagnostics.tell(
+        Diagnostics.report(
             .info,
             "\(file) classifies on \(device), with \(labels?.all.count ?? 0) labels and the threshold \(threshold), pictures of "
                 + "\(network.input.summary)")
@@ -53,7 +53,7 @@ public final class CropClassifier: Classifier {
         _ = idle.wait { $0 }
     }
 
-    public func start(_ frame: Frame, box: Box) throws -> ClassificationTicket {
+    public func start(_ frame: Frame, box: Box) throws -> ClassificationPromise {
         let region = try Self.region(around: box, in: frame)
         let request = idle.wait { request in
             defer { request = nil }
@@ -65,16 +65,16 @@ public final class CropClassifier: Classifier {
             idle.update { $0 = request }
             throw error
         }
-        let ticket = ClassificationTicket()
+        let promise = ClassificationPromise()
         request.start { [idle, reading] result in
             let answer = Result {
                 try result.get()
                 return try reading.read(request.outputs())
             }
             idle.update { $0 = request }
-            ticket.fulfil(answer)
+            promise.fulfil(answer)
         }
-        return ticket
+        return promise
     }
 
     private static func region(around box: Box, in frame: Frame) throws -> Box {
@@ -89,7 +89,7 @@ public final class CropClassifier: Classifier {
     }
 }
 
-extension NetworkSurvey {
+extension NetworkInspection {
     /// How pictures enter classifiers: those that take floats want them as they were trained, and layouts tell where.
     func classifierInput() throws -> NetworkInput {
         let isPlanar = network.inputs.first.map { $0.shape.count == 4 && $0.shape[1] == 3 } ?? false

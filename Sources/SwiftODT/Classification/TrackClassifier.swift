@@ -12,7 +12,7 @@ public struct TrackClassifier: Sendable {
     private let crop: (any Classifier)?
     /// May change between calls.
     public var options: TrackClassifierOptions
-    private var records: [Int: TrackRecord] = [:]
+    private var records: [Int: TrackClassificationState] = [:]
     private var call = 0
 
     /// Calls that a track may be absent from before it is forgotten: callers may leave some out now and then.
@@ -39,7 +39,7 @@ public struct TrackClassifier: Sendable {
     /// - Throws: what the classifier throws. What is known of the tracks is kept.
     public mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
         call += 1
-        var current = tracks.map { track in track.id.flatMap { records[$0] } ?? TrackRecord() }
+        var current = tracks.map { track in track.id.flatMap { records[$0] } ?? TrackClassificationState() }
         defer { keep(current, of: tracks) }
 
         for (index, track) in tracks.enumerated() {
@@ -49,7 +49,7 @@ public struct TrackClassifier: Sendable {
         if let frame, let crop {
             let due = due(tracks, current, in: frame)
             for index in wait ? due : nextUnwaited(due, of: tracks, capacity: crop.capacity) {
-                try current[index].ask(crop, about: tracks[index], in: frame)
+                try current[index].requestClassification(crop, about: tracks[index], in: frame)
             }
         }
         if wait {
@@ -63,13 +63,13 @@ public struct TrackClassifier: Sendable {
         records.removeAll()
     }
 
-    private func collect(_ record: inout TrackRecord, wait: Bool) throws {
+    private func collect(_ record: inout TrackClassificationState, wait: Bool) throws {
         let own = crop?.threshold ?? 0
         try record.collect(threshold: options.threshold < 0 ? own : options.threshold, wait: wait)
     }
 
     /// The tracks whose crops should be looked at, the most urgent first, of these the largest.
-    private func due(_ tracks: [Track], _ records: [TrackRecord], in frame: Frame) -> [Int] {
+    private func due(_ tracks: [Track], _ records: [TrackClassificationState], in frame: Frame) -> [Int] {
         tracks.indices.compactMap { index in
             records[index].urgency(of: tracks[index], in: frame, options).map { (urgency: $0.rawValue, index: index) }
         }
@@ -83,7 +83,7 @@ public struct TrackClassifier: Sendable {
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []
     }
 
-    private mutating func keep(_ current: [TrackRecord], of tracks: [Track]) {
+    private mutating func keep(_ current: [TrackClassificationState], of tracks: [Track]) {
         for (track, record) in zip(tracks, current) {
             guard let id = track.id else { continue }
             records[id] = track.state == .lost ? nil : record

@@ -6,11 +6,11 @@ public struct TrackClassifierOptions: Hashable, Sendable {
     /// A crop is classified anew when its object covers this many times the area of the last time.
     public var growth: Double
     /// How long an answer that leaves doubt stands before the next crop is looked at; twice as long after each.
-    public var patience: Nanoseconds
+    public var retryInterval: Nanoseconds
 
-    public init(threshold: Double = -1, growth: Double = 1.5, patience: Nanoseconds = 500_000_000) {
+    public init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
         self.threshold = threshold
         self.growth = growth
-        self.patience = patience
+        self.retryInterval = retryInterval
     }
 }

@@ -23,7 +23,7 @@ public protocol Detector: AnyObject, Sendable {
     ///
     /// When ``capacity`` detections are under way it waits for one of them to end.
     /// - Throws: ``ODTError`` where the frame cannot be looked at.
-    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise
 
     /// Forgets what was learnt from earlier frames: a new epoch begins.
     func reset()
@@ -52,10 +52,10 @@ public struct DetectionOptions: Hashable, Sendable {
     /// which is sooner by two changes of thread.
     public var isAwaited: Bool
     /// What of the frame is to be looked at; boxes are the whole frame's in any case.
-    public var view: DetectionView
+    public var view: DetectionRegion
 
     public init(
-        scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false, view: DetectionView = .whole
+        scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false, view: DetectionRegion = .fullFrame
     ) {
         self.scoreFloor = scoreFloor
         self.iouThreshold = iouThreshold

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It is told to whoever asked for the work, on the thread that does it, so that each of several users hears of his own alone:
 ///
-///     try Diagnostics.listening({ print($0.text) }) { try DetectorRecipe(.neural).makeDetector() }
+///     try Diagnostics.listening({ print($0.text) }) { try DetectorConfiguration(.neural).makeDetector() }
 ///
 /// Nothing is told of single frames. Where nobody listens a fact costs a look at the thread's own storage, and its text is
 /// never made.
@@ -19,7 +19,7 @@ public enum Diagnostics {
         case debug
     }
 
-    public struct Fact: Sendable {
+    public struct Entry: Sendable {
         public let level: Level
         public let text: String
         /// Where in the source it is told.
@@ -28,27 +28,27 @@ public enum Diagnostics {
         public let line: Int32
     }
 
-    public typealias Listener = @Sendable (Fact) -> Void
+    public typealias Listener = @Sendable (Entry) -> Void
 
     /// Does some work, and lets a listener hear of it: of what this thread does meanwhile.
     public static func listening<Result>(
         _ listener: @escaping Listener, to work: () throws -> Result
     ) rethrows -> Result {
-        let former = pthread_getspecific(key)
+        let previous = pthread_getspecific(key)
         let box = Box(listener)
         pthread_setspecific(key, Unmanaged.passUnretained(box).toOpaque())
         defer {
-            pthread_setspecific(key, former)
+            pthread_setspecific(key, previous)
             withExtendedLifetime(box) {}
         }
         return try work()
     }
 
     /// Does some work, and keeps what is told of it: for work that those who would listen may not outlive.
-    public static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, facts: [Fact]) {
+    public static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
-        let result = try listening({ fact in record.facts.withLock { $0.append(fact) } }, to: work)
-        return (result, record.facts.withLock { $0 })
+        let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)
+        return (result, record.entries.withLock { $0 })
     }
 
     /// A thread's own place for its listener. A task-local value would do the same, but needs Swift's whole concurrency runtime.
@@ -59,7 +59,7 @@ public enum Diagnostics {
     }()
 
     private final class Record: Sendable {
-        let facts = Mutex([Fact]())
+        let entries = Mutex([Entry]())
     }
 
     private final class Box {
@@ -67,13 +67,13 @@ public enum Diagnostics {
         init(_ listener: @escaping Listener) { self.listener = listener }
     }
 
-    static func tell(
+    static func report(
         _ level: Level, _ text: @autoclosure () -> String, file: StaticString = #fileID,
         function: StaticString = #function,
         line: Int32 = #line
     ) {
         guard let box = pthread_getspecific(key) else { return }
         let listener = Unmanaged<Box>.fromOpaque(box).takeUnretainedValue().listener
-        listener(Fact(level: level, text: text(), file: file, function: function, line: line))
+        listener(Entry(level: level, text: text(), file: file, function: function, line: line))
     }
 }

@@ -16,7 +16,7 @@ public enum DecimalText {
             }
             let digit = byte &- UInt8(ascii: "0")
             // Exponents, words like nan, and what is no number at all.
-            guard digit <= 9, digits < mostDigits else { return anyNumber(word, point) }
+            guard digit <= 9, digits < maximumDigits else { return anyNumber(word, point) }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
             if isPastPoint { decimals += 1 }
@@ -71,6 +71,6 @@ public enum DecimalText {
     }
 
     /// So many digits are exact as a number.
-    private static let mostDigits = 15
-    private static let powersOfTen: [Double] = (0...mostDigits).map { pow(10, Double($0)) }
+    private static let maximumDigits = 15
+    private static let powersOfTen: [Double] = (0...maximumDigits).map { pow(10, Double($0)) }
 }

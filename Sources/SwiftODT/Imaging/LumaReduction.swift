@@ -79,7 +79,7 @@ private struct BlockMean<Sums: RowSums> {
         let reach = parts.reduce(0) { max($0, $1.component.offset) }
         let samples = ((frame.width - 1) * step + reach + 1) / Sums.samplesAtATime
         let width = (frame.width + factor - 1) / factor
-        let skip = (factor + Sums.mostRows - 1) / Sums.mostRows
+        let skip = (factor + Sums.maximumRows - 1) / Sums.maximumRows
         // Components that lie in a plane of their own have sums of their own.
         let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
         withUnsafeTemporaryAllocation(of: Sums.Sum.self, capacity: samples * planes) { sums in

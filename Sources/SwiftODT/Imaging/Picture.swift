@@ -87,11 +87,11 @@ public final class Picture: @unchecked Sendable {
     }
 
     /// A header of a few bytes can promise a picture of any size.
-    private static let mostPixels = 1 << 28
+    private static let maximumPixels = 1 << 28
 
     /// - Throws: ``ODTError`` for pictures that are too large, or empty.
     static func check(width: Int, height: Int) throws {
-        guard width > 0, height > 0, width <= mostPixels / height else {
+        guard width > 0, height > 0, width <= maximumPixels / height else {
             throw ODTError(.unsupported, "a picture of \(width) x \(height) pixels is too large to be looked at")
         }
     }

@@ -7,7 +7,7 @@ protocol RowSums {
 
     /// Rows of a block that are added up: a sum of their samples has to fit, and that of a block into 32 bits. Taller blocks are
     /// sampled evenly.
-    static var mostRows: Int { get }
+    static var maximumRows: Int { get }
 
     /// What grey level 1 adds to a sum; in full range, for the white of wider samples is a little more than 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
@@ -19,7 +19,7 @@ protocol RowSums {
 
 enum ByteSums: RowSums {
     static var samplesAtATime: Int { 1 }
-    static var mostRows: Int { 256 }
+    static var maximumRows: Int { 256 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
     static func add(
@@ -32,7 +32,7 @@ enum ByteSums: RowSums {
 /// Two bytes of one component side by side, which lie in one block and need no sums of their own: half of the work.
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
-    static var mostRows: Int { 128 }
+    static var maximumRows: Int { 128 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { 1 }
 
     static func add(
@@ -75,14 +75,14 @@ enum BytePairSums: RowSums {
     /// Whether blocks begin and end between pairs, and all rows of them are added up.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
-            && frame.width.isMultiple(of: 2) && factor <= mostRows
+            && frame.width.isMultiple(of: 2) && factor <= maximumRows
     }
 }
 
 /// 14 bits of the sample count, wherever they lie: 64 times the grey level.
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
-    static var mostRows: Int { 64 }
+    static var maximumRows: Int { 64 }
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float { depth.unitOf14Bits(fullRange: fullRange) }
 
     static func add(

@@ -21,7 +21,7 @@ extension Labels {
     init?(archive: ZipArchive) {
         let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
         let named = texts.filter { $0.name.lowercased().contains("label") }
-        let lists = (named.isEmpty && texts.count == 1 ? texts : named).prefix(Self.mostLists).compactMap { entry in
+        let lists = (named.isEmpty && texts.count == 1 ? texts : named).prefix(Self.maximumLists).compactMap { entry in
             archive.contents(entry).flatMap { Labels(parsing: $0) }.map { (entry.name.lowercased(), $0) }
         }
         let readable = lists.filter { !$1.all.contains { $0.text.hasPrefix("/m/") || $0.text.hasPrefix("/g/") } }
@@ -34,7 +34,7 @@ extension Labels {
     }
 
     /// A small archive can unfold into a thousand long lists; of these, so many are looked at.
-    private static var mostLists: Int { 32 }
+    private static var maximumLists: Int { 32 }
 
     /// As YOLO's exporter writes them into an .onnx: `{0: 'person', 1: "bull's eye"}`.
     init?(dictionaryText text: String) {

@@ -42,7 +42,7 @@ struct FlatBuffer {
     }
 
     /// Elements of a vector are looked at up to this number, so that a damaged length costs little.
-    fileprivate static let mostElements = 1 << 20
+    fileprivate static let maximumElements = 1 << 20
 
     fileprivate func number<Number: FixedWidthInteger>(_ type: Number.Type, at position: Int) -> Number? {
         let size = MemoryLayout<Number>.size
@@ -115,7 +115,7 @@ extension FlatBuffer.Table {
     }
 
     private func elements<Element>(_ field: Int, size: Int, _ read: (Int) -> Element?) -> [Element] {
-        guard let span = span(field, size: size), span.count / size <= FlatBuffer.mostElements,
+        guard let span = span(field, size: size), span.count / size <= FlatBuffer.maximumElements,
             buffer.allows(span.count)
         else { return [] }
         return stride(from: span.lowerBound, to: span.upperBound, by: size).compactMap(read)

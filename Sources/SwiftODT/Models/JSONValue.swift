@@ -176,13 +176,13 @@ private struct JSONReader {
 
     /// One digit or more, put behind others; `nil` where there is none, or doubles do not hold them exactly.
     private mutating func digits(after figures: UInt64) -> UInt64? {
-        let (start, most) = (position, UInt64(1) << 53)
+        let (start, maximum) = (position, UInt64(1) << 53)
         var figures = figures
-        while let byte = next, (0x30...0x39).contains(byte), figures <= most {
+        while let byte = next, (0x30...0x39).contains(byte), figures <= maximum {
             figures = figures &* 10 &+ UInt64(byte &- 0x30)
             position += 1
         }
-        return position > start && figures <= most ? figures : nil
+        return position > start && figures <= maximum ? figures : nil
     }
 
     private mutating func giveUp(at start: Int) -> Double? {

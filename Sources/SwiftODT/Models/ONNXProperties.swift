@@ -6,7 +6,7 @@ struct ONNXProperties {
         try FileBytes.withDescriptor(path) { file, size in
             var properties: [String: String] = [:]
             var position = 0
-            for _ in 0..<mostFields where position < size {
+            for _ in 0..<maximumFields where position < size {
                 let head = try FileBytes.read(file, from: position, count: min(20, size - position), path: path)
                 var fields = ProtobufFields(head[...])
                 guard let tag = fields.varint() else { break }
@@ -27,7 +27,7 @@ struct ONNXProperties {
         }
     }
 
-    private static let mostFields = 10_000
+    private static let maximumFields = 10_000
     private static let propertyField: UInt64 = 14
     private static let largestProperty: UInt64 = 1 << 20
 

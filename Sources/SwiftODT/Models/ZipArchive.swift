@@ -22,7 +22,7 @@ struct ZipArchive {
         let shift = start - directoryOffset
         var entries: [Entry] = []
         var position = start
-        while entries.count < Self.mostEntries, position + 46 <= end, bytes.little32(position) == 0x0201_4B50 {
+        while entries.count < Self.maximumEntries, position + 46 <= end, bytes.little32(position) == 0x0201_4B50 {
             let nameLength = bytes.little16(position + 28)
             let next = position + 46 + nameLength + bytes.little16(position + 30) + bytes.little16(position + 32)
             guard next <= end else { break }
@@ -55,7 +55,7 @@ struct ZipArchive {
         }
     }
 
-    private static let mostEntries = 1000
+    private static let maximumEntries = 1000
     private static let largestEntry = 4 << 20
 
     /// Where the record is that ends an archive; a comment of up to 64 kB may follow it.

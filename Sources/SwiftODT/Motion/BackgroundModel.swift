@@ -21,11 +21,11 @@ final class BackgroundModel {
         /// What may be a thing.
         static let object: UInt8 = 1
         /// What has proved to be one: its coming and going makes no place restless.
-        static let proved: UInt8 = 2
+        static let confirmed: UInt8 = 2
         /// The shadow of that, which does not do so either.
         static let shadow: UInt8 = 3
 
-        static func isThing(_ cause: UInt8) -> Bool { cause == object || cause == proved }
+        static func isForeground(_ cause: UInt8) -> Bool { cause == object || cause == confirmed }
     }
 
     let width: Int
@@ -33,13 +33,13 @@ final class BackgroundModel {
     /// The background's grey level.
     let level: PixelGrid<Float>
     /// What ``level`` was before something was absorbed: it may come to light again.
-    let former: PixelGrid<Float>
+    let previous: PixelGrid<Float>
     /// For how many seconds ``level`` has been what is seen.
     let seenFor: PixelGrid<Float>
     /// The mean size of ``smoothed`` where nothing is.
     let noise: PixelGrid<Float>
     /// What is added to the threshold of places that flicker or sway.
-    let restlessness: PixelGrid<Float>
+    let activity: PixelGrid<Float>
     /// What the background looks like in the light of the present frame.
     let expected: PixelGrid<Float>
     /// The present frame less ``expected``.
@@ -55,7 +55,7 @@ final class BackgroundModel {
 
     /// The noise of the picture as a whole, of the smoothed and of the plain difference.
     private(set) var typicalNoise: Float = 1
-    private(set) var typicalPlainNoise: Float = 2
+    private(set) var typicalUnsmoothedNoise: Float = 2
 
     private let scratch: PixelGrid<Float>
     private let marksBefore: PixelGrid<UInt8>
@@ -63,7 +63,7 @@ final class BackgroundModel {
     private var framesLearnt = 0
 
     /// Smallest difference that counts, in grey levels.
-    private static let leastThreshold: Float = 9
+    private static let minimumThreshold: Float = 9
     /// Differences above so many times the noise count.
     private static let noiseFactor: Float = 3.6
     /// A former level that no pixel comes near to.
@@ -83,10 +83,10 @@ final class BackgroundModel {
         self.height = height
         func grid() -> PixelGrid<Float> { PixelGrid(width: width, height: height, filled: 0) }
         level = grid()
-        former = grid()
+        previous = grid()
         seenFor = grid()
         noise = grid()
-        restlessness = grid()
+        activity = grid()
         expected = grid()
         difference = grid()
         smoothed = grid()
@@ -103,9 +103,9 @@ final class BackgroundModel {
         let first = framesLearnt == 0 ? Self.firstNoise : max(Self.firstNoise, typicalNoise)
         for i in 0..<level.count { level.base[i] = Float(pixels[i]) }
         noise.fill(first)
-        former.fill(Self.noLevel)
+        previous.fill(Self.noLevel)
         seenFor.fill(0)
-        restlessness.fill(0)
+        activity.fill(0)
         stillFor.fill(0)
         marks.fill(Mark.background)
         marksBefore.fill(Mark.background)
@@ -115,7 +115,7 @@ final class BackgroundModel {
 
     /// The smoothed difference from which on a pixel counts as covered.
     func threshold(_ i: Int) -> Float {
-        max(Self.leastThreshold, Self.noiseFactor * max(noise.base[i], 0.7 * typicalNoise)) + restlessness.base[i]
+        max(Self.minimumThreshold, Self.noiseFactor * max(noise.base[i], 0.7 * typicalNoise)) + activity.base[i]
     }
 
     /// Compares a frame with the background under the given light and marks every pixel.
@@ -162,12 +162,12 @@ final class BackgroundModel {
     }
 
     private func mark() {
-        let (smoothed, noise, restlessness, marks) = (smoothed.base, noise.base, restlessness.base, marks.base)
-        let (least, factor, floor) = (Self.leastThreshold, Self.noiseFactor, 0.7 * typicalNoise)
+        let (smoothed, noise, activity, marks) = (smoothed.base, noise.base, activity.base, marks.base)
+        let (minimum, factor, floor) = (Self.minimumThreshold, Self.noiseFactor, 0.7 * typicalNoise)
         let count = self.marks.count
         var i = 0
         while i < count {
-            let threshold = max(least, factor * max(noise[i], floor)) + restlessness[i]
+            let threshold = max(minimum, factor * max(noise[i], floor)) + activity[i]
             let size = abs(smoothed[i])
             let weak: UInt8 = size > threshold ? 1 : 0
             let strong: UInt8 = size > 2 * threshold ? 2 : 0
@@ -185,7 +185,7 @@ final class BackgroundModel {
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
         let calm = exp(-elapsed / Self.calmingTime)
         let (level, expected) = (level.base, expected.base)
-        let (noise, restlessness) = (noise.base, restlessness.base)
+        let (noise, activity) = (noise.base, activity.base)
         let (smoothed, marks, marksBefore, causesBefore) = (
             smoothed.base, marks.base, marksBefore.base, causesBefore.base
         )
@@ -195,7 +195,7 @@ final class BackgroundModel {
         while i < count {
             let isCovered = marks[i] != 0
             let cause = causes[i]
-            let isObject = Cause.isThing(cause)
+            let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
             // Empty places are learnt at full speed, specks that nothing explains slowly. What an object covers only follows
             // the light, so that it fits when it comes to light again.
@@ -203,9 +203,9 @@ final class BackgroundModel {
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
             let hasFlipped = (marks[i] & 1) != (marksBefore[i] & 1)
-            let isExplained = max(cause, causesBefore[i]) >= Cause.proved
+            let isExplained = max(cause, causesBefore[i]) >= Cause.confirmed
             let jump: Float = hasFlipped ? (isExplained ? 0 : isObject ? 0.25 : 2) : 0
-            restlessness[i] = min(restlessness[i] * calm + jump, 40)
+            activity[i] = min(activity[i] * calm + jump, 40)
             let near = abs(smoothed[i] - stillLevel[i]) < max(8, 0.35 * size)
             stillFor[i] = isCovered && near ? stillFor[i] + elapsed : 0
             stillLevel[i] = near ? stillLevel[i] + 0.2 * (smoothed[i] - stillLevel[i]) : smoothed[i]
@@ -219,22 +219,22 @@ final class BackgroundModel {
 
     /// Takes a covered pixel's present look for background from now on, and remembers what was there.
     func absorb(_ i: Int, _ pixel: UInt8) {
-        if seenFor.base[i] >= Self.memorableAfter { former.base[i] = level.base[i] }
+        if seenFor.base[i] >= Self.memorableAfter { previous.base[i] = level.base[i] }
         seenFor.base[i] = 0
         replace(i, Float(pixel))
     }
 
     /// Goes back to the former background where that is what is seen again: an absorbed object has left.
     func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
-        let bearable = max(Self.leastThreshold, 3 * typicalPlainNoise)
+        let bearable = max(Self.minimumThreshold, 3 * typicalUnsmoothedNoise)
         let count = marks.count
         var i = 0
         while i < count {
-            if marks.base[i] != Mark.background, former.base[i] != Self.noLevel, stillFor.base[i] >= Self.recallAfter {
-                let value = min(max(former.base[i] * light.gain + light.offset, 0), 255)
+            if marks.base[i] != Mark.background, previous.base[i] != Self.noLevel, stillFor.base[i] >= Self.recallAfter {
+                let value = min(max(previous.base[i] * light.gain + light.offset, 0), 255)
                 if abs(Float(pixels[i]) - value) < bearable {
-                    replace(i, former.base[i])
-                    former.base[i] = Self.noLevel
+                    replace(i, previous.base[i])
+                    previous.base[i] = Self.noLevel
                     seenFor.base[i] = Self.memorableAfter
                 }
             }
@@ -246,7 +246,7 @@ final class BackgroundModel {
         level.base[i] = value
         noise.base[i] = max(noise.base[i], typicalNoise)
         stillFor.base[i] = 0
-        restlessness.base[i] = 0
+        activity.base[i] = 0
         marks.base[i] = Mark.background
     }
 
@@ -264,6 +264,6 @@ final class BackgroundModel {
         }
         guard count > 0 else { return }
         typicalNoise += 0.1 * (sum / count - typicalNoise)
-        typicalPlainNoise += 0.1 * (plain / count - typicalPlainNoise)
+        typicalUnsmoothedNoise += 0.1 * (plain / count - typicalUnsmoothedNoise)
     }
 }

@@ -7,9 +7,9 @@ struct BoxRefinement {
     let difference: PixelGrid<Float>
 
     /// Columns or rows that a side may move inwards.
-    private static let most = 3
+    private static let maximum = 3
     /// A line none of whose pixels differs by this share of those further in is not the object's.
-    private static let least: Float = 0.12
+    private static let minimum: Float = 0.12
 
     func refine(_ region: Region) -> Box {
         let left = inset(region, isColumn: true, from: region.minX, towards: 1)
@@ -24,14 +24,14 @@ struct BoxRefinement {
     /// How far a side moves inwards.
     private func inset(_ region: Region, isColumn: Bool, from start: Int, towards step: Int) -> Double {
         let extent = isColumn ? region.maxX - region.minX : region.maxY - region.minY
-        let most = min(Self.most, (extent - 3) / 2)
+        let maximum = min(Self.maximum, (extent - 3) / 2)
         var line = start
-        for moved in 0..<max(0, most) {
+        for moved in 0..<max(0, maximum) {
             let share = coverage(region, isColumn: isColumn, line, step)
-            if share >= Self.least { return Double(moved) + Double(max(0, 1 - share)) }
+            if share >= Self.minimum { return Double(moved) + Double(max(0, 1 - share)) }
             line += step
         }
-        return Double(max(0, most))
+        return Double(max(0, maximum))
     }
 
     /// How much the pixels of an outermost line differ at most, as a share of what their neighbours further in do.

@@ -6,10 +6,10 @@ final class MotionAnalyzer {
     private let specks: SpeckFilter
     private let labeler: RegionLabeler
     private let shadows: ShadowFilter
-    private let still: StillRegions
-    private let explained: ExplainedMotion
+    private let still: StationaryRegions
+    private let explained: ExplainedMotionFilter
     private let causes: PixelGrid<UInt8>
-    private var watch = SceneWatch()
+    private var watch = SceneStability()
     private var history = MotionHistory()
     private var time: Nanoseconds
 
@@ -19,12 +19,12 @@ final class MotionAnalyzer {
     /// Marks so many pixels apart may belong to one object.
     private static let gap = 1
     /// Smallest object, as a share of the plane and in its pixels.
-    private static let leastShare = 0.0002
-    private static let leastArea = 8
+    private static let minimumShare = 0.0002
+    private static let minimumArea = 8
     /// Of an object's pixels so many at least are strongly marked.
-    private static let leastStrongShare = 0.1
-    /// A region whose place is more restless than this on the mean, in grey levels, sways there, see ``BackgroundModel/restlessness``.
-    private static let mostRestless: Float = 4
+    private static let minimumStrongShare = 0.1
+    /// A region whose place is more restless than this on the mean, in grey levels, sways there, see ``BackgroundModel/activity``.
+    private static let maximumActivity: Float = 4
     /// By this share things have to lie in a region, and make it up, for the region to be them.
     private static let cover = 0.5
     /// Times between frames outside of what a camera does are taken for this many seconds at most.
@@ -37,8 +37,8 @@ final class MotionAnalyzer {
         specks = SpeckFilter(width: width, height: height)
         labeler = RegionLabeler(width: width, height: height)
         shadows = ShadowFilter(width: width, height: height)
-        still = StillRegions(width: width, height: height)
-        explained = ExplainedMotion(width: width, height: height)
+        still = StationaryRegions(width: width, height: height)
+        explained = ExplainedMotionFilter(width: width, height: height)
         causes = PixelGrid(width: width, height: height, filled: 0)
         time = plane.time
         plane.withPixels { pixels in
@@ -53,19 +53,19 @@ final class MotionAnalyzer {
     /// - Parameters:
     ///   - known: boxes of things that are known already: what moves there is left out, and so is what may as well be light, or sway
     ///     at its place.
-    ///   - proved: where things are of which it has been seen that they do not sway at their place: they are things everywhere, and
+    ///   - confirmed: where things are of which it has been seen that they do not sway at their place: they are things everywhere, and
     ///     make no place restless.
-    func look(at plane: LumaPlane, besides known: [Box]? = nil, proved: [Box] = []) -> [Detection] {
+    func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {
         let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time
         return plane.withPixels { pixels in
             guard let first = pixels.baseAddress else { return [] }
-            return look(first, elapsed: elapsed, besides: known, proved: proved)
+            return analyze(first, elapsed: elapsed, besides: known, confirmed: confirmed)
         }
     }
 
-    private func look(
-        _ pixels: UnsafePointer<UInt8>, elapsed: Double, besides known: [Box]?, proved: [Box]
+    private func analyze(
+        _ pixels: UnsafePointer<UInt8>, elapsed: Double, besides known: [Box]?, confirmed: [Box]
     ) -> [Detection] {
         let light = LightChange(from: background.level, to: pixels, ignoring: background.marks)
         background.compare(pixels, light: light)
@@ -80,15 +80,15 @@ final class MotionAnalyzer {
         labeler.label(marks, gap: Self.gap)
         causes.fill(BackgroundModel.Cause.none)
         // With the shadows that they cast, which are taken away next.
-        if !proved.isEmpty { mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isMade($0, of: proved) }) }
+        if !confirmed.isEmpty { mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) }) }
         if shadows.clear(marks, of: labeler, background, pixels, locally: known != nil) {
             labeler.label(marks, gap: Self.gap)
         }
         var accepted = labeler.regions.map(isObject)
-        let isProved = labeler.regions.map { isMade($0, of: proved) }
-        if known != nil { leaveOutRestless(marks, &accepted, but: isProved) }
+        let isConfirmed = labeler.regions.map { isCausedBy($0, of: confirmed) }
+        if known != nil { dropActiveRegions(marks, &accepted, but: isConfirmed) }
         mark(BackgroundModel.Cause.object, where: accepted)
-        if !proved.isEmpty { mark(BackgroundModel.Cause.proved, where: zip(accepted, isProved).map { $0 && $1 }) }
+        if !confirmed.isEmpty { mark(BackgroundModel.Cause.confirmed, where: zip(accepted, isConfirmed).map { $0 && $1 }) }
         let seen = known.map { measure(marks, besides: $0, pixels) } ?? measure(marks, labeler, accepted)
         background.learn(pixels, causes: causes.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)
@@ -98,32 +98,32 @@ final class MotionAnalyzer {
             history.forget()
             return []
         }
-        let frame = MarkedFrame(pixels: pixels, marks: explained.rest, labeler: explained.labeler, light: light)
+        let frame = LabeledFrame(pixels: pixels, marks: explained.rest, labeler: explained.labeler, light: light)
         history.advance(seen, elapsed: elapsed, in: known == nil ? nil : frame)
-        return history.things.map { thing in
+        return history.objects.map { thing in
             Detection(box: thing.box, score: thing.contrast * (0.6 + 0.4 * min(1, thing.age / 0.3)))
         }.sorted { $0.score > $1.score }
     }
 
     /// What is none of them is learnt as a part of the scene, and as restless all the sooner.
-    private func leaveOutRestless(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isProved: [Bool]) {
+    private func dropActiveRegions(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isConfirmed: [Bool]) {
         var sums = [Float](repeating: 0, count: accepted.count)
-        labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.restlessness.base[index] }
+        labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.activity.base[index] }
         for region in accepted.indices
-        where !isProved[region] && sums[region] > Self.mostRestless * Float(labeler.regions[region].area) {
+        where !isConfirmed[region] && sums[region] > Self.maximumActivity * Float(labeler.regions[region].area) {
             accepted[region] = false
         }
     }
 
     private func isObject(_ region: Region) -> Bool {
-        let least = max(Self.leastArea, Int(Self.leastShare * Double(width * height)))
-        return region.area >= least && region.maxX - region.minX > 1 && region.maxY - region.minY > 1
-            && Double(region.strong) >= Self.leastStrongShare * Double(region.area)
+        let minimum = max(Self.minimumArea, Int(Self.minimumShare * Double(width * height)))
+        return region.area >= minimum && region.maxX - region.minX > 1 && region.maxY - region.minY > 1
+            && Double(region.strong) >= Self.minimumStrongShare * Double(region.area)
     }
 
     /// Whether most of the region is things that lie in it.
-    private func isMade(_ region: Region, of things: [Box]) -> Bool {
-        let inside = things.filter { $0.intersection(region.box).area >= Self.cover * $0.area }
+    private func isCausedBy(_ region: Region, of objects: [Box]) -> Bool {
+        let inside = objects.filter { $0.intersection(region.box).area >= Self.cover * $0.area }
         return inside.reduce(0) { $0 + $1.area } > Self.cover * Double(region.area)
     }
 
@@ -136,7 +136,7 @@ final class MotionAnalyzer {
     /// What is left to report where known things explain some of it.
     private func measure(
         _ marks: PixelGrid<UInt8>, besides known: [Box], _ pixels: UnsafePointer<UInt8>
-    ) -> [MotionHistory.Sighting] {
+    ) -> [MotionHistory.RegionObservation] {
         explained.clear(marks, of: causes, in: known, background, pixels)
         let accepted = explained.labeler.regions.map { isObject($0) && !explained.isPart($0) }
         return measure(explained.rest, explained.labeler, accepted)
@@ -145,7 +145,7 @@ final class MotionAnalyzer {
     /// The refined boxes of the accepted regions, and how clearly each stands out.
     private func measure(
         _ marks: PixelGrid<UInt8>, _ labeler: RegionLabeler, _ accepted: [Bool]
-    ) -> [MotionHistory.Sighting] {
+    ) -> [MotionHistory.RegionObservation] {
         var sums = [Float](repeating: 0, count: labeler.regions.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in
             sums[region] += abs(background.smoothed.base[index]) / background.threshold(index)
@@ -154,7 +154,7 @@ final class MotionAnalyzer {
         return labeler.regions.indices.filter { accepted[$0] }.map { index in
             let region = labeler.regions[index]
             let clearness = Double(sums[index]) / Double(max(1, region.area))
-            return MotionHistory.Sighting(
+            return MotionHistory.RegionObservation(
                 box: refinement.refine(region), contrast: 1 - 1 / (1 + 0.7 * clearness * clearness), region: index)
         }
     }

@@ -16,7 +16,7 @@ public final class MotionDetector: Detector {
 
     public init() {}
 
-    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let plane = frame.luma ?? LumaPlane.reduce(frame)
         let (width, height) = (frame.width, frame.height)
         let detections = eye.update { eye in
@@ -27,9 +27,9 @@ public final class MotionDetector: Detector {
                 current = MotionAnalyzer(plane)
                 eye = current
             }
-            return current.look(at: plane)
+            return current.analyze(at: plane)
         }
-        return DetectionTicket(
+        return DetectionPromise(
             detections.compactMap { detection in
                 var detection = detection
                 detection.box = detection.box.scaled(x: plane.scaleX, y: plane.scaleY)

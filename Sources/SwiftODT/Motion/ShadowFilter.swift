@@ -29,17 +29,17 @@ final class ShadowFilter {
     private static let darkest: Float = 0.4
     private static let lightest: Float = 0.96
     /// The same of what is lit.
-    private static let leastLit: Float = 1.04
-    private static let mostLit: Float = 2.5
+    private static let minimumLit: Float = 1.04
+    private static let maximumLit: Float = 2.5
     /// A ground darker than this shows no shadows.
-    private static let leastGround: Float = 24
+    private static let minimumGround: Float = 24
     /// How far around a pixel its ground is compared, and how far from there a shadow's border may lie.
     private static let reach = 2
     private static let rim = 3
     /// By this much the noise of a place may have been measured too low.
     private static let margin: Float = 1.3
     /// Share of a region that must be no shadow for the rest to be taken away.
-    private static let leastObjectShare = 0.1
+    private static let minimumObjectShare = 0.1
 
     init(width: Int, height: Int, of effect: Effect = .darker) {
         self.effect = effect
@@ -77,7 +77,7 @@ final class ShadowFilter {
         labeler.forEachPixel(of: marks) { region, x, y, index in
             let area = labeler.regions[region].area
             let count = counts[region]
-            let hasObject = Double(count.other) >= Self.leastObjectShare * Double(area) && count.otherStrong > 4
+            let hasObject = Double(count.other) >= Self.minimumObjectShare * Double(area) && count.otherStrong > 4
             let isShadow = count.certain * 2 > area
             if isShadow || hasObject, reached(x, y, index, background) != Kind.none {
                 marks.base[index] = 0
@@ -106,7 +106,7 @@ final class ShadowFilter {
     }
 
     /// Where the place itself is quieter than the picture as a whole, which water or leaves may make restless: how quiet, as a share.
-    private func quiet(_ index: Int, _ background: BackgroundModel) -> Float {
+    private func noiseScale(_ index: Int, _ background: BackgroundModel) -> Float {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }
 
@@ -117,7 +117,7 @@ final class ShadowFilter {
     ) -> UInt8 {
         let (width, height) = (background.width, background.height)
         let ground = background.expected.base
-        guard isMeant(background.smoothed.base[index]), ground[index] >= Self.leastGround else { return Kind.none }
+        guard isMeant(background.smoothed.base[index]), ground[index] >= Self.minimumGround else { return Kind.none }
         var (n, g, s, gg, ss, gs): (Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0)
         for row in max(0, y - Self.reach)...min(height - 1, y + Self.reach) {
             for column in max(0, x - Self.reach)...min(width - 1, x + Self.reach) {
@@ -132,11 +132,11 @@ final class ShadowFilter {
             }
         }
         let ratio = s / max(g, 1)
-        let range = effect == .darker ? Self.darkest...Self.lightest : Self.leastLit...Self.mostLit
+        let range = effect == .darker ? Self.darkest...Self.lightest : Self.minimumLit...Self.maximumLit
         guard range.contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
         // What noise explains; the plain difference's mean size times 1.25 is its deviation.
-        let noise = 1.25 * background.typicalPlainNoise * (usesPlaces ? quiet(index, background) : 1)
+        let noise = 1.25 * background.typicalUnsmoothedNoise * (usesPlaces ? noiseScale(index, background) : 1)
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }
         let texture = ratio * ratio * max(0, gg / n - (g / n) * (g / n))

@@ -12,7 +12,7 @@ final class SpeckFilter {
     }
 
     /// Of 3 x 3 pixels so many, with the one in the middle, have to be marked for the middle to stay.
-    private static let fewest: UInt8 = 4
+    private static let minimumCount: UInt8 = 4
 
     /// The marks that are left. The grid is used again at the next call.
     func filter(_ marks: PixelGrid<UInt8>) -> PixelGrid<UInt8> {
@@ -37,7 +37,7 @@ final class SpeckFilter {
             let to = kept.base + y * width
             var x = 0
             while x < width {
-                to[x] = above[x] &+ here[x] &+ below[x] >= Self.fewest ? from[x] : 0
+                to[x] = above[x] &+ here[x] &+ below[x] >= Self.minimumCount ? from[x] : 0
                 x &+= 1
             }
         }

@@ -4,7 +4,7 @@ public protocol DetectionDecoder: Sendable {
     var input: NetworkInput { get }
 
     /// Whether what it says of a part of a picture holds for the picture, too.
-    var understandsParts: Bool { get }
+    var supportsTiles: Bool { get }
 
     /// The names that detections can have; empty where they have none, `nil` where that is not known.
     var labels: [String]? { get }
@@ -16,6 +16,6 @@ public protocol DetectionDecoder: Sendable {
 }
 
 extension DetectionDecoder {
-    public var understandsParts: Bool { true }
+    public var supportsTiles: Bool { true }
     public var labels: [String]? { nil }
 }

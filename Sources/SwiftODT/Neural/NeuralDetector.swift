@@ -16,9 +16,9 @@ public final class NeuralDetector: Detector {
 
     private struct Work {
         var free: [InferenceRequest]
-        var running: [(request: InferenceRequest, ticket: DetectionTicket)] = []
+        var running: [(request: InferenceRequest, promise: DetectionPromise)] = []
         /// Whose parts are looked at one after the other.
-        var grids: [DetectionTicket] = []
+        var grids: [DetectionPromise] = []
         var timings = StageTimings()
 
         mutating func putBack(_ request: InferenceRequest) {
@@ -69,7 +69,7 @@ public final class NeuralDetector: Detector {
         self.network = network
         self.capacity = capacity
         work = Monitor(Work(free: try (0..<capacity).map { _ in try network.makeRequest() }))
-        Diagnostics.tell(
+        Diagnostics.report(
             .info,
             "\(modelFile) runs on \(device) for \(hint) with "
                 + (threads == 0 ? "threads as the runtime sees fit" : "\(threads) threads")
@@ -85,73 +85,73 @@ public final class NeuralDetector: Detector {
     public var labels: [String]? { decoder.labels }
 
     public var inputSize: InputSize? {
-        decoder.understandsParts ? InputSize(width: decoder.input.width, height: decoder.input.height) : nil
+        decoder.supportsTiles ? InputSize(width: decoder.input.width, height: decoder.input.height) : nil
     }
 
-    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
-        let ticket = DetectionTicket()
+    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+        let promise = DetectionPromise()
         guard let inputSize else {
-            try look(at: frame, part: nil, options: options, for: ticket) { ticket.fulfil($0) }
-            return ticket
+            try inferRegion(at: frame, region: nil, options: options, for: promise) { promise.fulfil($0) }
+            return promise
         }
         switch options.view {
-        case .whole: try look(at: frame, part: nil, options: options, for: ticket) { ticket.fulfil($0) }
-        case .part(let part): try look(at: frame, part: part, options: options, for: ticket) { ticket.fulfil($0) }
-        case .grid: try lookAtAll(of: frame, in: inputSize, options: options, for: ticket)
+        case .fullFrame: try inferRegion(at: frame, region: nil, options: options, for: promise) { promise.fulfil($0) }
+        case .region(let region): try inferRegion(at: frame, region: region, options: options, for: promise) { promise.fulfil($0) }
+        case .grid: try inferTiles(of: frame, in: inputSize, options: options, for: promise)
         }
-        return ticket
+        return promise
     }
 
     /// Looks at the whole and at all parts, as many at once as the runtime likes.
-    private func lookAtAll(
-        of frame: Frame, in size: InputSize, options: DetectionOptions, for ticket: DetectionTicket
+    private func inferTiles(
+        of frame: Frame, in size: InputSize, options: DetectionOptions, for promise: DetectionPromise
     ) throws {
-        let grid = PartGrid(
+        let grid = TileGrid(
             width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
             turned: frame.orientation.swapsAxes, input: size)
-        let views = [nil] + grid.parts.map { Optional($0) }
-        let merge = PartMerge(
-            parts: views.map {
-                SeenPart($0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
+        let views = [nil] + grid.tiles.map { Optional($0) }
+        let merge = TileMerger(
+            tiles: views.map {
+                InferredRegion($0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
             },
             iouThreshold: options.iouThreshold)
-        let gathering = PartGathering(merge) { ticket.fulfil($0) }
+        let collector = TileResultCollector(merge) { promise.fulfil($0) }
         var options = options
         options.isAwaited = options.isAwaited && network.requestCount == 1
         // A cancellation finds it also while none of its parts is being looked at.
-        work.update { $0.grids.append(ticket) }
-        defer { work.update { work in work.grids.removeAll { $0 === ticket } } }
+        work.update { $0.grids.append(promise) }
+        defer { work.update { work in work.grids.removeAll { $0 === promise } } }
         do {
-            for (number, view) in views.enumerated() where !ticket.isDone {
-                try look(at: frame, part: view, options: options, for: ticket) { gathering.take($0, of: number) }
+            for (number, view) in views.enumerated() where !promise.isDone {
+                try inferRegion(at: frame, region: view, options: options, for: promise) { collector.take($0, of: number) }
             }
         } catch {
-            ticket.cancel()
+            promise.cancel()
             throw error
         }
     }
 
     /// One look, at the whole or at a part: waits for a free request, fills it, and lets it run.
-    private func look(
-        at frame: Frame, part: Box?, options: DetectionOptions, for ticket: DetectionTicket,
+    private func inferRegion(
+        at frame: Frame, region: Box?, options: DetectionOptions, for promise: DetectionPromise,
         completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
     ) throws {
         // Under way from the first, so that a cancellation finds it at any moment.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
-            work.running.append((request, ticket))
+            work.running.append((request, promise))
             return request
         }
         let begin = MonotonicClock.now
         let placement: InputPlacement
         do {
-            placement = try request.fill(from: frame, region: part)
+            placement = try request.fill(from: frame, region: region)
         } catch {
             work.update { $0.putBack(request) }
             throw error
         }
         // Cancelled before the request was told of this picture.
-        guard !ticket.isDone else { return work.update { $0.putBack(request) } }
+        guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
         let finish = { @Sendable [work, decoder] (result: Result<Void, any Error>) in
@@ -180,9 +180,9 @@ public final class NeuralDetector: Detector {
 
     public func cancel() {
         work.update { work in
-            for ticket in work.grids { ticket.cancel() }
-            for (request, ticket) in work.running {
-                ticket.cancel()
+            for promise in work.grids { promise.cancel() }
+            for (request, promise) in work.running {
+                promise.cancel()
                 request.cancel()
             }
         }

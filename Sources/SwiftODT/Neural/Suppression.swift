@@ -43,7 +43,7 @@ struct Suppression {
         // Score and place in one whole number, because numbers sort several times faster than what a closure compares.
         var order: [UInt64] = []
         order.reserveCapacity(candidates.count)
-        for (place, candidate) in candidates.enumerated() where candidate.isSound {
+        for (place, candidate) in candidates.enumerated() where candidate.isValid {
             order.append(UInt64(~candidate.score.ascendingBits) << 32 | UInt64(truncatingIfNeeded: place))
         }
         order.sort()
@@ -69,7 +69,7 @@ extension Float {
 
 extension Candidate {
     /// Whether it is a box with an area and a score, all of them numbers of a size that can be reckoned with.
-    fileprivate var isSound: Bool {
+    fileprivate var isValid: Bool {
         let largest: Float = 1e6
         return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
             && maxX > minX && maxY > minY

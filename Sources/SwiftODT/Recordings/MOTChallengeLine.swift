@@ -8,7 +8,7 @@ public struct MOTChallengeLine {
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
     /// What the format has at least, and what it has at most where nobody added something.
-    static let (fewest, usual) = (6, 10)
+    static let (minimumCount, usual) = (6, 10)
 
     public init() {}
 
@@ -35,7 +35,7 @@ public struct MOTChallengeLine {
             rest = rest.dropFirst()
             Self.dropBlanks(&rest)
         }
-        guard columns.count >= Self.fewest else {
+        guard columns.count >= Self.minimumCount else {
             throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
         }
         // Whole numbers alone, and too many of them, are halves of others.
@@ -59,7 +59,7 @@ public struct MOTChallengeLine {
             if byte == comma, isDigit(before), index + 1 < line.endIndex, isDigit(line[index + 1]) { isWithin = true }
             before = byte
         }
-        return isWithin && words >= fewest
+        return isWithin && words >= minimumCount
     }
 
     private static func separates(_ byte: UInt8, _ commaIsPoint: Bool) -> Bool {

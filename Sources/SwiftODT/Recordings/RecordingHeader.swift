@@ -14,11 +14,11 @@ public struct RecordingHeader: Hashable, Sendable {
     public var scoreFloor: Double
     public var iouThreshold: Double
     /// All else that what was found hangs on: detector, network, runtime. Of a recording that is read, by whom and how often.
-    public var origin: [Fact]
+    public var origin: [Field]
 
     public init(
         width: Int, height: Int, orientation: String, frameRate: Rational, scoreFloor: Double, iouThreshold: Double,
-        origin: [Fact]
+        origin: [Field]
     ) {
         (self.width, self.height, self.orientation, self.frameRate) = (width, height, orientation, frameRate)
         (self.scoreFloor, self.iouThreshold, self.origin) = (scoreFloor, iouThreshold, origin)
@@ -34,7 +34,7 @@ public struct RecordingHeader: Hashable, Sendable {
     }
 
     /// One thing about the detector, by its name in the file.
-    public struct Fact: Hashable, Sendable {
+    public struct Field: Hashable, Sendable {
         public let name: String
         public let value: JSONValue
 
@@ -49,10 +49,10 @@ extension RecordingHeader {
     /// The line with its end. The same settings give the same bytes.
     var text: String {
         let facts = [
-            Fact(Self.mark, .number(Double(Self.version))), Fact("width", .number(Double(width))),
-            Fact("height", .number(Double(height))), Fact("orientation", .string(orientation)),
-            Fact("frame-rate", .string("\(frameRate.numerator)/\(frameRate.denominator)")),
-            Fact("score-floor", .number(scoreFloor)), Fact("iou-threshold", .number(iouThreshold)),
+            Field(Self.mark, .number(Double(Self.version))), Field("width", .number(Double(width))),
+            Field("height", .number(Double(height))), Field("orientation", .string(orientation)),
+            Field("frame-rate", .string("\(frameRate.numerator)/\(frameRate.denominator)")),
+            Field("score-floor", .number(scoreFloor)), Field("iou-threshold", .number(iouThreshold)),
         ]
         return "{" + (facts + origin).map { "\(JSONValue.quoted($0.name)):\($0.value.text)" }.joined(separator: ",")
             + "}\n"
@@ -78,7 +78,7 @@ extension RecordingHeader {
         frameRate = value["frame-rate"]?.string.flatMap(Rational.init(text:)) ?? Rational(0, 1)
         scoreFloor = value["score-floor"]?.number ?? 0
         iouThreshold = value["iou-threshold"]?.number ?? 0.5
-        origin = ["detector", "inference-interval"].compactMap { name in value[name].map { Fact(name, $0) } }
+        origin = ["detector", "inference-interval"].compactMap { name in value[name].map { Field(name, $0) } }
     }
 
     /// What a recording says of the others of these, in words, where the two differ: `model, iou-threshold`.

@@ -15,10 +15,10 @@ public final class RecordingReader {
     /// The last frame that it says anything of.
     public private(set) var last: FrameKey?
     /// How many frames it has that were not asked for though later ones were, leaps aside.
-    public private(set) var passedOver = 0
+    public private(set) var skippedLines = 0
 
     /// Where a half line at the end begins; else the end of the file.
-    private(set) var soundEnd = 0
+    private(set) var validEnd = 0
     /// The first line as it stands.
     private(set) var firstLine: JSONValue?
 
@@ -73,7 +73,7 @@ public final class RecordingReader {
             (form, start) = (.motChallenge(labels), first.start + mark)
         }
         cursor = start
-        soundEnd = lines.size
+        validEnd = lines.size
         if case .motChallenge = form { _ = try upcomingFrame() }
         try readEnd()
     }
@@ -98,7 +98,7 @@ public final class RecordingReader {
         latestAsked = key.order
         if let next = try upcomingFrame(), earliest.since(next.key.order) > farthest { try leap(to: earliest) }
         while let next = try upcomingFrame(), next.key.order < earliest {
-            passedOver += 1
+            skippedLines += 1
             advance()
         }
         guard let found = try upcomingFrame(), found.key.order <= latest else { return nil }
@@ -232,7 +232,7 @@ public final class RecordingReader {
             if from > start { offset = try lines.line(after: from)?.start ?? lines.size }
             while let line = try lines.line(at: offset) {
                 starts.append(line.start)
-                if !line.isWhole, case .json = form { soundEnd = line.start }
+                if !line.isWhole, case .json = form { validEnd = line.start }
                 offset = line.next
             }
             for start in starts.reversed() {

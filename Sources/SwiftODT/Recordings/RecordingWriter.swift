@@ -20,7 +20,7 @@ public final class RecordingWriter {
     private let file: Int32
     private let isNew: Bool
     /// What an unfinished recording has already.
-    private var former: RecordingReader?
+    private var previous: RecordingReader?
     private var length: Int
     private var last: FrameKey?
     private var line: [UInt8] = []
@@ -72,9 +72,9 @@ public final class RecordingWriter {
                     .invalidOption,
                     "\(path) is whole already: there is nothing to go on with; record-existing=replace begins anew")
             }
-            try cut(to: found.soundEnd)
-            former = try RecordingReader(path)
-            last = former?.last
+            try cut(to: found.validEnd)
+            previous = try RecordingReader(path)
+            last = previous?.last
         }
     }
 
@@ -87,12 +87,12 @@ public final class RecordingWriter {
     }
 
     /// Whether an unfinished recording is gone on with, and how far that one goes.
-    public var resumesAfter: FrameKey? { former?.last }
+    public var resumesAfter: FrameKey? { previous?.last }
 
     /// What an unfinished recording has of a frame; `nil` where it has nothing.
     public func known(_ key: FrameKey) throws -> RecordedFrame? {
-        guard let former, let last = former.last, last.isTime == key.isTime, key.order <= last.order else { return nil }
-        return try former.frame(at: key)
+        guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else { return nil }
+        return try previous.frame(at: key)
     }
 
     /// Says what is going to be recorded.
@@ -101,12 +101,12 @@ public final class RecordingWriter {
     public func begin(_ header: RecordingHeader) throws {
         guard !hasBegun else { return }
         hasBegun = true
-        guard let former else {
+        guard let previous else {
             try cut(to: 0)
             return try put(Array(header.text.utf8))
         }
         let ours = try JSONValue(parsing: header.text.utf8)
-        guard let theirs = former.firstLine, theirs != ours else { return }
+        guard let theirs = previous.firstLine, theirs != ours else { return }
         throw ODTError(
             .invalidOption,
             "\(path) cannot be gone on with: it was recorded with another "
@@ -139,10 +139,10 @@ public final class RecordingWriter {
 
     private func put(_ bytes: [UInt8]) throws {
         // Whoever writes beyond the limit is ended by a signal.
-        guard bytes.count <= NewFile.largest - length else {
+        guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
             throw ODTError(
-                .failed, "\(path) cannot be written: files may not become larger than \(NewFile.largest) bytes")
+                .failed, "\(path) cannot be written: files may not become larger than \(UniqueFile.largest) bytes")
         }
         var done = 0
         while done < bytes.count {

@@ -3,7 +3,7 @@ struct RegionMerge {
     /// The widest gap, in pixels.
     let reach: Double
     /// From this share of the larger one's area on the smaller one is a thing of its own.
-    var mostOfPart = Double.infinity
+    var maximumPartShare = Double.infinity
 
     /// How much of the smaller one the other has to cover, or has to lie beside.
     private static let share = 0.5
@@ -21,7 +21,7 @@ struct RegionMerge {
     }
 
     private func isPart(_ a: SaliencyMap.Region, _ b: SaliencyMap.Region) -> Bool {
-        Double(min(a.area, b.area)) < mostOfPart * Double(max(a.area, b.area))
+        Double(min(a.area, b.area)) < maximumPartShare * Double(max(a.area, b.area))
     }
 
     private func belong(_ a: Box, _ b: Box) -> Bool {

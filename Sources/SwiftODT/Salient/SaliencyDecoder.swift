@@ -5,7 +5,7 @@ struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
     /// What stands out of a part need not do so in the picture.
-    var understandsParts: Bool { false }
+    var supportsTiles: Bool { false }
     /// Which of the network's outputs is the map: the first, where it gives its intermediate ones as well.
     let output: Int
     /// Whether the map still needs the logistic function.
@@ -55,17 +55,17 @@ struct SaliencyDecoder: DetectionDecoder {
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
-        var (least, most) = (Float.infinity, -Float.infinity)
+        var (minimum, maximum) = (Float.infinity, -Float.infinity)
         for (index, value) in values.enumerated() {
             let sound = value.isFinite ? (isLogit ? 1 / (1 + exp(-value)) : value) : 0
             copy.initializeElement(at: index, to: sound)
-            least = min(least, sound)
-            most = max(most, sound)
+            minimum = min(minimum, sound)
+            maximum = max(maximum, sound)
         }
-        if least < 0 || most > 1.001 {
+        if minimum < 0 || maximum > 1.001 {
             // In halves: the way from the least float to the greatest is no float.
-            let scale = 1 / max(most / 2 - least / 2, .leastNormalMagnitude)
-            for index in copy.indices { copy[index] = (copy[index] / 2 - least / 2) * scale }
+            let scale = 1 / max(maximum / 2 - minimum / 2, .leastNormalMagnitude)
+            for index in copy.indices { copy[index] = (copy[index] / 2 - minimum / 2) * scale }
         }
         return UnsafeBufferPointer(copy)
     }

@@ -25,11 +25,11 @@ struct SaliencyMap {
     /// Regions that cover less of the map are specks.
     private static let speck = 0.0005
     /// What covers less is one thing.
-    private static let leastCut = 0.004
+    private static let minimumSplitShare = 0.004
     /// Of two things next to each other the smaller one is no part of the other where it covers this share of it.
-    private static let mostOfPart = 0.3
+    private static let maximumPartShare = 0.3
     /// So many of the largest regions are looked at.
-    private static let mostRegions = 32
+    private static let maximumRegions = 32
 
     /// The regions that stand out, those that belong together as one. Costs one pass for the threshold and one for the regions.
     func regions() -> [Region] {
@@ -55,27 +55,27 @@ struct SaliencyMap {
                 masses.append(mass)
             }
         }
-        let least = Double(width * height) * Self.speck
+        let minimum = Double(width * height) * Self.speck
         runs.connect()
         let whole = Self.regions(of: runs, masses: masses)
         let apart = separatesThings ? cut(whole, of: runs) : whole
-        let found = apart.filter { Double($0.area) >= least }
-            .sorted { $0.mass > $1.mass }.prefix(Self.mostRegions).map { fitted($0, threshold: threshold) }
+        let found = apart.filter { Double($0.area) >= minimum }
+            .sorted { $0.mass > $1.mass }.prefix(Self.maximumRegions).map { fitted($0, threshold: threshold) }
         return RegionMerge(
-            reach: Double(max(width, height)) * 0.02, mostOfPart: separatesThings ? Self.mostOfPart : .infinity
+            reach: Double(max(width, height)) * 0.02, maximumPartShare: separatesThings ? Self.maximumPartShare : .infinity
         ).merged(found)
     }
 
     /// The pieces of the regions, which are numbered as those of `runs`.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
-        let isCut = regions.map { Double($0.area) >= Self.leastCut * Double(width * height) }
+        let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
         for run in runs.runs where isCut[run.region] { pixels[run.region] += (run.start..<run.end).map { ($0, run.y) } }
         return regions.indices.flatMap { number -> [Region] in
             guard isCut[number] else { return [regions[number]] }
             let box = regions[number].box
             let (left, top) = (Int(box.minX), Int(box.minY))
-            let cut = NeckCut(
+            let cut = NarrowBridgeSplitter(
                 width: Int(box.width), height: Int(box.height), pixels: pixels[number].map { ($0.x - left, $0.y - top) }
             )
             var pieces = [Region?](repeating: nil, count: cut.islandCount)

@@ -17,8 +17,8 @@ public enum Salient {
         for network: NetworkDescription, manifest: ModelManifest?, file: String = "the saliency model",
         isForStills: Bool = false
     ) throws -> any DetectionDecoder {
-        let survey = try NetworkSurvey(network, manifest: manifest, labels: nil, file: file)
-        var input = try survey.input(
+        let inspection = try NetworkInspection(network, manifest: manifest, labels: nil, file: file)
+        var input = try inspection.input(
             FamilyInput(width: 320, height: 320, mean: ImageNetStatistics.mean, scale: ImageNetStatistics.scale))
         let (width, height) = (input.width, input.height)
         let side = isForStills ? Int.max : videoSide

@@ -10,16 +10,16 @@
 /// more, and the first place is lost only to one whose figure is greater by two fifths (1.2 twice).
 struct Prominence {
     private static let smoothing = 0.5
-    private static let loyalty = 1.2
+    private static let hysteresis = 1.2
 
-    private struct Standing {
+    private struct RankState {
         var prominence: Double
         var time: Nanoseconds
         /// Its rank in the last choice; `nil` where it was left out.
         var rank: Int?
     }
 
-    private var standings: [Int: Standing] = [:]
+    private var positions: [Int: RankState] = [:]
     /// Whether ``leftOut`` is wanted.
     var notesLeftOut = false
     /// The tracks that the limit of the last choice left out.
@@ -32,7 +32,7 @@ struct Prominence {
         var ranked: [(track: Track, figure: Double, weight: Double)] = []
         var lost: [Track] = []
         for track in tracks {
-            let standing = track.id.flatMap { standings[$0] }
+            let standing = track.id.flatMap { positions[$0] }
             if track.state == .lost {
                 if standing?.rank != nil { lost.append(track) }
                 continue
@@ -43,15 +43,15 @@ struct Prominence {
                 Self.figure(box, score: track.decayedScore ?? track.score, width: width, height: height),
                 after: standing, at: time)
             if let id = track.id {
-                standings[id] = Standing(prominence: smooth, time: time, rank: standing?.rank)
+                positions[id] = RankState(prominence: smooth, time: time, rank: standing?.rank)
             }
-            let loyalty =
+            let hysteresis =
                 switch standing?.rank {
-                case 0: Self.loyalty * Self.loyalty
-                case .some: Self.loyalty
+                case 0: Self.hysteresis * Self.hysteresis
+                case .some: Self.hysteresis
                 case nil: 1.0
                 }
-            ranked.append((track, smooth, smooth * loyalty))
+            ranked.append((track, smooth, smooth * hysteresis))
         }
         ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
         leftOut = notesLeftOut ? ranked.dropFirst(max(0, limit)).map(\.track) : []
@@ -61,7 +61,7 @@ struct Prominence {
     }
 
     mutating func reset() {
-        standings.removeAll()
+        positions.removeAll()
         leftOut.removeAll()
     }
 
@@ -69,13 +69,13 @@ struct Prominence {
     private func keepingFirst(
         _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
     ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {
-        guard let place = ranked.firstIndex(where: { $0.track.id.flatMap { standings[$0]?.rank } == 0 }), place > 0,
+        guard let place = ranked.firstIndex(where: { $0.track.id.flatMap { positions[$0]?.rank } == 0 }), place > 0,
             ranked[..<place].allSatisfy({ $0.figure <= ranked[place].weight })
         else { return ranked }
         return ranked[place...place] + ranked[..<place] + ranked[(place + 1)...]
     }
 
-    private func smoothed(_ figure: Double, after standing: Standing?, at time: Nanoseconds) -> Double {
+    private func smoothed(_ figure: Double, after standing: RankState?, at time: Nanoseconds) -> Double {
         guard let standing else { return figure }
         let elapsed = max(0, Double(time - standing.time) / 1e9)
         return figure + (standing.prominence - figure) * exp(-elapsed / Self.smoothing)
@@ -83,10 +83,10 @@ struct Prominence {
 
     private mutating func remember(_ chosen: [Track], among tracks: [Track]) {
         let alive = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
-        standings = standings.filter { alive.contains($0.key) }
-        for id in standings.keys { standings[id]?.rank = nil }
+        positions = positions.filter { alive.contains($0.key) }
+        for id in positions.keys { positions[id]?.rank = nil }
         for (rank, track) in chosen.enumerated() {
-            if let id = track.id { standings[id]?.rank = rank }
+            if let id = track.id { positions[id]?.rank = rank }
         }
     }
 

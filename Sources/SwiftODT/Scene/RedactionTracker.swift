@@ -79,7 +79,7 @@ package final class RedactionTracker {
     // MARK: Frames in
 
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
-        now = time.reckonable
+        now = time.clampedToRange
         picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
         detections.removeAll(keepingCapacity: true)
         guard options.follows else {
@@ -95,8 +95,8 @@ package final class RedactionTracker {
     /// - Parameters:
     ///   - answer: all that the detector reports from ``Options/floor`` up, unfiltered.
     ///   - part: the region that was inferred; `nil` for the full frame.
-    package func observe(_ answer: [Detection], seenAt time: Nanoseconds, part: SeenPart?) {
-        let time = time.reckonable
+    package func observe(_ answer: [Detection], seenAt time: Nanoseconds, part: InferredRegion?) {
+        let time = time.clampedToRange
         guard time >= sceneBegan else { return }
         hasAnswer = true
         var offered: [Detection] = []

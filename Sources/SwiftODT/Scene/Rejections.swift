@@ -11,7 +11,7 @@ public struct Rejections: Sendable {
         /// Where a zone says that nothing counts.
         case ignored
         /// An object that went before it had been seen often enough.
-        case unproved
+        case unconfirmed
     }
 
     /// One of them.
@@ -34,22 +34,22 @@ public struct Rejections: Sendable {
         }
     }
 
-    public subscript(reason: Reason) -> Int { counts[reason.place] }
+    public subscript(reason: Reason) -> Int { counts[reason.index] }
 
     public var isEmpty: Bool { best == nil }
 
     mutating func add(_ reason: Reason, label: Label?, score: Double) {
-        counts[reason.place] += 1
+        counts[reason.index] += 1
         if score > best?.score ?? -.infinity { best = Candidate(label: label, score: score, reason: reason) }
     }
 
     public mutating func add(_ others: Rejections) {
-        for reason in Reason.allCases { counts[reason.place] += others[reason] }
+        for reason in Reason.allCases { counts[reason.index] += others[reason] }
         if let other = others.best, other.score > best?.score ?? -.infinity { best = other }
     }
 
     mutating func removeAll() {
-        for place in counts.indices { counts[place] = 0 }
+        for index in counts.indices { counts[index] = 0 }
         best = nil
     }
 
@@ -63,7 +63,7 @@ public struct Rejections: Sendable {
         case .tooLarge: "nothing small enough; the best was \(candidate), larger than max-area"
         case .notAllowed: "nothing that is wanted; the best was \(candidate), which the lists of labels leave out"
         case .ignored: "nothing outside of what zones ignore; the best was \(candidate)"
-        case .unproved: "nothing for long enough; the best was \(candidate), seen less often than track-min-hits asks"
+        case .unconfirmed: "nothing for long enough; the best was \(candidate), seen less often than track-min-hits asks"
         }
     }
 
@@ -72,14 +72,14 @@ public struct Rejections: Sendable {
 }
 
 extension Rejections.Reason {
-    fileprivate var place: Int {
+    fileprivate var index: Int {
         switch self {
         case .belowThreshold: 0
         case .tooSmall: 1
         case .tooLarge: 2
         case .notAllowed: 3
         case .ignored: 4
-        case .unproved: 5
+        case .unconfirmed: 5
         }
     }
 }

@@ -1,7 +1,7 @@
 /// What is known of the picture's objects: detections in, reported objects out. It joins filter, tracker, classifier and
 /// choice, for the element, the library and the tool alike.
 ///
-/// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:part:)`` where a detection has ended,
+/// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:region:)`` where a detection has ended,
 /// ``observeProminent(_:)`` where it ``wantsProminent``, then ``objects(in:waiting:)`` once. Used from one thread at a time.
 ///
 ///     let scene = Scene()
@@ -15,7 +15,7 @@ public final class Scene {
             tracker.options = options.tracker
             guard options.follows != oldValue.follows else { return }
             reset(reason: .flush)
-            watchAnew()
+            resetZones()
         }
     }
 
@@ -24,19 +24,19 @@ public final class Scene {
 
     /// What is watched in the picture. Those who are in old ones leave them, and all counts begin anew.
     public var zones: [Zone] = [] {
-        didSet { watchAnew() }
+        didSet { resetZones() }
     }
 
     private let tracker: Tracker
-    private let unnamed = UnnamedThings()
+    private let unclassified = UnclassifiedObjects()
     private var watch = ZoneWatch([])
     private var zoneEvents: [ZoneEvent] = []
     private var prominence = Prominence()
-    private var prominenceOfUnnamed = Prominence()
+    private var prominenceOfUnclassified = Prominence()
     private var seen: [Track] = []
     /// Whether a detector has answered for the latest frame.
     private var isAnswered = false
-    private var told: [Int: SceneObject] = [:]
+    private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
     /// What ``SceneOptions/maxObjects`` has left out so far, where ``SceneOptions/multipleObjects`` is on.
@@ -57,36 +57,36 @@ public final class Scene {
     public func advance(
         to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
     ) {
-        let time = time.reckonable
-        watch.look(at: ZoneWatch.Picture(width: width, height: height, orientation: orientation))
+        let time = time.clampedToRange
+        watch.setPicture(at: ZoneWatch.Picture(width: width, height: height, orientation: orientation))
         (now, self.width, self.height) = (time, width, height)
         isAnswered = false
         if options.follows {
             tracker.advance(to: time, width: width, height: height, luma: luma)
-            if options.seeksMoving {
-                unnamed.advance(to: time, width: width, height: height, luma: luma, options: options.tracker)
+            if options.detectsMoving {
+                unclassified.advance(to: time, width: width, height: height, luma: luma, options: options.tracker)
             }
         } else {
-            ageSeen()
+            ageDetections()
         }
     }
 
     /// A detector has answered for the frame at `time`, the latest one or an earlier one.
     ///
-    /// - Parameter part: what it looked at; `nil` for all of it.
-    public func observe(_ detections: [Detection], seenAt time: Nanoseconds, part: SeenPart? = nil) {
-        let time = time.reckonable
+    /// - Parameter region: what it looked at; `nil` for all of it.
+    public func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
+        let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
         isAnswered = isAnswered || time == now
         if options.follows {
-            if options.seeksMoving {
+            if options.detectsMoving {
                 // Of nobody, too: who was there and is gone explains nothing any more.
-                unnamed.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, part: part)
+                unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
-            tracker.update(kept, seenAt: time, part: part)
+            tracker.update(kept, seenAt: time, region: region)
             tracker.forEachUntracked(of: kept) { if $0.score < threshold { reject($0, .belowThreshold) } }
-            for (label, score) in tracker.takeUnproved() { rejections.add(.unproved, label: label, score: score) }
+            for (label, score) in tracker.takeUnconfirmed() { rejections.add(.unconfirmed, label: label, score: score) }
         } else {
             for detection in kept where detection.score < threshold { reject(detection, .belowThreshold) }
             seen = kept.lazy.filter { $0.score >= threshold }.map { self.sighting(of: $0, at: time) }
@@ -94,7 +94,7 @@ public final class Scene {
     }
 
     /// Whether a detector has looked at the latest frame and found nothing that counts, and the prominent thing is wanted instead.
-    public var wantsProminent: Bool { options.seeksSalient && isAnswered && seen.isEmpty }
+    public var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
 
     /// What a saliency network found in the latest frame, where that ``wantsProminent``: the first that passes is the object.
     public func observeProminent(_ detections: [Detection]) {
@@ -137,8 +137,8 @@ public final class Scene {
     ///     machine's speed ask. Single-image mode waits in any case.
     public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
-        findUnnamed(beside: &known)
-        let all = unnamed.tracks.isEmpty ? known : known + unnamed.tracks
+        findUnclassified(beside: &known)
+        let all = unclassified.tracks.isEmpty ? known : known + unclassified.tracks
         if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
         let chosen = choose(among: known)
         if options.multipleObjects { noteLeftOut(beside: chosen) }
@@ -150,7 +150,7 @@ public final class Scene {
                 track: track, category: verdicts?[rank].category ?? .unknown,
                 confidence: verdicts?[rank].confidence, isProminent: rank == 0 && track.state != .lost, rank: rank)
         }
-        tell(of: objects)
+        report(of: objects)
         return objects
     }
 
@@ -161,34 +161,34 @@ public final class Scene {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
             let named = tracker.places { labels.isEmpty || $0.contains(where: isMeant) }
-            return labels.isEmpty ? named + unnamed.places : named
+            return labels.isEmpty ? named + unclassified.places : named
         }
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
     }
 
     /// Looks for what moves and has no name in the latest frame.
-    private func findUnnamed(beside named: inout [Track]) {
-        if options.seeksMoving {
-            unnamed.look(beside: &named, of: tracker, passes: passes)
-        } else if !unnamed.isFresh {
-            unnamed.reset(reason: .lost)
+    private func findUnclassified(beside named: inout [Track]) {
+        if options.detectsMoving {
+            unclassified.update(beside: &named, of: tracker, passes: passes)
+        } else if !unclassified.isFresh {
+            unclassified.reset(reason: .lost)
         }
     }
 
     /// The most prominent of those with a name, and of those without as many as there is room for behind them.
     private func choose(among named: [Track]) -> [Track] {
         prominence.notesLeftOut = options.multipleObjects
-        prominenceOfUnnamed.notesLeftOut = options.multipleObjects
+        prominenceOfUnclassified.notesLeftOut = options.multipleObjects
         let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
-        if unnamed.tracks.isEmpty { return chosen }
+        if unclassified.tracks.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
-        let others = prominenceOfUnnamed.choose(
-            unnamed.tracks, limit: options.limit - present.count, width: width, height: height, time: now)
+        let others = prominenceOfUnclassified.choose(
+            unclassified.tracks, limit: options.limit - present.count, width: width, height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
     }
 
     private func noteLeftOut(beside chosen: [Track]) {
-        let others = unnamed.tracks.isEmpty ? [] : prominenceOfUnnamed.leftOut
+        let others = unclassified.tracks.isEmpty ? [] : prominenceOfUnclassified.leftOut
         guard !prominence.leftOut.isEmpty || !others.isEmpty else { return }
         leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
@@ -197,10 +197,10 @@ public final class Scene {
     public var isCut: Bool { options.follows && tracker.isCut }
 
     /// What is known of all that is followed by name in the latest frame; `nil` where nothing is followed, or before the first.
-    public func outlook() -> Outlook? { options.follows ? tracker.outlook() : nil }
+    public func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
     /// How many objects are being followed, reported or not.
-    public var trackCount: Int { options.follows ? tracker.trackCount + unnamed.tracks.count : seen.count }
+    public var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
 
     /// What was proposed and not reported since the last call.
     public func takeRejections() -> Rejections {
@@ -227,24 +227,24 @@ public final class Scene {
     /// All objects end, and what was learnt of them is forgotten; ids go on.
     public func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
-        unnamed.reset(reason: reason)
-        tell(of: [])
+        unclassified.reset(reason: reason)
+        report(of: [])
         watch.reset()
         classifier?.reset()
         prominence.reset()
-        prominenceOfUnnamed.reset()
+        prominenceOfUnclassified.reset()
         seen = []
-        told = [:]
+        reported = [:]
     }
 
-    private func watchAnew() {
+    private func resetZones() {
         watch.reset()
         zoneEvents += watch.takeEvents()
         watch = ZoneWatch(zones)
     }
 
     /// Without tracking a result holds until the next one, but not for ever.
-    private func ageSeen() {
+    private func ageDetections() {
         for index in seen.indices {
             seen[index].state = .coasting
             seen[index].timeSinceUpdate = now - seen[index].lastSeen
@@ -253,18 +253,18 @@ public final class Scene {
     }
 
     /// Turns the tracker's news into news of what is reported: an object begins when it is first reported.
-    private func tell(of objects: [SceneObject]) {
+    private func report(of objects: [SceneObject]) {
         for object in objects where object.track.state != .lost {
             guard let id = object.track.id else { continue }
-            let before = told.updateValue(object, forKey: id)
-            let isNews =
+            let before = reported.updateValue(object, forKey: id)
+            let isNewMotion =
                 before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
-            if isNews { note(before == nil ? .begin : .update, object) }
+            if isNewMotion { note(before == nil ? .begin : .update, object) }
         }
-        for event in tracker.takeEvents() + unnamed.takeEvents() where event.kind == .end {
+        for event in tracker.takeEvents() + unclassified.takeEvents() where event.kind == .end {
             guard let id = event.track.id else { continue }
             leftOut.forget(id)
-            guard let object = told.removeValue(forKey: id) else { continue }
+            guard let object = reported.removeValue(forKey: id) else { continue }
             events.append(SceneEvent(event: event, category: object.category))
         }
     }
@@ -272,7 +272,7 @@ public final class Scene {
     private func note(_ kind: TrackEvent.Kind, _ object: SceneObject) {
         let track = object.track
         let (best, pathLength) =
-            track.id.flatMap { tracker.summary(of: $0) ?? unnamed.summary(of: $0) }
+            track.id.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) }
             ?? (Track.Best(score: track.score, box: track.box, time: track.lastSeen), 0)
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength)
         events.append(SceneEvent(event: event, category: object.category))

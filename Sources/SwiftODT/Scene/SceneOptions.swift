@@ -12,7 +12,7 @@ public struct SceneOptions: Hashable, Sendable {
     public enum UnknownObjects: Int, Sendable {
         /// They are left out.
         case none
-        /// What moves before a camera that stands still and is explained by no detection, see ``UnnamedThings``; in streams that
+        /// What moves before a camera that stands still and is explained by no detection, see ``UnclassifiedObjects``; in streams that
         /// are followed.
         case moving
         /// The prominent thing of a picture in which the detector finds nothing; in pictures that stand alone.
@@ -38,11 +38,11 @@ public struct SceneOptions: Hashable, Sendable {
     /// Whether objects are followed and have ids.
     public var follows: Bool { tracking && mode == .stream }
     /// Whether things that move and have no name are objects, too.
-    public var seeksMoving: Bool {
+    public var detectsMoving: Bool {
         follows && (unknownObjects == .moving || unknownObjects == .auto) && filter.wantsUnknown
     }
     /// Whether the prominent thing is the object where the detector finds nothing.
-    public var seeksSalient: Bool {
+    public var detectsSalient: Bool {
         mode == .singleImage && (unknownObjects == .salient || unknownObjects == .auto) && filter.wantsUnknown
     }
     /// What a detector need not report. It is lower than the threshold: a tracker makes use of detections too weak to begin an

@@ -5,7 +5,7 @@ public struct NetworkInput: Hashable, Sendable {
         /// As nchw, but each channel in four quarters of half the width and height: the pixels that begin with the picture's first in
         /// every second column of every second row, those below them, those right of them, and those across. All channels of a
         /// quarter come before those of the next.
-        case quarters
+        case spaceToDepth
     }
 
     public enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
@@ -52,21 +52,21 @@ public struct NetworkInput: Hashable, Sendable {
         switch layout {
         case .nchw: [1, 3, height, width]
         case .nhwc: [1, height, width, 3]
-        case .quarters: [1, 12, height / 2, width / 2]
+        case .spaceToDepth: [1, 12, height / 2, width / 2]
         }
     }
 
     /// The same in quarters, where that can be.
-    var quartered: NetworkInput? {
+    var spaceToDepthInput: NetworkInput? {
         guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
         var input = self
-        input.layout = .quarters
+        input.layout = .spaceToDepth
         return input
     }
 
     /// The same in quarters if that gives the shape.
     func fitting(_ shape: [Int?]) -> NetworkInput {
-        quartered.flatMap { $0.shape == shape ? $0 : nil } ?? self
+        spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
     }
 }
 

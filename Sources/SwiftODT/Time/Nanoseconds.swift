@@ -1,7 +1,7 @@
 /// A time or a duration in nanoseconds, as GStreamer counts them.
 ///
 /// Times come from outside, where any 64 bits may stand for one, and Swift's arithmetic ends the process when it overflows. So a time
-/// from outside goes through ``reckonable`` or a ``SteadyClock`` before it is reckoned with: the difference of two such times, and the
+/// from outside goes through ``clampedToRange`` or a ``SteadyClock`` before it is reckoned with: the difference of two such times, and the
 /// sum of two, never overflow. Where one of the two is anything, the operations that stop at the ends of the range are here.
 public typealias Nanoseconds = Int64
 
@@ -10,10 +10,10 @@ extension Nanoseconds {
     public static let farthest = max / 2
 
     /// The nearest time that can be reckoned with.
-    public var reckonable: Nanoseconds { Swift.min(Swift.max(self, -Self.farthest), Self.farthest) }
+    public var clampedToRange: Nanoseconds { Swift.min(Swift.max(self, -Self.farthest), Self.farthest) }
 
     /// Whether it can be reckoned with as it is.
-    public var isReckonable: Bool { self == reckonable }
+    public var isInRange: Bool { self == clampedToRange }
 
     /// From an earlier time to this one, as far as can be counted.
     public func since(_ earlier: Nanoseconds) -> Nanoseconds {

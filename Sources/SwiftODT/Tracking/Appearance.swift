@@ -35,7 +35,7 @@ struct Appearance: Sendable {
     }
 
     /// How much of the one is found in the other, 0 to 1.
-    func likeness(_ other: Appearance) -> Double {
+    func similarity(_ other: Appearance) -> Double {
         Double((top.common(other.top) + middle.common(other.middle) + bottom.common(other.bottom)).sum()) / 3
     }
 

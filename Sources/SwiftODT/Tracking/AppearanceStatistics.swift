@@ -4,19 +4,19 @@
 /// What looks weigh against place and motion follows from the two and need not be set: nothing at first, and never
 /// anything where all look the same.
 struct AppearanceStatistics: Sendable {
-    private var likeness = Distinction(from: 0.8)
+    private var similarity = DiscriminationStatistics(from: 0.8)
 
     /// What a likeness is worth beside an overlap of 1; `nil` is for what could not be seen.
-    func worth(of likeness: Double?) -> Double {
-        weight * (likeness ?? (self.likeness.same + self.likeness.other) / 2)
+    func utility(of similarity: Double?) -> Double {
+        weight * (similarity ?? (self.similarity.same + self.similarity.other) / 2)
     }
 
-    private var weight: Double { min(Self.most, 0.3 * max(0, likeness.same - likeness.other) / likeness.spread) }
+    private var weight: Double { min(Self.maximum, 0.3 * max(0, similarity.same - similarity.other) / similarity.spread) }
 
     /// An object was as alike to itself, and as alike to another.
     mutating func learn(toItself itself: Double, toOther neighbour: Double) {
-        likeness.learn(same: itself, other: neighbour)
+        similarity.learn(same: itself, other: neighbour)
     }
 
-    private static let most = 6.0
+    private static let maximum = 6.0
 }

@@ -131,11 +131,11 @@ struct Assignment: ~Copyable {
 
     private func nearestOfFrontier() -> Int? {
         var nearest: Int?
-        var least = Double.infinity
+        var minimum = Double.infinity
         for index in frontier.indices {
             let column = Int(frontier[index])
-            if !columns[column].isSettled, columns[column].distance < least {
-                (nearest, least) = (column, columns[column].distance)
+            if !columns[column].isSettled, columns[column].distance < minimum {
+                (nearest, minimum) = (column, columns[column].distance)
             }
         }
         return nearest

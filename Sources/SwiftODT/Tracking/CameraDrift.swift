@@ -12,14 +12,14 @@ struct CameraDrift {
     private static let still = 0.6
 
     /// - Parameter boxes: where things are that may move, in buffer pixels.
-    mutating func look(at plane: LumaPlane, time: Nanoseconds, around boxes: [Box]) {
+    mutating func update(at plane: LumaPlane, time: Nanoseconds, around boxes: [Box]) {
         if let before, time >= before.time, time - before.time < Self.step { return }
         let pyramid = ImagePyramid(plane)
         defer { before = (pyramid, time) }
-        guard let former = before?.pyramid, former.plane.width == plane.width, former.plane.height == plane.height,
+        guard let previous = before?.pyramid, previous.plane.width == plane.width, previous.plane.height == plane.height,
             min(plane.width, plane.height) >= 16
         else { return }
-        var motion = ImageMotion(from: former, to: pyramid)
+        var motion = ImageMotion(from: previous, to: pyramid)
         let shift = motion.backgroundShift(around: ContiguousArray(boxes))
         isMoving = max(abs(shift.x) / plane.scaleX, abs(shift.y) / plane.scaleY) > Self.still
     }

@@ -6,7 +6,7 @@ struct CameraMotion {
     private var displacements: ContiguousArray<SIMD2<Double>> = []
 
     /// Fewer displacements than this say nothing.
-    static let fewest = 4
+    static let minimumCount = 4
 
     var count: Int { displacements.count }
 
@@ -16,7 +16,7 @@ struct CameraMotion {
 
     /// The displacement of the picture in pixels; zero where nothing can be said.
     mutating func estimate() -> SIMD2<Double> {
-        guard count >= Self.fewest else { return .zero }
+        guard count >= Self.minimumCount else { return .zero }
         return displacements.withUnsafeMutableBufferPointer { values in
             let middle = Self.median(values)
             // Whatever their spread, it would leave nothing of so little.
@@ -26,8 +26,8 @@ struct CameraMotion {
                 values[index] = SIMD2(abs(distance.x), abs(distance.y))
             }
             let spread = Self.median(values) * 1.4826
-            let doubt = (spread * spread / Double(values.count) + Self.precision) / (middle * middle + 1e-9)
-            let rest = 1 - 4 * doubt
+            let disagreement = (spread * spread / Double(values.count) + Self.precision) / (middle * middle + 1e-9)
+            let rest = 1 - 4 * disagreement
             return middle * rest.larger(.zero)
         }
     }

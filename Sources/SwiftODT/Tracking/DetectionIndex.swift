@@ -4,14 +4,14 @@
 /// the x axis, so that the cost grows with the number of objects and their crowding, not with its square. Memory is kept
 /// from frame to frame.
 struct DetectionIndex: ~Copyable {
-    private(set) var detections = ScratchList<SiftedDetection>()
-    private var wide = ScratchList<WideBox>()
+    private(set) var detections = ScratchList<FilteredDetection>()
+    private var wide = ScratchList<ExpandedBox>()
     private var eights = ScratchList<Eight>()
     /// Whether ``wide`` and ``eights`` are those of ``detections``: nobody may ask.
     private var isArranged = false
     private var widest = 0.0
 
-    /// What eight of them may touch: their boxes, widened by the margin of ``Neighbours``, in single precision.
+    /// What eight of them may touch: their boxes, widened by the margin of ``CandidatePairs``, in single precision.
     fileprivate struct Eight {
         var minX = SIMD8<Float>(repeating: .infinity)
         var minY = SIMD8<Float>(repeating: .infinity)
@@ -33,7 +33,7 @@ struct DetectionIndex: ~Copyable {
     }
 
     /// Adds one that does not begin further left than those before.
-    mutating func append(_ detection: SiftedDetection) {
+    mutating func append(_ detection: FilteredDetection) {
         detections.append(detection)
         widest = max(widest, detection.box.width)
         isArranged = false
@@ -59,7 +59,7 @@ struct DetectionIndex: ~Copyable {
         // Written to memory: a lane that is known only now is dear to set otherwise.
         eights.withUnsafeMutableBytes { bytes in
             for place in detections.indices {
-                let box = WideBox(detections[place].box, by: Neighbours.margin)
+                let box = ExpandedBox(detections[place].box, by: CandidatePairs.margin)
                 wide.append(box)
                 let start = place / 8 * MemoryLayout<Eight>.stride + place % 8 * MemoryLayout<Float>.stride
                 bytes.storeBytes(of: Float(box.low.x - Self.slack), toByteOffset: start, as: Float.self)
@@ -72,15 +72,15 @@ struct DetectionIndex: ~Copyable {
     }
 
     struct View {
-        fileprivate let detections: UnsafeBufferPointer<SiftedDetection>
-        /// Their boxes with the margin of ``Neighbours``.
-        let wide: UnsafeBufferPointer<WideBox>
+        fileprivate let detections: UnsafeBufferPointer<FilteredDetection>
+        /// Their boxes with the margin of ``CandidatePairs``.
+        let wide: UnsafeBufferPointer<ExpandedBox>
         fileprivate let eights: UnsafeBufferPointer<Eight>
         fileprivate let widest: Double
 
         /// Calls `body` with all that may touch a box, and few others, from left to right.
         @inline(__always)
-        func forEach(near place: WideBox, _ body: (Int) -> Void) {
+        func forEach(near place: ExpandedBox, _ body: (Int) -> Void) {
             let (minX, minY) = (SIMD8(repeating: Float(place.low.x)), SIMD8(repeating: Float(place.low.y)))
             let (maxX, maxY) = (SIMD8(repeating: Float(place.high.x)), SIMD8(repeating: Float(place.high.y)))
             for number in window(of: place) {
@@ -100,9 +100,9 @@ struct DetectionIndex: ~Copyable {
 
         /// The eights that have one near a box along the x axis.
         @inline(__always)
-        private func window(of place: WideBox) -> Range<Int> {
+        private func window(of place: ExpandedBox) -> Range<Int> {
             if eights.count < DetectionIndex.few { return 0..<eights.count }
-            let reach = widest * Neighbours.margin + DetectionIndex.slack
+            let reach = widest * CandidatePairs.margin + DetectionIndex.slack
             let start = max(0, count(leftOf: place.low.x - widest - reach) - 1)
             return start..<max(start, count(leftOf: place.high.x + reach))
         }

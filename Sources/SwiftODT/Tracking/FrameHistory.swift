@@ -3,9 +3,9 @@
 /// in a ring, so that one that comes and goes costs nothing.
 struct FrameHistory {
     /// A tracklet's filter at a frame, and how it got there from the frame before.
-    struct Carried: Sendable {
+    struct PropagatedState: Sendable {
         var key: Int
-        var filter: BoxFilter
+        var filter: BoxKalmanFilter
         var lead: SIMD4<Double>
         var move: BoxMove?
     }
@@ -16,11 +16,11 @@ struct FrameHistory {
         /// How far the camera moved the background between the frame before and this one.
         var shift = SIMD2<Double>.zero
         /// In the order of the tracklets, which is that of their keys.
-        var carried: ContiguousArray<Carried> = []
+        var carried: ContiguousArray<PropagatedState> = []
         /// Whether that has been noted.
         fileprivate(set) var isRecorded = false
 
-        func carried(_ key: Int) -> Carried? {
+        func carried(_ key: Int) -> PropagatedState? {
             var (low, high) = (0, carried.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -72,7 +72,7 @@ struct FrameHistory {
             let move = number < moves.count ? moves[number] : nil
             // Field by field: a tracklet is large, and not copied for this.
             ring[place].carried.append(
-                Carried(
+                PropagatedState(
                     key: tracklets[number].key, filter: tracklets[number].filter, lead: tracklets[number].lead,
                     move: move))
         }

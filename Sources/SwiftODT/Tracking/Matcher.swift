@@ -3,7 +3,7 @@
 struct Matcher: ~Copyable {
     private(set) var pairs = ScratchList<Association.Pair>()
     /// Strong detections that belong to no track.
-    private(set) var newcomers = ScratchList<SiftedDetection>()
+    private(set) var unmatched = ScratchList<FilteredDetection>()
     private(set) var isTrackMatched = ScratchList<Bool>()
     /// By a detection's place in the answer.
     private(set) var isTaken = ScratchList<Bool>()
@@ -12,13 +12,13 @@ struct Matcher: ~Copyable {
 
     private(set) var appearances = DetectionAppearances()
     private var scores = ScoreStatistics()
-    private var valley = ScoreValley()
+    private var bimodalThreshold = BimodalScoreThreshold()
 
     /// Detections that could not be used, of all answers so far.
-    var unused: UnusedDetections { sieve.unused }
+    var unused: UnusedDetections { preFilter.unused }
 
-    private var sieve = DetectionSieve()
-    private var neighbours = Neighbours()
+    private var preFilter = DetectionPreFilter()
+    private var neighbours = CandidatePairs()
     private var association = Association()
     private var camera = CameraMotion()
     // What a stage has left for the next: tracks that are shown and others, by index, and detections.
@@ -29,39 +29,39 @@ struct Matcher: ~Copyable {
     private var weak = DetectionIndex()
 
     mutating func match(
-        _ answer: [Detection], of part: SeenPart?, in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>,
+        _ answer: [Detection], of region: InferredRegion?, in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>,
         at time: Nanoseconds,
         options: TrackerOptions
     ) {
-        sieve.sift(answer, from: options.scoreFloor, of: part)
-        appearances.look(at: sieve.accepted.view, of: answer.count, in: plane)
-        valley.learn(from: sieve.accepted.view, at: time)
+        preFilter.accept(answer, from: options.scoreFloor, of: region)
+        appearances.compute(at: preFilter.accepted.view, of: answer.count, in: plane)
+        bimodalThreshold.learn(from: preFilter.accepted.view, at: time)
         begin(tracks, answers: answer.count, threshold: options.scoreThreshold)
         findShift(tracks)
         appearances.countClaims(neighbours, on: strong.detections.view)
-        pass(.strong, tracks, shown.view, strong.detections.view, at: time, patience: options.maxAge)
+        pass(.strong, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
         keepFree()
         if !weak.isEmpty {
-            findEstablished(for: tracks, at: time, patience: options.maxAge)
+            findEstablished(for: tracks, at: time, maximumAge: options.maxAge)
             neighbours.find(of: established.view, tracks, at: .predicted, shift: shift, in: &weak)
-            pass(.weak, tracks, established.view, weak.detections.view, at: time, patience: options.maxAge)
+            pass(.weak, tracks, established.view, weak.detections.view, at: time, maximumAge: options.maxAge)
             keepFree()
         }
         if !strong.isEmpty {
             neighbours.find(of: shown.view, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.reappearing, tracks, shown.view, strong.detections.view, at: time, patience: options.maxAge)
+            pass(.reappearing, tracks, shown.view, strong.detections.view, at: time, maximumAge: options.maxAge)
             keepFree()
             neighbours.find(of: young.view, tracks, at: .lastSeen, shift: shift, in: &strong)
-            pass(.young, tracks, young.view, strong.detections.view, at: time, patience: options.maxAge)
+            pass(.young, tracks, young.view, strong.detections.view, at: time, maximumAge: options.maxAge)
         }
-        findNewcomers()
-        if let part { dropPieces(of: tracks, in: part) }
+        findUnmatched()
+        if let region { dropFragments(of: tracks, in: region) }
     }
 
     /// Tells apart what there is to match.
     private mutating func begin(_ tracks: UnsafeBufferPointer<Tracklet>, answers: Int, threshold: Double) {
         pairs.clear()
-        newcomers.clear()
+        unmatched.clear()
         isTaken.reset(to: false, count: answers)
         isTrackMatched.reset(to: false, count: tracks.count)
         shown.clear()
@@ -71,20 +71,20 @@ struct Matcher: ~Copyable {
         for index in tracks.indices {
             if tracks[index].isShown { shown.append(index) } else { young.append(index) }
         }
-        let sure = valley.sure(from: threshold)
-        for var detection in sieve.accepted.view {
-            detection.isDoubtful = detection.ownScore < threshold
-            if detection.score >= sure { strong.append(detection) } else { weak.append(detection) }
+        let effectiveThreshold = bimodalThreshold.effectiveThreshold(from: threshold)
+        for var detection in preFilter.accepted.view {
+            detection.isUncertain = detection.ownScore < threshold
+            if detection.score >= effectiveThreshold { strong.append(detection) } else { weak.append(detection) }
         }
     }
 
     /// Finds out how far the camera moved; twice where it did, as a shift makes for better pairs.
     ///
-    /// Leaves the strong stage its ``Neighbours``.
+    /// Leaves the strong stage its ``CandidatePairs``.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
         neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
-        guard shown.count >= CameraMotion.fewest, strong.detections.count >= CameraMotion.fewest else { return }
+        guard shown.count >= CameraMotion.minimumCount, strong.detections.count >= CameraMotion.minimumCount else { return }
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
@@ -111,10 +111,10 @@ struct Matcher: ~Copyable {
 
     /// Finds the tracks that weak detections may hold.
     private mutating func findEstablished(
-        for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, patience: Nanoseconds
+        for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, maximumAge: Nanoseconds
     ) {
         established.clear()
-        for index in shown.view where tracks[index].isEstablished(at: time, patience: patience) {
+        for index in shown.view where tracks[index].isEstablished(at: time, maximumAge: maximumAge) {
             established.append(index)
         }
     }
@@ -122,10 +122,10 @@ struct Matcher: ~Copyable {
     /// One stage: free tracks and free detections of some kind.
     private mutating func pass(
         _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
-        _ detections: UnsafeBufferPointer<SiftedDetection>, at time: Nanoseconds, patience: Nanoseconds
+        _ detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds
     ) {
         association.match(
-            tracks, rows, neighbours, with: detections, at: time, patience: patience, rule: rule, shift: shift,
+            tracks, rows, neighbours, with: detections, at: time, maximumAge: maximumAge, rule: rule, shift: shift,
             appearances: appearances, scoreWeight: scores.weight)
         for pair in association.pairs.view {
             isTaken[pair.detection.source] = true
@@ -133,16 +133,16 @@ struct Matcher: ~Copyable {
             if tracks[pair.track].misses == 0 { appearances.learn(from: tracks[pair.track].appearance, pair.detection) }
             pairs.append(pair)
         }
-        if rule.tellsOfScores { learnScores(tracks, detections) }
+        if rule.usesScores { learnScores(tracks, detections) }
     }
 
     /// Learns from the pairs of a stage, and from the next detection to each, which is another object.
     private mutating func learnScores(
-        _ tracks: UnsafeBufferPointer<Tracklet>, _ detections: UnsafeBufferPointer<SiftedDetection>
+        _ tracks: UnsafeBufferPointer<Tracklet>, _ detections: UnsafeBufferPointer<FilteredDetection>
     ) {
         if detections.count < 2 { return }
         for pair in association.pairs.view where tracks[pair.track].misses == 0 {
-            let usual = tracks[pair.track].usualScore
+            let usual = tracks[pair.track].scoreAverage
             let other = detections[pair.column + 1 < detections.count ? pair.column + 1 : 0]
             scores.learn(
                 fromItself: usual.distance(to: pair.detection.ownScore), fromOther: usual.distance(to: other.ownScore))
@@ -157,40 +157,40 @@ struct Matcher: ~Copyable {
         strong.drop(where: isTaken.view)
     }
 
-    private mutating func findNewcomers() {
+    private mutating func findUnmatched() {
         for detection in strong.detections.view
-        where !detection.isDoubtful && !isTaken[detection.source] && !isPart(detection) {
-            newcomers.append(detection)
+        where !detection.isUncertain && !isTaken[detection.source] && !isPart(detection) {
+            unmatched.append(detection)
         }
         // The surest get the first ids.
-        newcomers.sort { $0.score > $1.score }
+        unmatched.sort { $0.score > $1.score }
     }
 
     /// What lies within an object that the part has only a piece of may be that piece, or a detail of it.
-    private mutating func dropPieces(of tracks: UnsafeBufferPointer<Tracklet>, in part: SeenPart) {
-        newcomers.keep { newcomer in
+    private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
+        unmatched.keep { unmatchedDetection in
             !tracks.contains { track in
-                track.isShown && part.cuts(track.filter.box) && Self.isPiece(newcomer, of: track, in: part)
+                track.isShown && region.cuts(track.filter.box) && Self.isFragment(unmatchedDetection, of: track, in: region)
             }
         }
     }
 
     /// Under the name of that object it is one, unless it is much surer; under another one where it fills what is to be seen of it. What
     /// else lies within a table, a bed or a bus is something that stands before it.
-    private static func isPiece(_ detection: SiftedDetection, of track: Tracklet, in part: SeenPart) -> Bool {
-        let (box, thing) = (detection.box, track.filter.box)
+    private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion) -> Bool {
+        let (box, object) = (detection.box, track.filter.box)
         let name = track.votes.leaderIndex
         if name < 0 || detection.label < 0 || name == detection.label {
-            return Piece.isDetail(box, score: detection.score, of: thing, score: track.score)
+            return TileFragment.isDetail(box, score: detection.score, of: object, score: track.score)
         }
-        return Piece.lies(box, within: thing) && thing.intersection(part.box).iou(box) > filling
+        return TileFragment.lies(box, within: object) && object.intersection(region.box).iou(box) > filling
     }
 
     /// What fills so much of what is to be seen of an object is that, whatever it is called.
     private static let filling = 0.5
 
     /// Whether the detection is a second box on an object that already has one.
-    private func isPart(_ detection: SiftedDetection) -> Bool {
+    private func isPart(_ detection: FilteredDetection) -> Bool {
         pairs.view.contains { $0.detection.box.iou(detection.box) > 0.5 }
     }
 }

@@ -13,7 +13,7 @@ struct MotionStatistics: Sendable {
     private var pace = Pace(rate: 0.05)
     /// One track out of so many is learnt from; how many to let pass until then; and where that began.
     private var every = 1
-    private var unheard = 0
+    private var unusedAnswers = 0
     private var turn = 0
 
     /// Where in a track's sightings the latest look went back to. Most tracks have been seen in the same frames.
@@ -56,22 +56,22 @@ struct MotionStatistics: Sendable {
     mutating func expect(_ count: Int) {
         every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
-        unheard = turn
+        unusedAnswers = turn
     }
 
     /// Learns from a track that has just been seen again.
     @inline(__always)
-    mutating func learn(from sightings: Sightings) {
-        unheard -= 1
-        if unheard >= 0 { return }
-        unheard += every
+    mutating func learn(from sightings: ObservationHistory) {
+        unusedAnswers -= 1
+        if unusedAnswers >= 0 { return }
+        unusedAnswers += every
         learnJitter(from: sightings)
         learnAcceleration(from: sightings)
     }
 
     /// Jitter makes neighbouring second differences go against each other (their covariance is minus four times its
     /// variance); smooth motion, however quick, does not.
-    private mutating func learnJitter(from sightings: Sightings) {
+    private mutating func learnJitter(from sightings: ObservationHistory) {
         guard sightings.count >= 4 else { return }
         let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])
         let step = d.time - c.time
@@ -89,7 +89,7 @@ struct MotionStatistics: Sendable {
 
     /// Over a third of a second a change of velocity shows above the jitter. The median is followed, not the mean: a
     /// few swapped or occluded boxes must not make all objects look nervous.
-    private mutating func learnAcceleration(from sightings: Sightings) {
+    private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         middle = sightings.before(c.time - Self.span, near: middle)
         let b = sightings[middle]

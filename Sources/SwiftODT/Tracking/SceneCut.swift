@@ -11,7 +11,7 @@ struct SceneCut {
     private var restlessness: Float = 0
 
     /// Of grey levels: what noise, and a compressor, leave of one grey.
-    private static let leastVariance: Float = 4
+    private static let minimumVariance: Float = 4
 
     /// Looks at the next plane; whether a new scene begins with it.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
@@ -19,13 +19,13 @@ struct SceneCut {
         swap(&previous, &current)
         swap(&current, &next)
         guard !previous.isEmpty else { return false }
-        var likeness = correlation(0, 0)
-        if likeness < 0.7 {
+        var similarity = correlation(0, 0)
+        if similarity < 0.7 {
             for y in -2...2 {
-                for x in -3...3 { likeness = max(likeness, correlation(x, y)) }
+                for x in -3...3 { similarity = max(similarity, correlation(x, y)) }
             }
         }
-        let unlikeness = 1 - likeness
+        let unlikeness = 1 - similarity
         let isCut = unlikeness > 0.5 && unlikeness > 2 * restlessness
         restlessness = isCut ? 0 : max(unlikeness, restlessness * 0.8)
         return isCut
@@ -34,7 +34,7 @@ struct SceneCut {
     /// Whether the next picture is all of one grey.
     private var isFlat: Bool {
         let mean = next.reduce(0, +) / Float(next.count)
-        return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.leastVariance * Float(next.count)
+        return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
     mutating func reset() {

@@ -10,10 +10,10 @@ extension Tracker {
     /// followed. Its own id is never used.
     ///
     /// - Returns: the track as it is now; `nil` where there is none of that id.
-    func goOn(_ id: Int, as former: Track, after pathLength: Double) -> Track? {
-        guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }), let known = former.id
+    func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {
+        guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }), let known = previous.id
         else { return nil }
-        state.tracklets[index].goOn(as: known, since: former.firstSeen, after: pathLength)
+        state.tracklets[index].adoptIdentity(as: known, since: previous.firstSeen, after: pathLength)
         return state.tracks().first { $0.id == known }
     }
 

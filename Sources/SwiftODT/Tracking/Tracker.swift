@@ -1,6 +1,6 @@
 /// Follows objects from frame to frame: detections and time in, tracks with ids out.
 ///
-/// For every frame in order call ``advance(to:width:height:luma:)``, then ``update(_:seenAt:part:)`` where a detector has
+/// For every frame in order call ``advance(to:width:height:luma:)``, then ``update(_:seenAt:region:)`` where a detector has
 /// answered, then read ``tracks``. Used from one thread at a time.
 ///
 /// All is reckoned in running time, so that one set of options serves any frame rate. Where no answer comes, boxes are
@@ -39,10 +39,10 @@ public final class Tracker {
     /// It may be late: then it is applied to the frame it saw and replayed to now, and shown boxes glide to where it
     /// puts them. Answers out of order, or from before a scene cut, are dropped.
     ///
-    /// - Parameter part: what was looked at; `nil` for the whole picture. What lies elsewhere is not missed, and what the part's
+    /// - Parameter region: what was looked at; `nil` for the whole picture. What lies elsewhere is not missed, and what the part's
     ///   edges cut through neither begins a track nor changes one.
-    public func update(_ detections: [Detection], seenAt: Nanoseconds, part: SeenPart? = nil) {
-        state.update(detections, seenAt: seenAt, part: part)
+    public func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion? = nil) {
+        state.update(detections, seenAt: seenAt, region: region)
     }
 
     /// Those to be shown now: past probation, and those lost with the latest frame, once.
@@ -58,7 +58,7 @@ public final class Tracker {
     public var isCut: Bool { state.isCut }
 
     /// What is known of all objects in the latest frame, proved or not; `nil` before the first.
-    public func outlook() -> Outlook? { state.outlook() }
+    public func snapshot() -> TrackerSnapshot? { state.snapshot() }
 
     /// Which tracks began and ended since the last call.
     public func takeEvents() -> [TrackEvent] { state.takeEvents() }
@@ -70,7 +70,7 @@ public final class Tracker {
     public var unused: UnusedDetections { state.matcher.unused }
 
     /// More detections in an answer are not used.
-    public static var mostDetections: Int { DetectionSieve.most }
+    public static var maximumDetections: Int { DetectionPreFilter.maximum }
 
     /// A new epoch: all tracks end, what was learnt about the stream's motion is kept, ids go on and are never reused.
     public func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }

@@ -9,7 +9,7 @@ struct TrackerState: ~Copyable {
     var history = FrameHistory()
     var events: [TrackEvent] = []
     /// Those that went before they were shown, until somebody asks.
-    var unproved: [(label: Label?, score: Double)] = []
+    var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
     /// The frame the latest `advance` spoke of, and the one the tracklets stand at.
     var now: Nanoseconds?
@@ -26,9 +26,9 @@ struct TrackerState: ~Copyable {
     private(set) var isCut = false
 
     private var sceneCut = SceneCut()
-    private var carrier = BoxCarrier()
+    private var propagator = BoxPropagator()
     var matcher = Matcher()
-    private var places = PlaceCheck()
+    private var places = OcclusionVerifier()
     private(set) var lastAnswer: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
     /// Answers about frames before this one are about another scene.
@@ -39,7 +39,7 @@ struct TrackerState: ~Copyable {
     init(options: TrackerOptions) { self.options = options }
 
     mutating func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
-        let time = time.reckonable
+        let time = time.clampedToRange
         if let now, time < now - 1_000_000_000 { reset(reason: .flush) }
         settle(followingImage: true)
         lostJustNow.removeAll(keepingCapacity: true)
@@ -62,9 +62,9 @@ struct TrackerState: ~Copyable {
         endAged()
     }
 
-    mutating func update(_ detections: [Detection], seenAt: Nanoseconds, part: SeenPart?) {
+    mutating func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion?) {
         guard let now else { return }
-        let time = min(seenAt.reckonable, now)
+        let time = min(seenAt.clampedToRange, now)
         if let lastAnswer, time < lastAnswer { return }
         if time == now { settle(followingImage: false) }
         // What is later than all that is kept tells of the oldest frame still known, rather than nothing for ever.
@@ -72,10 +72,10 @@ struct TrackerState: ~Copyable {
         let index = history.index(at: time) ?? 0
         lastAnswer = time
         if index == history.count - 1, settledTime == history.time(index) {
-            answer(detections, at: index, in: history.latestPlane, of: part)
+            answer(detections, at: index, in: history.latestPlane, of: region)
             history.drop(first: index)
         } else {
-            answerLate(detections, at: index, of: part)
+            answerLate(detections, at: index, of: region)
         }
     }
 
@@ -87,7 +87,7 @@ struct TrackerState: ~Copyable {
         var shown: [Track] = []
         shown.reserveCapacity(tracklets.count + lostJustNow.count)
         tracklets.withUnsafeBufferPointer { tracklets in
-            for index in tracklets.indices where tracklets[index].isTold {
+            for index in tracklets.indices where tracklets[index].isReported {
                 shown.append(Track(of: tracklets.baseAddress! + index, at: moment))
             }
         }
@@ -96,11 +96,11 @@ struct TrackerState: ~Copyable {
     }
 
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] {
-        tracklets.indices.filter { !tracklets[$0].presence.isAbsent && isMeant(tracklets[$0].votes) }
+        tracklets.indices.filter { !tracklets[$0].occlusion.isAbsent && isMeant(tracklets[$0].votes) }
             .map { tracklets[$0].shownBox(at: settledTime) }
     }
 
-    var trackCount: Int { tracklets.indices.count { tracklets[$0].isTold } + lostJustNow.count }
+    var trackCount: Int { tracklets.indices.count { tracklets[$0].isReported } + lostJustNow.count }
 
     mutating func takeEvents() -> [TrackEvent] {
         if events.isEmpty { return [] }
@@ -120,7 +120,7 @@ struct TrackerState: ~Copyable {
 
     private mutating func beginScene() {
         history.removeAll()
-        carrier.forgetPictures()
+        propagator.forgetPictures()
         places.forget()
         answered = nil
         lastAnswer = nil
@@ -135,21 +135,21 @@ struct TrackerState: ~Copyable {
             && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
         let step = Double(now - settledTime) / 1e9
         if followingImage { history.recordLatest(tracklets) }
-        carrier.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
-        carrier.carry(&tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise)
-        history.append(time: now, plane: pendingPlane, shift: carrier.shift)
+        propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
+        propagator.carry(&tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise)
+        history.append(time: now, plane: pendingPlane, shift: propagator.shift)
         // Where an answer is at hand it is noted with that.
-        if followingImage { history.record(tracklets, moves: carrier.moves, at: history.count - 1) }
+        if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
         settledTime = now
     }
 
     private mutating func answer(
-        _ detections: [Detection], at index: Int, in plane: LumaPlane?, of part: SeenPart?
+        _ detections: [Detection], at index: Int, in plane: LumaPlane?, of region: InferredRegion?
     ) {
         let time = history.time(index)
         // A view, so that tracklets, which are large, are not copied.
         tracklets.withUnsafeBufferPointer {
-            matcher.match(detections, of: part, in: plane, with: $0, at: time, options: options)
+            matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
         }
         if matcher.shift != .zero {
             let step = history.secondsSinceAnswer(at: time)
@@ -162,24 +162,24 @@ struct TrackerState: ~Copyable {
             tracklets[pair.track].confirm(
                 by: pair.detection, called: detections[pair.detection.source].label,
                 appearance: matcher.appearances.clear(pair.detection), at: time, noise: known,
-                magnification: part?.magnification ?? 1, teaching: &statistics)
+                magnification: region?.magnification ?? 1, teaching: &statistics)
         }
-        live(detections, at: time, after: history.time(max(0, index - 1)), part: part)
-        places.look(
+        processMatches(detections, at: time, after: history.time(max(0, index - 1)), region: region)
+        places.verifyAll(
             at: &tracklets, in: plane, after: answered, time: time, maxAge: max(0, options.maxAge), width: width,
             height: height)
         answered = plane.map { ($0, time) }
     }
 
     /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
-    private mutating func answerLate(_ detections: [Detection], at index: Int, of part: SeenPart?) {
+    private mutating func answerLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
         let entry = history[index]
         for number in tracklets.indices {
             guard let carried = entry.carried(tracklets[number].key) else { continue }
             (tracklets[number].filter, tracklets[number].lead) = (carried.filter, carried.lead)
         }
-        answer(detections, at: index, in: entry.plane, of: part)
+        answer(detections, at: index, in: entry.plane, of: region)
         history.record(tracklets, moves: [], at: index)
         replay(from: index)
         history.drop(first: index)
@@ -195,26 +195,26 @@ struct TrackerState: ~Copyable {
     /// longer steps where it is a long way, so that an answer that comes very late does not hold up the frame it comes with.
     private mutating func replay(from index: Int) {
         let last = history.count - 1
-        let stride = max(1, (last - index + Self.mostLooks - 1) / Self.mostLooks)
-        var looked = history[index]
+        let stride = max(1, (last - index + Self.maximumInferences - 1) / Self.maximumInferences)
+        var inferredEntry = history[index]
         var shift = SIMD2<Double>.zero
         for next in index + 1..<history.count {
             let entry = history[next]
             let seconds = Double(entry.time - history.time(next - 1)) / 1e9
-            carrier.replay(&tracklets, along: entry, by: seconds, accelerationNoise: statistics.accelerationNoise)
-            history.record(tracklets, moves: carrier.moves, at: next)
+            propagator.replay(&tracklets, along: entry, by: seconds, accelerationNoise: statistics.accelerationNoise)
+            history.record(tracklets, moves: propagator.moves, at: next)
             shift += entry.shift
             guard next == last || (next - index) % stride == 0,
                 tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
             else { continue }
-            carrier.begin(from: looked.plane, to: entry.plane, step: Double(entry.time - looked.time) / 1e9)
-            carrier.followNewcomers(
+            propagator.begin(from: inferredEntry.plane, to: entry.plane, step: Double(entry.time - inferredEntry.time) / 1e9)
+            propagator.followNewTracks(
                 &tracklets, to: entry, shift: shift, accelerationNoise: statistics.accelerationNoise)
-            (looked, shift) = (entry, .zero)
+            (inferredEntry, shift) = (entry, .zero)
             history.move(tracklets, at: next)
         }
     }
 
     /// Between so many pairs of pictures newcomers are followed at most.
-    private static let mostLooks = 25
+    private static let maximumInferences = 25
 }

@@ -8,9 +8,9 @@ extension Tracker {
 
     /// Objects that went since the last call before they had been seen often enough to be shown: what each was called, and its
     /// best score.
-    func takeUnproved() -> [(label: Label?, score: Double)] {
-        if state.unproved.isEmpty { return [] }
-        defer { state.unproved.removeAll(keepingCapacity: true) }
-        return state.unproved
+    func takeUnconfirmed() -> [(label: Label?, score: Double)] {
+        if state.unconfirmed.isEmpty { return [] }
+        defer { state.unconfirmed.removeAll(keepingCapacity: true) }
+        return state.unconfirmed
     }
 }

@@ -10,11 +10,11 @@
 public final class VisionObjectDetector: Sendable {
     public typealias Completion = @Sendable (_ objects: [VisionObject]?, _ error: (any Error)?) -> Void
 
-    private let line: VisionQueue
+    private let queue: VisionQueue
 
     public convenience init(options: VisionObjectDetectorOptions = VisionObjectDetectorOptions()) {
-        let recipe = VisionRecipe(options)
-        self.init(options) { try recipe.make() }
+        let configuration = VisionConfiguration(options)
+        self.init(options) { try configuration.make() }
     }
 
     /// A detector on parts of one's own.
@@ -25,13 +25,13 @@ public final class VisionObjectDetector: Sendable {
         options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
         salient: (any Detector)? = nil
     ) {
-        self.init(options) { VisionParts(detector: detector, classifier: classifier, salient: salient) }
+        self.init(options) { VisionComponents(detector: detector, classifier: classifier, salient: salient) }
     }
 
-    private init(_ options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionParts) {
-        line = VisionQueue(
+    private init(_ options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
+        queue = VisionQueue(
             keepsOnlyLatest: options.detectorMode == .stream,
-            finder: VisionFinder(options: options, parts: parts))
+            finder: VisionProcessor(options: options, parts: parts))
     }
 
     /// The way to make one in ML Kit's current interface.
@@ -41,7 +41,7 @@ public final class VisionObjectDetector: Sendable {
 
     /// Looks at an image and calls `completion` on a thread of its own with objects or an error, exactly once.
     public func process(_ image: VisionImage, completion: @escaping Completion) {
-        line.join(image) { result in
+        queue.join(image) { result in
             switch result {
             case .success(let objects): completion(objects, nil)
             case .failure(let error): completion(nil, error)
@@ -51,13 +51,13 @@ public final class VisionObjectDetector: Sendable {
 
     /// Looks at an image and waits for the result. Follows the same rule as ``process(_:completion:)`` while busy.
     public func results(in image: VisionImage) throws -> [VisionObject] {
-        try line.wait(for: image)
+        try queue.wait(for: image)
     }
 
     /// Looks at an image.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
         try await withCheckedThrowingContinuation { continuation in
-            line.join(image) { continuation.resume(with: $0) }
+            queue.join(image) { continuation.resume(with: $0) }
         }
     }
 }

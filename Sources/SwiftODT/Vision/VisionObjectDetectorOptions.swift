@@ -9,7 +9,7 @@ public final class VisionObjectDetectorOptions {
     /// Everything that can be set beyond ML Kit's own options: limits, thresholds, filters.
     public var scene = SceneOptions()
     /// What looks at the picture: the installed detection network, unless told otherwise.
-    public var detector = DetectorRecipe(.neural)
+    public var detector = DetectorConfiguration(.neural)
     /// A classifier for what the detector's labels say nothing about: a path or the name of an installed model, such as a custom
     /// classifier made for ML Kit; `nil` for the installed default, if there is one.
     public var classifierFile: String?

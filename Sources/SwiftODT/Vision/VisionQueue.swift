@@ -4,23 +4,23 @@ import Glibc
 final class VisionQueue: Sendable {
     typealias Answer = Result<[VisionObject], any Error>
 
-    private struct Visitor {
+    private struct PendingImage {
         let image: VisionImage
         let answer: @Sendable (Answer) -> Void
     }
 
     private struct State {
-        var waiting: [Visitor] = []
+        var waiting: [PendingImage] = []
         var worker: pthread_t?
         var isRunning = false
     }
 
     private let keepsOnlyLatest: Bool
-    private let finder: VisionFinder
+    private let finder: VisionProcessor
     private let state = Monitor(State())
 
     /// - Parameter keepsOnlyLatest: whether an image that waits gives way to a newer one.
-    init(keepsOnlyLatest: Bool, finder: VisionFinder) {
+    init(keepsOnlyLatest: Bool, finder: VisionProcessor) {
         self.keepsOnlyLatest = keepsOnlyLatest
         self.finder = finder
     }
@@ -28,9 +28,9 @@ final class VisionQueue: Sendable {
     /// Puts an image in the line. `answer` is called exactly once, on the line's thread or, when the image is dropped, on that of
     /// the call that took its place.
     func join(_ image: VisionImage, answer: @escaping @Sendable (Answer) -> Void) {
-        let visitor = Visitor(image: image, answer: answer)
+        let visitor = PendingImage(image: image, answer: answer)
         let (dropped, isFirst) = state.update { state in
-            var dropped: [Visitor] = []
+            var dropped: [PendingImage] = []
             if keepsOnlyLatest { swap(&dropped, &state.waiting) }
             state.waiting.append(visitor)
             defer { state.isRunning = true }
@@ -51,16 +51,16 @@ final class VisionQueue: Sendable {
     func wait(for image: VisionImage) throws -> [VisionObject] {
         let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         if isInside { return try finder.find(in: image) }
-        let ticket = Ticket<[VisionObject]>()
-        join(image) { ticket.fulfil($0) }
-        return try ticket.wait()
+        let promise = Promise<[VisionObject]>()
+        join(image) { promise.fulfil($0) }
+        return try promise.wait()
     }
 
     private func serve() {
         while let visitor = next() { visitor.answer(Answer { try finder.find(in: visitor.image) }) }
     }
 
-    private func next() -> Visitor? {
+    private func next() -> PendingImage? {
         state.update { state in
             guard !state.waiting.isEmpty else {
                 state.isRunning = false

@@ -18,7 +18,7 @@ public struct ZoneEvent: Sendable {
 /// What has been counted in a zone so far.
 public struct ZoneCount: Hashable, Sendable {
     /// Figures of all objects, or of those with one label.
-    public struct Figures: Hashable, Sendable {
+    public struct Counts: Hashable, Sendable {
         /// Who is in the area now.
         public var count = 0
         /// How many have come into the area.
@@ -31,12 +31,12 @@ public struct ZoneCount: Hashable, Sendable {
 
     public var name: String
     public var kind: Zone.Kind
-    public var all = Figures()
+    public var all = Counts()
     /// By label; objects without one are counted under the empty text.
-    public var byLabel: [String: Figures] = [:]
+    public var byLabel: [String: Counts] = [:]
 
-    mutating func count(_ label: Label?, _ change: (inout Figures) -> Void) {
+    mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
         change(&all)
-        change(&byLabel[label?.text ?? "", default: Figures()])
+        change(&byLabel[label?.text ?? "", default: Counts()])
     }
 }

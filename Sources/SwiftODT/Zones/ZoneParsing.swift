@@ -1,7 +1,7 @@
 extension Zone {
     /// More would be a mistake, and cost time in every frame.
-    private static let mostZones = 256
-    private static let mostPoints = 256
+    private static let maximumZones = 256
+    private static let maximumPoints = 256
 
     /// Reads zones from a JSON text, or from a file that holds one: a list of them, or an object whose `zones` is that list.
     ///
@@ -26,11 +26,11 @@ extension Zone {
         guard let entries = root.array ?? root["zones"]?.array else {
             throw ODTError(.invalidFile, "\(file): a list of zones was expected, such as \(example)")
         }
-        guard entries.count <= mostZones else {
-            throw ODTError(.invalidFile, "\(file): \(entries.count) zones are too many, the most are \(mostZones)")
+        guard entries.count <= maximumZones else {
+            throw ODTError(.invalidFile, "\(file): \(entries.count) zones are too many, the most are \(maximumZones)")
         }
         let zones = try entries.enumerated().map { index, entry in
-            try ZoneEntry(entry, place: "\(file): zone \(index + 1)").zone(mostPoints: mostPoints)
+            try ZoneEntry(entry, place: "\(file): zone \(index + 1)").zone(maximumPoints: maximumPoints)
         }
         for (index, zone) in zones.enumerated() where zones[..<index].contains(where: { $0.name == zone.name }) {
             throw ODTError(.invalidFile, "\(file): two zones are called \"\(zone.name)\"")
@@ -57,14 +57,14 @@ private struct ZoneEntry {
         self.place = members["name"]?.string.map { "\(place) (\"\($0)\")" } ?? place
     }
 
-    func zone(mostPoints: Int) throws -> Zone {
+    func zone(maximumPoints: Int) throws -> Zone {
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
             throw error("\"\(unknown)\" is not known; known are " + Self.keys.sorted().joined(separator: ", "))
         }
         guard let name = members["name"]?.string, !name.isEmpty else { throw error("it has no \"name\"") }
         let kind = try choice("kind", Zone.Kind.area)
         return Zone(
-            name, kind, try points(of: kind, most: mostPoints), labels: try labels(),
+            name, kind, try points(of: kind, maximum: maximumPoints), labels: try labels(),
             anchor: members["anchor"] == nil ? nil : try choice("anchor", Zone.Anchor.bottom),
             minTime: try minTime(of: kind))
     }
@@ -82,8 +82,8 @@ private struct ZoneEntry {
         return choice
     }
 
-    private func points(of kind: Zone.Kind, most: Int) throws -> [Zone.Point] {
-        let least = kind == .line ? 2 : 3
+    private func points(of kind: Zone.Kind, maximum: Int) throws -> [Zone.Point] {
+        let minimum = kind == .line ? 2 : 3
         let points = try (members["points"]?.array ?? []).map { value in
             guard let pair = value.array, pair.count == 2, let x = pair[0].number, let y = pair[1].number else {
                 throw error("each of its \"points\" is a pair, [x, y]")
@@ -93,12 +93,12 @@ private struct ZoneEntry {
             }
             return Zone.Point(x, y)
         }
-        guard points.count >= least, points.count <= most else {
+        guard points.count >= minimum, points.count <= maximum else {
             throw error(
                 "it has \(points.count) \"points\"; "
-                    + (points.count > most ? "the most are \(most)" : "a \(kind.rawValue) needs \(least)"))
+                    + (points.count > maximum ? "the most are \(maximum)" : "a \(kind.rawValue) needs \(minimum)"))
         }
-        guard Set(points).count >= least else { throw error("its points lie on one another") }
+        guard Set(points).count >= minimum else { throw error("its points lie on one another") }
         return points
     }
 

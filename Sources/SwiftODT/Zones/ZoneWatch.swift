@@ -16,7 +16,7 @@ struct ZoneWatch {
         var orientation: Orientation
     }
 
-    private static let patience: Nanoseconds = 2_000_000_000
+    private static let reentryTime: Nanoseconds = 2_000_000_000
     private static let settling: Nanoseconds = 1_000_000_000
 
     /// Those that are watched: all but the ignored ones.
@@ -28,7 +28,7 @@ struct ZoneWatch {
     private var size = Place(0, 0)
     private var shapes: [ZoneShape] = []
     private var ignoredShapes: [ZoneShape] = []
-    private var visitors: [Int: Visitor] = [:]
+    private var zoneTracks: [Int: ZoneTrack] = [:]
     private var events: [ZoneEvent] = []
 
     init(_ zones: [Zone]) {
@@ -38,23 +38,23 @@ struct ZoneWatch {
     }
 
     /// Somebody whose way is followed.
-    private struct Visitor {
+    private struct ZoneTrack {
         var id: Int
         var label: Label?
         /// Upright.
         var box: Box
         var lastSeen: Nanoseconds
         /// One for each zone.
-        var stays: [Stay]
+        var presences: [ZonePresence]
     }
 
     /// How somebody stands to one zone.
-    private struct Stay {
+    private struct ZonePresence {
         /// Since when inside; `nil` outside.
         var since: Nanoseconds?
-        var isDwellTold = false
+        var isDwellReported = false
         /// Since when on the other side of the edge, but not clearly.
-        var wavering: Nanoseconds?
+        var uncertainSince: Nanoseconds?
         /// Where the object was when it was last clear on which side of a line it is.
         var clear: Place?
         /// The label it was counted with.
@@ -64,7 +64,7 @@ struct ZoneWatch {
     }
 
     /// The picture that all that follows is about.
-    mutating func look(at picture: Picture) {
+    mutating func setPicture(at picture: Picture) {
         guard picture != self.picture else { return }
         self.picture = picture
         let turned = picture.orientation.swapsAxes
@@ -72,8 +72,8 @@ struct ZoneWatch {
         func shape(_ zone: Zone) -> ZoneShape { ZoneShape(zone, width: size.x, height: size.y) }
         (shapes, ignoredShapes) = (zones.map(shape), ignored.map(shape))
         // Another picture: places in the old one say nothing.
-        for id in visitors.keys {
-            for index in zones.indices { visitors[id]?.stays[index].clear = nil }
+        for id in zoneTracks.keys {
+            for index in zones.indices { zoneTracks[id]?.presences[index].clear = nil }
         }
     }
 
@@ -94,17 +94,17 @@ struct ZoneWatch {
         for track in visible {
             guard let id = track.id else { continue }
             let box = upright(track.box)
-            var visitor =
-                visitors.removeValue(forKey: id) ?? takeUp(box, track.label, unlessIn: visibleIDs, at: now)
-                ?? newcomer(id, at: box)
-            (visitor.id, visitor.label, visitor.box, visitor.lastSeen) = (id, track.label, box, now)
-            for index in zones.indices { pass(zones[index], index, &visitor, now) }
-            visitors[id] = visitor
+            var zoneTrack =
+                zoneTracks.removeValue(forKey: id) ?? reidentify(box, track.label, unlessIn: visibleIDs, at: now)
+                ?? newTrack(id, at: box)
+            (zoneTrack.id, zoneTrack.label, zoneTrack.box, zoneTrack.lastSeen) = (id, track.label, box, now)
+            for index in zones.indices { pass(zones[index], index, &zoneTrack, now) }
+            zoneTracks[id] = zoneTrack
         }
         let present = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
-        for (id, visitor) in visitors.sorted(by: { $0.key < $1.key })
-        where now - visitor.lastSeen > Self.patience && !present.contains(id) {
-            dismiss(visitor)
+        for (id, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key })
+        where now - zoneTrack.lastSeen > Self.reentryTime && !present.contains(id) {
+            dismiss(zoneTrack)
         }
     }
 
@@ -121,8 +121,8 @@ struct ZoneWatch {
 
     /// Everybody has gone. What was counted stays.
     mutating func reset() {
-        for (_, visitor) in visitors.sorted(by: { $0.key < $1.key }) { dismiss(visitor) }
-        visitors = [:]
+        for (_, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key }) { dismiss(zoneTrack) }
+        zoneTracks = [:]
     }
 
     mutating func takeEvents() -> [ZoneEvent] {
@@ -134,32 +134,32 @@ struct ZoneWatch {
 // MARK: - Who it is
 
 extension ZoneWatch {
-    private func newcomer(_ id: Int, at box: Box) -> Visitor {
-        Visitor(id: id, box: box, lastSeen: 0, stays: zones.map { _ in Stay() })
+    private func newTrack(_ id: Int, at box: Box) -> ZoneTrack {
+        ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
     }
 
     /// The visitor that a new track continues: the nearest one that is not visible and was last seen within reach.
     ///
     /// - Parameter visible: the ids of all visible tracks, later ones in the frame's list included.
-    private mutating func takeUp(
+    private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
-    ) -> Visitor? {
-        func distance(_ visitor: Visitor) -> Double {
-            let (dx, dy) = (visitor.box.centerX - box.centerX, visitor.box.centerY - box.centerY)
+    ) -> ZoneTrack? {
+        func distance(_ zoneTrack: ZoneTrack) -> Double {
+            let (dx, dy) = (zoneTrack.box.centerX - box.centerX, zoneTrack.box.centerY - box.centerY)
             return (dx * dx + dy * dy).squareRoot()
         }
         let reach = (box.width * box.height).squareRoot()
-        let missing = visitors.values.filter {
-            !visible.contains($0.id) && now - $0.lastSeen <= Self.patience
+        let missing = zoneTracks.values.filter {
+            !visible.contains($0.id) && now - $0.lastSeen <= Self.reentryTime
                 && ($0.label?.text ?? "") == (label?.text ?? "") && distance($0) < reach
         }
         guard let nearest = missing.min(by: { (distance($0), $0.id) < (distance($1), $1.id) }) else { return nil }
-        return visitors.removeValue(forKey: nearest.id)
+        return zoneTracks.removeValue(forKey: nearest.id)
     }
 
-    private mutating func dismiss(_ visitor: Visitor) {
-        visitors[visitor.id] = nil
-        for index in zones.indices { leave(zones[index], index, visitor.stays[index], visitor, at: visitor.lastSeen) }
+    private mutating func dismiss(_ zoneTrack: ZoneTrack) {
+        zoneTracks[zoneTrack.id] = nil
+        for index in zones.indices { leave(zones[index], index, zoneTrack.presences[index], zoneTrack, at: zoneTrack.lastSeen) }
     }
 }
 
@@ -178,106 +178,106 @@ extension ZoneWatch {
         return place.clamped(lowerBound: 0.001 * size, upperBound: 0.999 * size)
     }
 
-    private mutating func pass(_ zone: Zone, _ index: Int, _ visitor: inout Visitor, _ now: Nanoseconds) {
-        let place = anchor(zone.anchor, of: visitor.box)
-        let isClear = shapes[index].distance(to: place) > (visitor.box.width + visitor.box.height) / 16
+    private mutating func pass(_ zone: Zone, _ index: Int, _ zoneTrack: inout ZoneTrack, _ now: Nanoseconds) {
+        let place = anchor(zone.anchor, of: zoneTrack.box)
+        let isClear = shapes[index].distance(to: place) > (zoneTrack.box.width + zoneTrack.box.height) / 16
         if zone.kind == .line {
-            cross(zone, index, &visitor, to: place, isClear: isClear, now)
+            cross(zone, index, &zoneTrack, to: place, isClear: isClear, now)
         } else {
-            stay(zone, index, &visitor, isInside: shapes[index].contains(place), isClear: isClear, now)
+            stay(zone, index, &zoneTrack, isInside: shapes[index].contains(place), isClear: isClear, now)
         }
     }
 
     private mutating func stay(
-        _ zone: Zone, _ index: Int, _ visitor: inout Visitor, isInside: Bool, isClear: Bool, _ now: Nanoseconds
+        _ zone: Zone, _ index: Int, _ zoneTrack: inout ZoneTrack, isInside: Bool, isClear: Bool, _ now: Nanoseconds
     ) {
-        var stay = visitor.stays[index]
-        defer { visitor.stays[index] = stay }
+        var stay = zoneTrack.presences[index]
+        defer { zoneTrack.presences[index] = stay }
         if isInside == (stay.since != nil) {
-            stay.wavering = nil
+            stay.uncertainSince = nil
         } else {
-            let since = stay.wavering ?? now
-            stay.wavering = since
+            let since = stay.uncertainSince ?? now
+            stay.uncertainSince = since
             guard isClear || now - since >= Self.settling else { return }
-            stay.wavering = nil
+            stay.uncertainSince = nil
             if isInside {
-                guard zone.concerns(visitor.label) else { return }
+                guard zone.concerns(zoneTrack.label) else { return }
                 stay.since = since
-                stay.label = visitor.label
-                stay.isDwellTold = false
+                stay.label = zoneTrack.label
+                stay.isDwellReported = false
                 counts[index].count(stay.label) { figures in
                     figures.count += 1
                     figures.entered += 1
                 }
-                tell(.enter, zone, visitor, stay, at: since)
+                emit(.enter, zone, zoneTrack, stay, at: since)
             } else {
-                leave(zone, index, stay, visitor, at: since)
+                leave(zone, index, stay, zoneTrack, at: since)
                 stay.since = nil
             }
         }
-        if let since = stay.since, let least = zone.minTime, !stay.isDwellTold, now - since >= least {
-            stay.isDwellTold = true
-            tell(.dwell, zone, visitor, stay, at: now)
+        if let since = stay.since, let minimum = zone.minTime, !stay.isDwellReported, now - since >= minimum {
+            stay.isDwellReported = true
+            emit(.dwell, zone, zoneTrack, stay, at: now)
         }
     }
 
-    private mutating func leave(_ zone: Zone, _ index: Int, _ stay: Stay, _ visitor: Visitor, at time: Nanoseconds) {
+    private mutating func leave(_ zone: Zone, _ index: Int, _ stay: ZonePresence, _ zoneTrack: ZoneTrack, at time: Nanoseconds) {
         guard stay.since != nil else { return }
         counts[index].count(stay.label) { figures in
             figures.count -= 1
             figures.left += 1
         }
-        tell(.leave, zone, visitor, stay, at: time)
+        emit(.leave, zone, zoneTrack, stay, at: time)
     }
 
     private mutating func cross(
-        _ zone: Zone, _ index: Int, _ visitor: inout Visitor, to place: Place, isClear: Bool, _ now: Nanoseconds
+        _ zone: Zone, _ index: Int, _ zoneTrack: inout ZoneTrack, to place: Place, isClear: Bool, _ now: Nanoseconds
     ) {
-        if visitor.label != nil {
-            for crossing in visitor.stays[index].undecided {
-                count(crossing.direction, of: zone, index, visitor, at: crossing.time)
+        if zoneTrack.label != nil {
+            for crossing in zoneTrack.presences[index].undecided {
+                count(crossing.direction, of: zone, index, zoneTrack, at: crossing.time)
             }
-            visitor.stays[index].undecided = []
+            zoneTrack.presences[index].undecided = []
         }
-        guard let from = visitor.stays[index].clear else { return visitor.stays[index].clear = place }
+        guard let from = zoneTrack.presences[index].clear else { return zoneTrack.presences[index].clear = place }
         let crossings = shapes[index].crossings(from: from, to: place)
         guard crossings != 0 else {
-            visitor.stays[index].wavering = nil
-            if isClear { visitor.stays[index].clear = place }
+            zoneTrack.presences[index].uncertainSince = nil
+            if isClear { zoneTrack.presences[index].clear = place }
             return
         }
-        let since = visitor.stays[index].wavering ?? now
-        visitor.stays[index].wavering = since
+        let since = zoneTrack.presences[index].uncertainSince ?? now
+        zoneTrack.presences[index].uncertainSince = since
         guard isClear || now - since >= Self.settling else { return }
-        visitor.stays[index].wavering = nil
-        visitor.stays[index].clear = place
+        zoneTrack.presences[index].uncertainSince = nil
+        zoneTrack.presences[index].clear = place
         let direction: Zone.Direction = crossings > 0 ? .in : .out
-        if visitor.label == nil, !zone.labels.isEmpty {
-            visitor.stays[index].undecided.append((direction, since))
+        if zoneTrack.label == nil, !zone.labels.isEmpty {
+            zoneTrack.presences[index].undecided.append((direction, since))
         } else {
-            count(direction, of: zone, index, visitor, at: since)
+            count(direction, of: zone, index, zoneTrack, at: since)
         }
     }
 
     /// Counts a crossing if the zone's labels include the visitor's.
     private mutating func count(
-        _ direction: Zone.Direction, of zone: Zone, _ index: Int, _ visitor: Visitor, at time: Nanoseconds
+        _ direction: Zone.Direction, of zone: Zone, _ index: Int, _ zoneTrack: ZoneTrack, at time: Nanoseconds
     ) {
-        guard zone.concerns(visitor.label) else { return }
-        counts[index].count(visitor.label) { figures in
+        guard zone.concerns(zoneTrack.label) else { return }
+        counts[index].count(zoneTrack.label) { figures in
             if direction == .in { figures.in += 1 } else { figures.out += 1 }
         }
         events.append(
             ZoneEvent(
-                kind: .cross, zone: zone.name, id: visitor.id, label: visitor.label, direction: direction, time: time))
+                kind: .cross, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label, direction: direction, time: time))
     }
 
-    private mutating func tell(
-        _ kind: ZoneEvent.Kind, _ zone: Zone, _ visitor: Visitor, _ stay: Stay, at time: Nanoseconds
+    private mutating func emit(
+        _ kind: ZoneEvent.Kind, _ zone: Zone, _ zoneTrack: ZoneTrack, _ stay: ZonePresence, at time: Nanoseconds
     ) {
         events.append(
             ZoneEvent(
-                kind: kind, zone: zone.name, id: visitor.id, label: visitor.label,
+                kind: kind, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label,
                 dwell: stay.since.map { time - $0 }, time: time))
     }
 }

@@ -65,7 +65,7 @@ private let help = """
             throw PlaybackError("\(input) is a folder: --out-dir DIR says where what becomes of its videos goes")
         }
         try PluginSearch.start()
-        _ = Interruption.shared
+        _ = TerminationHandler.shared
         return try Annotation(MediaSource(input), outputs, plan).run().code
     } catch let error as PlaybackError where error.isUsage {
         throw CommandLineError(error.description)
@@ -130,7 +130,7 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
     var plan = plan
     plan.isOneOfMany = true
     try PluginSearch.start()
-    _ = Interruption.shared
+    _ = TerminationHandler.shared
     var failed: [String] = []
     for (number, job) in batch.jobs.enumerated() {
         do {
@@ -142,18 +142,18 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
             let outcome = try Annotation(source, job.outputs, plan).run()
             if outcome.code != ExitCode.success { failed.append(job.input) }
             if let signal = outcome.signal {
-                complain(
+                printError(
                     "odt annotate: interrupted; \(batch.jobs.count - number - 1) of \(batch.jobs.count) were not begun")
                 return 128 + signal
             }
         } catch let error as PlaybackError {
             // What is wrong with the command line is wrong for all.
             if error.isUsage, number == 0, !job.outputs.exist { throw error }
-            complain("odt annotate: \(job.input): \(error)")
+            printError("odt annotate: \(job.input): \(error)")
             failed.append(job.input)
         }
     }
     guard !failed.isEmpty else { return ExitCode.success }
-    complain("odt annotate: \(failed.count) of \(batch.jobs.count) failed: \(failed.joined(separator: ", "))")
+    printError("odt annotate: \(failed.count) of \(batch.jobs.count) failed: \(failed.joined(separator: ", "))")
     return ExitCode.failure
 }

@@ -51,41 +51,41 @@ final class Annotation: Sendable {
         let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)
         self.progress = progress
         let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
-        let say: @Sendable (String) -> Void = { text in
+        let notify: @Sendable (String) -> Void = { text in
             progress.clear()
-            complain(subject + text)
+            printError(subject + text)
         }
         for left in outputs.video.map(PartFile.interrupted) ?? [] {
-            say("an earlier recording was interrupted; what it got is in \(left)")
+            notify("an earlier recording was interrupted; what it got is in \(left)")
         }
         let files = try AnnotationFiles(outputs)
         self.files = files
         let linker = StreamLinker(
             pipeline, muxer: container == nil ? nil : pipeline["mux"], soundEncoder: container?.soundEncoder ?? "",
-            say: say,
+            notify: notify,
             refuse: { pipeline.refuse($0) })
         self.linker = linker
-        var manners = Player.Manners()
-        let (hasSpoken, isAbandoned) = (hasSpoken, Monitor(false))
-        let hasBegun = { @Sendable in progress.frames > 0 || hasSpoken.read { $0 } }
-        manners.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
-        manners.survives = { $0 != "file" }
+        var configuration = Player.Configuration()
+        let (hasLogged, isAbandoned) = (hasLogged, Monitor(false))
+        let hasBegun = { @Sendable in progress.frames > 0 || hasLogged.read { $0 } }
+        configuration.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
+        configuration.survives = { $0 != "file" }
         // Before the first picture nothing is worth a proper end, and a muxer whose streams end before they begin fails or writes a file
         // without a picture.
-        manners.end = { if hasBegun() { linker.endStreams() } else { isAbandoned.update { $0 = true } } }
-        manners.leave = { say("ended at once" + files.leftBehind) }
-        manners.tick = { progress.show() }
-        player = Player(pipeline, manners, say: say)
-        self.say = say
+        configuration.end = { if hasBegun() { linker.endStreams() } else { isAbandoned.update { $0 = true } } }
+        configuration.leave = { notify("ended at once" + files.leftBehind) }
+        configuration.tick = { progress.show() }
+        player = Player(pipeline, configuration, notify: notify)
+        self.notify = notify
         pictures = outputs.pictures.flatMap { folder in
             pipeline["swiftodt"].pad("sink").map { TrackPictures(into: folder, from: $0) }
         }
         prepare()
     }
 
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     /// Whether the element has said anything: then its first frame is on its way.
-    private let hasSpoken = Monitor(false)
+    private let hasLogged = Monitor(false)
     /// Whether a picture has come to the file. Of one that passed the element before an end of the stream, that end may have been ahead.
     private let hasRecorded = Monitor(false)
 
@@ -130,14 +130,14 @@ final class Annotation: Sendable {
         let hasRecorded = hasRecorded
         slot?.watchBuffers { _ in
             hasRecorded.update { $0 = true }
-            return .enough
+            return .remove
         }
         even?.pad("sink")?.watchEvents { [weak even] event in
-            guard event.pointee.type == GST_EVENT_CAPS else { return .goOn }
+            guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
             var caps: UnsafeMutablePointer<GstCaps>?
             gst_event_parse_caps(event, &caps)
             var picture = GstVideoInfo()
-            guard gst_video_info_from_caps(&picture, caps) != 0 else { return .goOn }
+            guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
             // H.264 counts pixels in twos: an odd row or column is left out.
             even?.set("right", to: String(picture.width % 2))
             even?.set("bottom", to: String(picture.height % 2))
@@ -145,7 +145,7 @@ final class Annotation: Sendable {
             if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
                 slot.set("trak-timescale", to: "90000")
             }
-            return .goOn
+            return .ok
         }
     }
 
@@ -161,7 +161,7 @@ final class Annotation: Sendable {
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
         write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
         let ending = player.play { message in
-            hasSpoken.update { $0 = true }
+            hasLogged.update { $0 = true }
             write(MessageText.line(message), to: files.messages, &isRead)
             let fields = MessageFields(message)
             switch fields.name {
@@ -206,7 +206,7 @@ final class Annotation: Sendable {
         guard let output, isRead else { return }
         do {
             try output.write(text)
-        } catch is NobodyReads {
+        } catch is BrokenPipe {
             // Which is no failure; what is recorded is ended properly.
             isRead = false
             player.askToEnd()
@@ -229,7 +229,7 @@ final class Annotation: Sendable {
         guard isUsable else {
             // A failure at such a moment is a consequence of the interrupt.
             let failure = ending.signal == nil ? ending.failure : nil
-            say(failure ?? "nothing was recorded of \(source.name)")
+            notify(failure ?? "nothing was recorded of \(source.name)")
             files.discard()
             return Outcome(code: ending.signal.map { 128 + $0 } ?? ExitCode.failure, signal: ending.signal)
         }
@@ -238,7 +238,7 @@ final class Annotation: Sendable {
             do { try files.finish() } catch { failure = "\(error)" }
         }
         if let failure {
-            say(failure + files.leftBehind)
+            notify(failure + files.leftBehind)
             return Outcome(code: ExitCode.failure, signal: ending.signal)
         }
         return Outcome(code: isRead ? ExitCode.success : 128 + SIGPIPE, signal: ending.signal)

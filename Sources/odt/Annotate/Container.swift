@@ -45,7 +45,7 @@ struct Container: Sendable {
         let isThere = Monitor(false)
         pipeline["picture"].pad("sink")?.watchBuffers { _ in
             isThere.update { $0 = true }
-            return .enough
+            return .remove
         }
         gst_element_set_state(pipeline.top, GST_STATE_PAUSED)
         defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }

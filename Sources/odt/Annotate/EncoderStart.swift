@@ -21,15 +21,15 @@ final class EncoderStart: Sendable {
     static func keep(of encoder: Element) {
         let start = EncoderStart()
         encoder.pad("sink")?.watchEvents { event in
-            guard let segment = segment(of: event) else { return .goOn }
+            guard let segment = segment(of: event) else { return .ok }
             return start.state.withLock { state in
                 state.begin = UInt64(segment.start)
-                return state.first == nil ? .goOn : .enough
+                return state.first == nil ? .ok : .remove
             }
         }
         encoder.pad("sink")?.watchBuffers { buffer in
             start.state.withLock { $0.first = UInt64(buffer.pointee.pts) }
-            return .enough
+            return .remove
         }
         encoder.pad("src")?.replaceEvents { event in
             guard var segment = segment(of: event), UInt64(segment.start) == thousandHours, let late = start.late else {

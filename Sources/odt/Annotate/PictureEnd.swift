@@ -21,11 +21,11 @@ final class PictureEnd: Sendable {
     func follow(_ slot: Pad) {
         slot.watchTimes { time in
             if let time { self.state.withLock { $0.end = max($0.end, time.end) } }
-            return .goOn
+            return .ok
         }
         slot.watchEvents { event in
             if event.pointee.type == GST_EVENT_EOS { self.state.withLock { $0.isOver = true } }
-            return .goOn
+            return .ok
         }
     }
 
@@ -34,7 +34,7 @@ final class PictureEnd: Sendable {
     func cut(_ slot: Pad) {
         slot.watchTimes { time in
             let isLate = self.state.withLock { $0.isOver && $0.isEarly && time?.begin ?? 0 >= $0.end }
-            return isLate ? .drop : .goOn
+            return isLate ? .drop : .ok
         }
     }
 }

@@ -36,15 +36,15 @@ struct FrameTable {
     mutating func rows(of message: MessageFields) -> String {
         frame += 1
         let time = TableRow.seconds(message.count("stream-time") ?? message.count("running-time"))
-        return message.list("objects").reduce(into: "") { text, thing in
+        return message.list("objects").reduce(into: "") { text, object in
             text += TableRow.text(
-                [String(frame), time, TableRow.count(thing.count("tracking-id")), thing.text("label") ?? ""]
-                    + [thing.text("category") ?? "", TableRow.number(thing.real("confidence"), decimals: 4)]
-                    + [TableRow.number(thing.real("score"), decimals: 4), thing.text("state") ?? ""]
-                    + ["x", "y", "width", "height"].map { TableRow.count(thing.count($0)) }
-                    + ["x-min", "y-min", "x-max", "y-max"].map { TableRow.number(thing.real($0), decimals: 6) }
-                    + ["velocity-x", "velocity-y"].map { TableRow.number(thing.real($0), decimals: 2) }
-                    + [TableRow.count(thing.count("rank"))])
+                [String(frame), time, TableRow.count(object.count("tracking-id")), object.text("label") ?? ""]
+                    + [object.text("category") ?? "", TableRow.number(object.real("confidence"), decimals: 4)]
+                    + [TableRow.number(object.real("score"), decimals: 4), object.text("state") ?? ""]
+                    + ["x", "y", "width", "height"].map { TableRow.count(object.count($0)) }
+                    + ["x-min", "y-min", "x-max", "y-max"].map { TableRow.number(object.real($0), decimals: 6) }
+                    + ["velocity-x", "velocity-y"].map { TableRow.number(object.real($0), decimals: 2) }
+                    + [TableRow.count(object.count("rank"))])
         }
     }
 }

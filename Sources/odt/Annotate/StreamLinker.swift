@@ -23,19 +23,19 @@ final class StreamLinker: Sendable {
     private let muxer: Element?
     private let soundEncoder: String
     private let pictureEnd = PictureEnd()
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let refuse: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - say: says a sentence to people.
+    ///   - notify: says a sentence to people.
     ///   - refuse: ends the stream with an error.
     init(
-        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, say: @escaping @Sendable (String) -> Void,
+        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
         (self.pipeline, self.muxer, self.soundEncoder) = (pipeline, muxer, soundEncoder)
-        (self.say, self.refuse) = (say, refuse)
+        (self.notify, self.refuse) = (notify, refuse)
         video = pipeline["video"]
         if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
     }
@@ -54,21 +54,21 @@ final class StreamLinker: Sendable {
         let me = Unmanaged.passUnretained(self).toOpaque()
         typealias Continue =
             @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
-        let goOn: Continue = { _, pad, caps, linker in
+        let autoplugContinue: Continue = { _, pad, caps, linker in
             let linker = Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue()
             return linker.isToBeDecoded(caps, from: pad) ? 1 : 0
         }
         typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
         let added: Added = { _, pad, linker in
             gst_object_ref(pad)
-            Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().lead(Pad(pad))
+            Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().linkPad(Pad(pad))
         }
         typealias Complete = @convention(c) (gpointer, gpointer) -> Void
         let complete: Complete = { _, linker in
             Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().checkVideo()
         }
         g_signal_connect_data(
-            decoded.gobject, "autoplug-continue", unsafeBitCast(goOn, to: GCallback.self), me, nil, GConnectFlags(0))
+            decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil, GConnectFlags(0))
         g_signal_connect_data(
             decoded.gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), me, nil, GConnectFlags(0))
         g_signal_connect_data(
@@ -114,65 +114,65 @@ final class StreamLinker: Sendable {
 
     // MARK: Where streams go
 
-    private func lead(_ pad: Pad) {
+    private func linkPad(_ pad: Pad) {
         guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else { return }
         defer { StreamKind.release(caps) }
         let stream = StreamKind(caps)
         switch stream.medium {
-        case .sound: leadSound(pad, stream)
-        case .subtitle: leadSubtitles(pad, stream)
+        case .sound: linkSound(pad, stream)
+        case .subtitle: linkSubtitles(pad, stream)
         case .other:
             guard stream.name.hasPrefix("video/") || stream.name.hasPrefix("image/") else { return }
             let isFirst = state.withLock { state in
                 defer { state.hasVideo = true }
                 return !state.hasVideo
             }
-            guard isFirst else { return say("it has more than one video: the first one is taken") }
+            guard isFirst else { return notify("it has more than one video: the first one is taken") }
             guard let entry = video.pad("sink"), pad.link(to: entry) else {
                 return refuse("its pictures cannot be had: GStreamer decodes them to \(stream.text)")
             }
         }
     }
 
-    private func leadSound(_ pad: Pad, _ stream: StreamKind) {
+    private func linkSound(_ pad: Pad, _ stream: StreamKind) {
         guard muxer != nil else { return }
         let isAsItWas = stream.name != "audio/x-raw" || (isBare(pad) && isTaken(stream, at: "audio_%u"))
-        lead(pad, by: isAsItWas ? stream.parser : soundEncoder, to: "audio_%u", "sound")
+        linkPad(pad, by: isAsItWas ? stream.parser : soundEncoder, to: "audio_%u", "sound")
     }
 
-    private func leadSubtitles(_ pad: Pad, _ stream: StreamKind) {
+    private func linkSubtitles(_ pad: Pad, _ stream: StreamKind) {
         guard muxer != nil else { return }
         let isMarked = stream.name == "text/x-raw" && !isTaken(stream, at: "subtitle_%u")
         guard isMarked || isTaken(stream, at: "subtitle_%u") else {
-            return say("its subtitles (\(stream.name)) are left out: this kind of file does not take them")
+            return notify("its subtitles (\(stream.name)) are left out: this kind of file does not take them")
         }
-        lead(pad, by: nil, to: "subtitle_%u", "subtitles", isMarked: isMarked)
+        linkPad(pad, by: nil, to: "subtitle_%u", "subtitles", isMarked: isMarked)
     }
 
     /// - Parameter chain: what the stream goes through on its way into the file.
-    private func lead(_ pad: Pad, by chain: String?, to template: String, _ what: String, isMarked: Bool = false) {
+    private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, isMarked: Bool = false) {
         do {
             // Whatever comes early waits here: the picture takes its time, and the other streams must not hold it up.
             let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
-            let way = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
+            let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
             guard let muxer, let slot = muxer.requestPad(template) else {
-                return say("its \(what) came too late and are left out")
+                return notify("its \(what) came too late and are left out")
             }
-            guard let entry = way.pad("sink"), let exit = way.pad("src"), exit.link(to: slot) else {
+            guard let entry = bin.pad("sink"), let exit = bin.pad("src"), exit.link(to: slot) else {
                 muxer.releasePad(slot)
-                return say("its \(what) are left out: this kind of file does not take them")
+                return notify("its \(what) are left out: this kind of file does not take them")
             }
             if isMarked { MarkupRemoval.begin(at: entry) }
             pictureEnd.cut(slot)
-            way.followState()
+            bin.followState()
             guard pad.link(to: entry, isChecked: !isMarked) else {
                 // The muxer would wait for what never comes.
                 muxer.releasePad(slot)
-                return say("its \(what) are left out: this kind of file does not take them")
+                return notify("its \(what) are left out: this kind of file does not take them")
             }
             state.withLock { $0.entries.append(entry) }
         } catch {
-            say("its \(what) are left out: \(error)")
+            notify("its \(what) are left out: \(error)")
         }
     }
 }

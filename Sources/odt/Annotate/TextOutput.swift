@@ -12,15 +12,15 @@ final class TextOutput: Sendable {
         file = name == "-" ? nil : try PartFile(name)
     }
 
-    /// - Throws: ``PlaybackError``; ``NobodyReads`` where it is a pipe that was closed.
+    /// - Throws: ``PlaybackError``; ``BrokenPipe`` where it is a pipe that was closed.
     func write(_ text: String) throws {
         if let file { return try file.write(text) }
         var text = text
         let (_, error) = text.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
         guard let error else { return }
-        throw error == EPIPE ? NobodyReads() : PlaybackError("standard output: \(String(cString: strerror(error)))")
+        throw error == EPIPE ? BrokenPipe() : PlaybackError("standard output: \(String(cString: strerror(error)))")
     }
 }
 
 /// Whoever read our lines has enough of them.
-struct NobodyReads: Error {}
+struct BrokenPipe: Error {}

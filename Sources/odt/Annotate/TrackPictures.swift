@@ -9,7 +9,7 @@ import Synchronization
 /// Holds the frames that the element is still at work on, and of each track one small picture.
 final class TrackPictures: Sendable {
     /// A frame as it came to the element.
-    private final class Held: @unchecked Sendable {
+    private final class HeldFrame: @unchecked Sendable {
         let buffer: UnsafeMutablePointer<GstBuffer>
         let info: GstVideoInfo
 
@@ -25,7 +25,7 @@ final class TrackPictures: Sendable {
 
     private struct State {
         var info: GstVideoInfo?
-        var frames: [Held] = []
+        var frames: [HeldFrame] = []
     }
 
     private struct Best {
@@ -34,7 +34,7 @@ final class TrackPictures: Sendable {
     }
 
     /// More are never at work at once, unless nobody reads the bus.
-    private static let mostFrames = 256
+    private static let maximumFrames = 256
 
     private let folder: String
     private let state = Monitor(State())
@@ -47,37 +47,37 @@ final class TrackPictures: Sendable {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         PartFile.makeFolder(folder)
         pad.watchEvents { event in
-            guard event.pointee.type == GST_EVENT_CAPS else { return .goOn }
+            guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
             var caps: UnsafeMutablePointer<GstCaps>?
             gst_event_parse_caps(event, &caps)
             var info = GstVideoInfo()
             let isVideo = gst_video_info_from_caps(&info, caps) != 0
             let known = isVideo ? info : nil
             self.state.update { $0.info = known }
-            return .goOn
+            return .ok
         }
         pad.watchBuffers { buffer in
             self.hold(buffer)
-            return .goOn
+            return .ok
         }
     }
 
     private func hold(_ buffer: UnsafeMutablePointer<GstBuffer>) {
         guard let info = state.update({ $0.info }) else { return }
-        let held = Held(buffer, info)
+        let held = HeldFrame(buffer, info)
         state.update { state in
             state.frames.append(held)
-            if state.frames.count > Self.mostFrames { state.frames.removeFirst() }
+            if state.frames.count > Self.maximumFrames { state.frames.removeFirst() }
         }
     }
 
     /// Takes in a message `swiftodt`: keeps what is better than before.
     func see(_ message: MessageFields) {
         guard let frame = frame(at: message.count("timestamp")) else { return }
-        for thing in message.list("objects") {
-            guard let id = thing.count("tracking-id"), let score = thing.real("score"),
-                thing.count("time-since-update") == 0,
-                best.withLock({ $0[id].map { $0.score < score } ?? true }), let picture = cut(thing, out: frame)
+        for object in message.list("objects") {
+            guard let id = object.count("tracking-id"), let score = object.real("score"),
+                object.count("time-since-update") == 0,
+                best.withLock({ $0[id].map { $0.score < score } ?? true }), let picture = cut(object, out: frame)
             else { continue }
             best.withLock { $0[id] = Best(score: score, picture: picture) }
         }
@@ -109,7 +109,7 @@ final class TrackPictures: Sendable {
     }
 
     /// The frame of this time; those before it are needed no more.
-    private func frame(at time: UInt64?) -> Held? {
+    private func frame(at time: UInt64?) -> HeldFrame? {
         guard let time else { return nil }
         return state.update { state in
             guard let place = state.frames.firstIndex(where: { UInt64($0.buffer.pointee.pts) == time }) else {
@@ -121,9 +121,9 @@ final class TrackPictures: Sendable {
     }
 
     /// The object's box with a tenth of it around.
-    private func cut(_ thing: MessageFields, out frame: Held) -> ColorPicture? {
-        guard let x = thing.count("x"), let y = thing.count("y"), let width = thing.count("width"),
-            let height = thing.count("height"), width > 0, height > 0
+    private func cut(_ object: MessageFields, out frame: HeldFrame) -> ColorPicture? {
+        guard let x = object.count("x"), let y = object.count("y"), let width = object.count("width"),
+            let height = object.count("height"), width > 0, height > 0
         else { return nil }
         let (right, bottom) = (Int(frame.info.width), Int(frame.info.height))
         let (marginX, marginY) = (Int(width) / 10, Int(height) / 10)

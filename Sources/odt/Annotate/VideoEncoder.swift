@@ -41,7 +41,7 @@ struct VideoEncoder: Sendable {
             if wish == "software" { return software }
             let candidates = wish == "auto" ? hardware : (hardware + [software]).filter { $0.element == wish }
             for candidate in candidates where Element.isThere(candidate.element) {
-                if EncoderTrial.succeeds(candidate.description(quality: quality, isLive: false)) { return candidate }
+                if EncoderProbe.succeeds(candidate.description(quality: quality, isLive: false)) { return candidate }
             }
             guard wish != "auto" else { return software }
             let known = ["auto", "software"] + (hardware + [software]).map(\.element)

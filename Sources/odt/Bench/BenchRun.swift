@@ -38,27 +38,27 @@ struct BenchRun {
     func measure(frames: Int) throws -> BenchResult {
         let meter = Monitor(Meter())
         let progress = Progress(of: pipeline, name: "odt bench")
-        var manners = Player.Manners()
-        manners.tick = { progress.show() }
-        let say: @Sendable (String) -> Void = { text in
+        var configuration = Player.Configuration()
+        configuration.tick = { progress.show() }
+        let notify: @Sendable (String) -> Void = { text in
             progress.clear()
-            complain("odt bench: \(text)")
+            printError("odt bench: \(text)")
         }
         let linker = StreamLinker(
-            pipeline, muxer: nil, soundEncoder: "", say: say, refuse: { [pipeline] in pipeline.refuse($0) })
+            pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
         // The decoder asks it for as long as it plays.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
-        let player = Player(pipeline, manners, say: say)
+        let player = Player(pipeline, configuration, notify: notify)
         if let end = pipeline["end"].pad("sink") {
             progress.watch(end)
             end.watchBuffers { _ in
                 let count = meter.update { $0.count() }
                 if frames > 0, count >= frames {
                     player.askToEnd()
-                    return .enough
+                    return .remove
                 }
-                return .goOn
+                return .ok
             }
         }
         let ending = player.play { _ in }

@@ -2,7 +2,7 @@ import SwiftODT
 
 /// Where compiled networks are kept.
 @Sendable func examineCache() -> [Finding] {
-    let state = NetworkCacheState.look()
+    let state = NetworkCacheState.read()
     guard let folder = state.folder else {
         return [
             .limited(

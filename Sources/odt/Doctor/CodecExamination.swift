@@ -12,11 +12,11 @@ import Playback
     guard !readable.isEmpty else {
         return [.missing("decoders", "there is none for any kind of video", remedy: remedy)]
     }
-    let says = readable.joined(separator: ", ")
+    let detail = readable.joined(separator: ", ")
     guard others.isEmpty else {
-        return [.limited("decoders", "\(says); not \(others.joined(separator: ", "))", remedy: remedy)]
+        return [.limited("decoders", "\(detail); not \(others.joined(separator: ", "))", remedy: remedy)]
     }
-    return [.fine("decoders", says)]
+    return [.fine("decoders", detail)]
 }
 
 /// What videos can be written.

@@ -12,30 +12,30 @@ struct Finding {
     /// A word for the part.
     let part: String
     let verdict: Verdict
-    let says: String
+    let detail: String
     /// What to do about it.
     let remedy: String?
 
-    static func fine(_ part: String, _ says: String) -> Finding {
-        Finding(part: part, verdict: .fine, says: says, remedy: nil)
+    static func fine(_ part: String, _ detail: String) -> Finding {
+        Finding(part: part, verdict: .fine, detail: detail, remedy: nil)
     }
 
-    static func limited(_ part: String, _ says: String, remedy: String) -> Finding {
-        Finding(part: part, verdict: .limited, says: says, remedy: remedy)
+    static func limited(_ part: String, _ detail: String, remedy: String) -> Finding {
+        Finding(part: part, verdict: .limited, detail: detail, remedy: remedy)
     }
 
-    static func missing(_ part: String, _ says: String, remedy: String) -> Finding {
-        Finding(part: part, verdict: .missing, says: says, remedy: remedy)
+    static func missing(_ part: String, _ detail: String, remedy: String) -> Finding {
+        Finding(part: part, verdict: .missing, detail: detail, remedy: remedy)
     }
 
     var text: String {
-        let line = padded(verdict.rawValue, to: 9) + padded(part, to: 11) + says
+        let line = padded(verdict.rawValue, to: 9) + padded(part, to: 11) + detail
         return remedy.map { line + "\n" + padded("", to: 20) + $0 } ?? line
     }
 
     var json: JSONValue {
         .object([
-            "part": .string(part), "verdict": .string(verdict.rawValue), "says": .string(says),
+            "part": .string(part), "verdict": .string(verdict.rawValue), "detail": .string(detail),
             "remedy": remedy.map(JSONValue.string) ?? .null,
         ])
     }

@@ -18,7 +18,7 @@ import Playback
         ? "install the package gstreamer1.0-swiftodt; what was not installed by packages: run the archive's ./install, or "
             + "Pipelines/setup --install, again"
         : "Pipelines/setup --install puts it where GStreamer looks"
-    switch PluginState.look() {
+    switch PluginState.query() {
     case .found(let file, let version) where version == SWIFTODT_VERSION:
         return [.fine("plugin", "\(file), \(version)")]
     case .found(let file, let version):

@@ -35,11 +35,11 @@ import SwiftODT
 /// Loading a network runs its known-answer test.
 private func load(_ purpose: ModelSearchPath.Purpose) throws {
     switch purpose {
-    case .detector: _ = try DetectorRecipe(.neural).makeDetector()
+    case .detector: _ = try DetectorConfiguration(.neural).makeDetector()
     case .salient:
-        var recipe = DetectorRecipe(.salient)
-        recipe.isForStills = true
-        _ = try recipe.makeDetector()
+        var configuration = DetectorConfiguration(.salient)
+        configuration.isForStills = true
+        _ = try configuration.makeDetector()
     case .classifier: _ = try CropClassifier()
     }
 }

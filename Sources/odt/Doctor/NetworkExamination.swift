@@ -4,7 +4,7 @@ import SwiftODT
 @Sendable func examineNetwork() -> [Finding] {
     guard (try? InferenceRuntime.find()) != nil, let file = try? ModelSearchPath.locate(.detector) else { return [] }
     do {
-        let time = try shortestAnswer(of: DetectorRecipe(.neural).makeDetector())
+        let time = try shortestAnswer(of: DetectorConfiguration(.neural).makeDetector())
         let milliseconds = DecimalText.text(Double(time) / 1e6, decimals: 1)
         return [.fine("network", "\(FilePath.stem(of: file)) answers within \(milliseconds) ms")]
     } catch {

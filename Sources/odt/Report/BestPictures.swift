@@ -5,7 +5,7 @@ import SwiftODT
 /// pass over the video.
 final class BestPictures: VideoPass.Viewer {
     /// All pictures together, so that the page stays below 20 MB with what they grow by as text.
-    private static let mostBytes = 9 << 20
+    private static let maximumBytes = 9 << 20
     /// How far from a frame's time a moment may be to be taken for it.
     private static let tolerance = 0.25
 
@@ -58,14 +58,14 @@ final class BestPictures: VideoPass.Viewer {
         self.moments = moments.sorted { $0.time > $1.time }
         middle = frameAt
         side = total <= 300 ? 256 : total <= 1500 ? 176 : 112
-        limit = min(Self.mostBytes / max(1, total), 24 << 10)
+        limit = min(Self.maximumBytes / max(1, total), 24 << 10)
         let ending = try VideoPass.show(video, turned: turned, to: self) {
-            complain("odt report: \($0)")
+            printError("odt report: \($0)")
         }
         signal = ending.signal
         guard let failure = ending.failure else { return }
         guard hasSeen else { throw PlaybackError("no picture can be read from \(video.name): \(failure)") }
-        complain("odt report: \(video.name) breaks off: \(failure)")
+        printError("odt report: \(video.name) breaks off: \(failure)")
     }
 
     private var hasSeen = false
@@ -77,10 +77,10 @@ final class BestPictures: VideoPass.Viewer {
         hasSeen = true
         if let next = moments.last, next.time < (time + end) / 2 { return .wanted }
         if frame == nil, let middle { return middle < end ? .wanted : .notWanted }
-        return moments.isEmpty ? .enough : .notWanted
+        return moments.isEmpty ? .remove : .notWanted
     }
 
-    func look(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
+    func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
         // Nearer to this frame than to the next.
         while let moment = moments.last, moment.time < (time + end) / 2 {

@@ -3,11 +3,11 @@ import SwiftODT
 /// What the messages of a file add up to. What it keeps grows with the objects that were followed, not with the messages.
 struct Observations {
     /// Tracks beyond this are counted, and the shortest of them forgotten.
-    static let mostTracks = 20_000
+    static let maximumTracks = 20_000
     /// Labels beyond this are one, and those beyond the second share a heat map: nobody reads so many.
-    static let (mostLabels, mostMaps) = (1_000, 24)
+    static let (maximumLabels, maximumMaps) = (1_000, 24)
     /// Events in zones beyond this count, but have no marks of their own.
-    private static let mostMarks = 100_000
+    private static let maximumEventMarks = 100_000
     /// Names are shown in a line; what is longer is cut.
     private static let longestName = 120
     /// A result holds until the next, but not for longer: nobody knows what was there in between.
@@ -27,7 +27,7 @@ struct Observations {
     private(set) var heat: [Int: HeatMap] = [:]
     /// Objects without ids.
     private(set) var untracked = CountSeries()
-    private(set) var mostUntracked = 0
+    private(set) var maximumUntracked = 0
     /// On the axis: where it begins and ends.
     private(set) var span: ClosedRange<Double>?
     /// Since 1970, of the axis' zero; of live streams alone.
@@ -35,14 +35,14 @@ struct Observations {
 
     private var byKey: [ObservedTrack.Key: ObservedTrack] = [:]
     private var clocks: [RecordingClock] = []
-    private var held: [Held?] = []
+    private var held: [LatestResult?] = []
     private var labelIndex: [String: Int] = [:]
     private var sourceIndex: [String: Int] = [:]
     private var zoneIndex: [String: Int] = [:]
     private var eventMarks = 0
 
     /// What the latest result of a stream saw, until the next one.
-    private struct Held {
+    private struct LatestResult {
         let time: Double
         let duration: Double?
         var boxes: [(label: Int, box: Box)] = []
@@ -67,7 +67,7 @@ struct Observations {
     }
 
     /// - Throws: ``ReportError`` without the line's place, for what no message can say.
-    mutating func add(_ message: SaidMessage) throws {
+    mutating func add(_ message: ParsedMessage) throws {
         let source = index(ofSource: message.text("source"))
         let time = clocks[source].place(message)
         extend(to: time)
@@ -77,7 +77,7 @@ struct Observations {
         case .track: addTrack(message, of: source)
         case .zone: addZone(message, of: source, at: time)
         }
-        if byKey.count > 4 * Self.mostTracks { forget(before: time - 60) }
+        if byKey.count > 4 * Self.maximumTracks { forget(before: time - 60) }
     }
 
     /// To be called behind the last message.
@@ -86,7 +86,7 @@ struct Observations {
         forget(before: .infinity)
     }
 
-    private mutating func addResult(_ message: SaidMessage, of source: Int, at time: Double) throws {
+    private mutating func addResult(_ message: ParsedMessage, of source: Int, at time: Double) throws {
         resultCount += 1
         release(source, at: time)
         let (width, height) = (message.number("width") ?? 0, message.number("height") ?? 0)
@@ -94,17 +94,17 @@ struct Observations {
             orientation = message.orientation
             size = orientation.swapsAxes ? (Int(height), Int(width)) : (Int(width), Int(height))
         }
-        var now = Held(time: time, duration: message.seconds("duration"))
+        var now = LatestResult(time: time, duration: message.seconds("duration"))
         for object in try message.objects where object["state"]?.string != "lost" {
             try add(object, of: message, source, at: time, to: &now)
         }
-        mostUntracked = max(mostUntracked, now.untracked.values.reduce(0, +))
+        maximumUntracked = max(maximumUntracked, now.untracked.values.reduce(0, +))
         held[source] = now
         try addCounts(message)
     }
 
     private mutating func add(
-        _ object: JSONValue, of message: SaidMessage, _ source: Int, at time: Double, to held: inout Held
+        _ object: JSONValue, of message: ParsedMessage, _ source: Int, at time: Double, to held: inout LatestResult
     ) throws {
         let name = object["label"]?.string ?? ""
         let label = index(ofLabel: name)
@@ -133,7 +133,7 @@ struct Observations {
         }
     }
 
-    private mutating func addTrack(_ message: SaidMessage, of source: Int) {
+    private mutating func addTrack(_ message: ParsedMessage, of source: Int) {
         eventCount += 1
         let name = message.text("label")
         let label = index(ofLabel: name)
@@ -160,7 +160,7 @@ struct Observations {
     }
 
     /// Where and when the element says that the object was seen best.
-    private func best(of message: SaidMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
+    private func best(of message: ParsedMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
         let figures = ["best-x", "best-y", "best-width", "best-height"].compactMap { message.number($0) }
         guard size.width > 0, figures.count == 4, let score = message.number("best-score"),
             let time = message.seconds("best-running-time")
@@ -173,14 +173,14 @@ struct Observations {
             box: orientation.upright(box, bufferWidth: 1, bufferHeight: 1))
     }
 
-    private mutating func addZone(_ message: SaidMessage, of source: Int, at time: Double) {
+    private mutating func addZone(_ message: ParsedMessage, of source: Int, at time: Double) {
         eventCount += 1
         let (event, direction) = (message.text("event"), message.text("direction"))
         guard let kind = ObservedZone.Event.Kind(rawValue: event == "cross" ? direction : event) else { return }
         let happened = message.seconds("event-running-time").map { $0 + clocks[source].offset } ?? time
         extend(to: happened)
         let zone = index(ofZone: message.text("zone"), isLine: event == "cross")
-        let isMarked = eventMarks < Self.mostMarks
+        let isMarked = eventMarks < Self.maximumEventMarks
         eventMarks += 1
         zones[zone].add(
             .init(
@@ -189,7 +189,7 @@ struct Observations {
             isMarked: isMarked)
     }
 
-    private mutating func addCounts(_ message: SaidMessage) throws {
+    private mutating func addCounts(_ message: ParsedMessage) throws {
         for entry in try message.zones {
             let zone = index(ofZone: entry["name"]?.string ?? "", isLine: entry["kind"]?.string == "line")
             var tallies: [Int: ObservedZone.Tally] = [:]
@@ -209,14 +209,14 @@ struct Observations {
         let duration = lasted > 0 ? min(lasted, Self.longestHold) : 0.04
         for (label, box) in before.boxes {
             heat[
-                label < Self.mostMaps ? label : -1,
+                label < Self.maximumMaps ? label : -1,
                 default: HeatMap(aspect: Double(max(1, size.width)) / Double(max(1, size.height)))
             ].add(
                 box, for: duration)
         }
         for (label, count) in before.untracked {
             untracked.add(
-                label < Self.mostMaps ? label : -1, at: before.time - (span?.lowerBound ?? 0),
+                label < Self.maximumMaps ? label : -1, at: before.time - (span?.lowerBound ?? 0),
                 for: Double(count) * duration)
         }
         held[source] = nil
@@ -236,7 +236,7 @@ struct Observations {
 
     /// Keeps the longest of the tracks that ended before a time, and counts the others.
     private mutating func forget(before time: Double) {
-        let surplus = byKey.count - Self.mostTracks
+        let surplus = byKey.count - Self.maximumTracks
         guard surplus > 0 else { return }
         let shortest = byKey.values.filter { $0.last < time }.sorted { $0.duration < $1.duration }.prefix(surplus)
         for track in shortest {
@@ -246,7 +246,7 @@ struct Observations {
     }
 
     private mutating func index(ofLabel name: String) -> Int {
-        let name = labels.count < Self.mostLabels || labelIndex[name] != nil ? name : "other labels"
+        let name = labels.count < Self.maximumLabels || labelIndex[name] != nil ? name : "other labels"
         return Self.index(of: name, in: &labels, &labelIndex)
     }
 

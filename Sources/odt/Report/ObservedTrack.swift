@@ -31,7 +31,7 @@ struct ObservedTrack {
     /// Why it ended; empty where that was not said.
     var reason = ""
     /// Once the element has said what it saw best, nothing competes with that.
-    private var isTold = false
+    private var isReported = false
 
     init(_ key: Key, label: Int, at time: Double) {
         (self.key, self.label, first, last) = (key, label, time, time)
@@ -46,8 +46,8 @@ struct ObservedTrack {
 
     /// - Parameter isFinal: whether the element says so at the end.
     mutating func offer(_ candidate: Best, isFinal: Bool = false) {
-        guard !isTold else { return }
-        isTold = isFinal
+        guard !isReported else { return }
+        isReported = isFinal
         guard let best, !isFinal else { return best = candidate }
         let isBetter = (candidate.score, candidate.box.area) > (best.score, best.box.area)
         if isBetter { self.best = candidate }

@@ -36,7 +36,7 @@ struct RecordedPictures {
                 for moment in wanted { pictures[moment.place] = found.pictures[moment.place] }
                 frame = frame ?? found.frame
                 signal = found.signal
-            } catch { complain("odt report: \(error)") }
+            } catch { printError("odt report: \(error)") }
             if signal != nil { return }
         }
     }

@@ -21,7 +21,7 @@ struct RecordingClock {
     func name(of recording: Int) -> Int64? { named.first { $0.value == recording }?.key }
 
     /// The time of a message on the axis.
-    mutating func place(_ message: SaidMessage) -> Double {
+    mutating func place(_ message: ParsedMessage) -> Double {
         let time = message.time ?? max(0, latest)
         let number = message.kind == .result ? message.number("sequence") : nil
         let isAnother = number.map { $0 < sequence } ?? false

@@ -112,7 +112,7 @@ struct ReportData {
 
     private func appendUntracked(to text: inout [UInt8]) {
         let series = observations.untracked
-        text += "{\"most\":\(observations.mostUntracked),\"step\":\(series.step),\"series\":[".utf8
+        text += "{\"most\":\(observations.maximumUntracked),\"step\":\(series.step),\"series\":[".utf8
         for (place, (label, sums)) in series.sums.sorted(by: { $0.key < $1.key }).enumerated() {
             text += (place > 0 ? ",[" : "[").utf8
             text += "\(label),[".utf8

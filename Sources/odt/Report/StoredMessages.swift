@@ -19,7 +19,7 @@ struct StoredMessages {
 
     /// Rows of one table by time, of which the next is at hand.
     private struct Feed {
-        let kind: SaidMessage.Kind
+        let kind: ParsedMessage.Kind
         let rows: SQLiteStatement
         var time: Int64?
 
@@ -80,7 +80,7 @@ struct StoredMessages {
     /// Hands all of them over.
     ///
     /// - Throws: ``PlaybackError`` where the file cannot be read on, and what `body` throws.
-    mutating func forEach(_ body: (SaidMessage) throws -> Void) throws {
+    mutating func forEach(_ body: (ParsedMessage) throws -> Void) throws {
         do {
             // One look at the file, whatever is stored meanwhile.
             try database.execute("BEGIN")
@@ -133,7 +133,7 @@ struct StoredMessages {
     }
 
     private func feeds() throws -> [Feed] {
-        let questions: [(SaidMessage.Kind, String)] = [
+        let questions: [(ParsedMessage.Kind, String)] = [
             (.result, "SELECT time, session FROM result WHERE time BETWEEN ?1 AND ?2 ORDER BY time"),
             // One that is still there, or was told of before or after, counts for as long as it was there in between.
             (
@@ -156,7 +156,7 @@ struct StoredMessages {
     }
 
     /// - Returns: `nil` for one of a camera that is not wanted.
-    private mutating func message(_ feed: Feed) throws -> SaidMessage? {
+    private mutating func message(_ feed: Feed) throws -> ParsedMessage? {
         let rows = feed.rows
         let number = rows.integer(1)
         guard let time = feed.time, let session = sessions[number] else { return nil }
@@ -173,7 +173,7 @@ struct StoredMessages {
         case .track: addTrack(rows, to: &fields)
         case .zone: addZoneEvent(rows, to: &fields)
         }
-        return SaidMessage(feed.kind, fields, recording: number)
+        return ParsedMessage(feed.kind, fields, recording: number)
     }
 
     private func objects(at time: Int64, of session: Int64) throws -> [JSONValue] {

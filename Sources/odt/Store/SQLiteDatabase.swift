@@ -8,7 +8,7 @@ final class SQLiteDatabase {
     }
 
     /// Others have so long to let go of the file, in milliseconds.
-    private static let patience: Int32 = 3_000
+    private static let busyTimeout: Int32 = 3_000
 
     let library: SQLiteLibrary
     private let handle: SQLiteLibrary.Database
@@ -21,7 +21,7 @@ final class SQLiteDatabase {
         guard let handle else { throw SQLiteError(code: code, description: "no memory is left") }
         self.handle = handle
         guard code == 0 else { throw error(code) }
-        _ = library.setPatience(handle, Self.patience)
+        _ = library.setBusyTimeout(handle, Self.busyTimeout)
     }
 
     deinit { _ = library.close(handle) }

@@ -8,7 +8,7 @@ struct SQLiteLibrary: @unchecked Sendable {
     let open:
         @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Database?>, Int32, UnsafePointer<CChar>?) -> Int32
     let close: @convention(c) (Database) -> Int32
-    let setPatience: @convention(c) (Database, Int32) -> Int32
+    let setBusyTimeout: @convention(c) (Database, Int32) -> Int32
     let message: @convention(c) (Database) -> UnsafePointer<CChar>?
     let execute:
         @convention(c) (
@@ -36,7 +36,7 @@ struct SQLiteLibrary: @unchecked Sendable {
         let library = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
         open = try library.function("sqlite3_open_v2")
         close = try library.function("sqlite3_close_v2")
-        setPatience = try library.function("sqlite3_busy_timeout")
+        setBusyTimeout = try library.function("sqlite3_busy_timeout")
         message = try library.function("sqlite3_errmsg")
         execute = try library.function("sqlite3_exec")
         prepare = try library.function("sqlite3_prepare_v2")

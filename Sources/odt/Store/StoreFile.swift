@@ -12,7 +12,7 @@ enum StoreFile {
     ///
     /// - Throws: ``PlaybackError`` that says what to do about it.
     static func open(toWrite path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
-        try telling(path) {
+        try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .write, library)
             let isNew = try isEmpty(database)
             // Before anything of it is changed.
@@ -35,7 +35,7 @@ enum StoreFile {
     ///
     /// - Throws: ``PlaybackError`` that says what to do about it.
     static func open(toRead path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
-        try telling(path) {
+        try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .read, library)
             try check(database, path)
             return database
@@ -58,7 +58,7 @@ enum StoreFile {
         }
     }
 
-    private static func telling<Answer>(_ path: String, _ body: () throws -> Answer) throws -> Answer {
+    private static func reportingErrors<Answer>(_ path: String, _ body: () throws -> Answer) throws -> Answer {
         do { return try body() } catch let error as SQLiteError { throw problem(error, path) }
     }
 

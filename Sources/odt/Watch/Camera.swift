@@ -17,18 +17,18 @@ final class Camera: Sendable {
     }
 
     private let plan: CameraPlan
-    private let patience: Nanoseconds
+    private let frameTimeout: Nanoseconds
     private let longestPause: Nanoseconds
     private let sinks: WatchSinks
     private let recording: Recording?
     private let state = Mutex(State())
-    private let log: RepeatedSentences
+    private let log: RepeatedMessageFilter
 
     init(_ plan: CameraPlan, _ watch: WatchPlan, sinks: WatchSinks, recording: Recording?) {
         (self.plan, self.sinks) = (plan, sinks)
         self.recording = plan.isRecorded ? recording : nil
-        (patience, longestPause) = (watch.patience, watch.longestPause)
-        log = RepeatedSentences { complain("odt watch: \(plan.name): \(plan.discreet($0))") }
+        (frameTimeout, longestPause) = (watch.frameTimeout, watch.longestPause)
+        log = RepeatedMessageFilter { printError("odt watch: \(plan.name): \(plan.discreet($0))") }
     }
 
     enum Outcome {
@@ -42,18 +42,18 @@ final class Camera: Sendable {
     /// Watches it until the watch or the video ends.
     func watch() -> Outcome {
         var backOff = BackOff(longest: longestPause)
-        while !Interruption.shared.isOver {
+        while !TerminationHandler.shared.isOver {
             state.withLock { $0.attempt += 1 }
             let ending = connect()
-            if Interruption.shared.isOver { break }
+            if TerminationHandler.shared.isOver { break }
             if ending.isWhole || ending.isRefused {
                 end(because: ending.failure ?? "the video is over")
-                if let failure = ending.failure { log.say(failure) }
+                if let failure = ending.failure { log.notify(failure) }
                 return ending.failure == nil ? .watched : .failed
             }
             let pause = backOff.next(after: ending.held)
             lose(because: ending.failure ?? "the stream ended", for: pause)
-            Interruption.shared.pause(pause)
+            TerminationHandler.shared.pause(pause)
         }
         end(because: "the watch is over")
         return state.withLock { $0.session } > 0 ? .watched : .neverReached
@@ -62,10 +62,10 @@ final class Camera: Sendable {
     private func connect() -> CameraSession.Ending {
         do {
             let session = try CameraSession(
-                plan, patience: patience, viewer: sinks.viewer, recording: recording,
+                plan, frameTimeout: frameTimeout, viewer: sinks.viewer, recording: recording,
                 recorded: { [sinks, plan] in sinks.take($0, of: plan.name) },
                 begin: { [weak self] in self?.begin() },
-                say: { [log] in log.say($0) })
+                notify: { [log] in log.notify($0) })
             let number = state.withLock { $0.session + 1 }
             return session.play { message in
                 let message = OwnedStructure(copying: message)
@@ -91,7 +91,7 @@ final class Camera: Sendable {
             return (event, wasLost)
         }
         hand(event)
-        if wasLost { log.say("is there again") }
+        if wasLost { log.notify("is there again") }
     }
 
     /// Says once for each outage why it is one.
@@ -105,7 +105,7 @@ final class Camera: Sendable {
         guard let event else { return }
         hand(event)
         let seconds = Double(pause / 100_000_000) / 10
-        log.say("\(reason); it is asked again in \(seconds) s, and at longest every \(longestPause / 1_000_000_000) s")
+        log.notify("\(reason); it is asked again in \(seconds) s, and at longest every \(longestPause / 1_000_000_000) s")
     }
 
     private func end(because reason: String) {

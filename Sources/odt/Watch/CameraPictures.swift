@@ -21,10 +21,10 @@ final class CameraPictures: Sendable {
     /// The pads of the pipeline hold on to it.
     static func begin(of camera: String, in pipeline: Pipeline, for sink: any PictureSink) {
         let pictures = CameraPictures(of: camera, for: sink)
-        pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .goOn : .drop }
+        pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .ok : .drop }
         pipeline["pictures"].pad("sink")?.watchBuffers { buffer in
             pictures.hand(buffer)
-            return .goOn
+            return .ok
         }
     }
 

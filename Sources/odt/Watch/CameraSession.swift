@@ -25,21 +25,21 @@ final class CameraSession: Sendable {
 
     private let pipeline: Pipeline
     private let player: Player
-    private let pulse: CameraPulse
+    private let watchdog: FrameWatchdog
     private let recorder: CameraRecorder?
     private let hasLength: Monitor<Bool>
     private let beginIfNeeded: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - patience: a camera that sends no picture for so long is lost.
+    ///   - frameTimeout: a camera that sends no picture for so long is lost.
     ///   - viewer: wants to see pictures.
     ///   - recorded: takes each segment that is whole.
     ///   - begin: is called once, when the first picture has come, by the thread that plays.
     /// - Throws: ``PlaybackError`` where there is nothing to play.
     init(
-        _ plan: CameraPlan, patience: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
+        _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
-        say: @escaping @Sendable (String) -> Void
+        notify: @escaping @Sendable (String) -> Void
     ) throws {
         let source = try MediaSource(plan.source)
         let shape = Shape(
@@ -48,19 +48,19 @@ final class CameraSession: Sendable {
         let pipeline = try Pipeline(shape.description(of: source))
         source.give(to: pipeline)
         try Self.set(plan, in: pipeline)
-        let (pulse, hasLength) = (CameraPulse(), Monitor(shape.isFile))
-        if let pad = pipeline["video"].pad("sink") { pulse.feel(at: pad) }
-        if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { FrameTimes.complete(at: pad) }
+        let (watchdog, hasLength) = (FrameWatchdog(), Monitor(shape.isFile))
+        if let pad = pipeline["video"].pad("sink") { watchdog.attach(at: pad) }
+        if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
         if let viewer { CameraPictures.begin(of: plan.name, in: pipeline, for: viewer) }
-        let recorder = recording.map { CameraRecorder($0, camera: plan.name, finished: recorded, say: say) }
+        let recorder = recording.map { CameraRecorder($0, camera: plan.name, finished: recorded, notify: notify) }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
-        (self.pipeline, self.pulse, self.hasLength, self.recorder) = (pipeline, pulse, hasLength, recorder)
+        (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
         let isStream = source.path == nil && plan.source.lowercased().hasPrefix("rtsp")
         let isChosen = plan.settings.contains { $0.word.hasPrefix("strategy=") }
         let refuse: @Sendable (String) -> Void = { [weak pipeline] in pipeline?.refuse($0) }
         CameraSource.listen(
             to: pipeline["decoded"], keepsCoded: shape.recordsOriginal,
-            lead: { [weak pipeline] pad, stream, isKnown in
+            linkPad: { [weak pipeline] pad, stream, isKnown in
                 guard let pipeline else { return }
                 if shape.isFile || (isKnown && !isStream) {
                     hasLength.update { $0 = true }
@@ -69,21 +69,21 @@ final class CameraSession: Sendable {
                 if shape.recordsOriginal, let recording, let recorder {
                     Self.branch(
                         recording.chain(for: stream.name), in: pipeline, recorder, isWhole: hasLength.read { $0 },
-                        say: say)
+                        notify: notify)
                 }
                 Self.link(pad, stream, to: shape.entry, in: pipeline)
             }, refuse: refuse)
         if shape.recordsOriginal {
             CameraSource.listen(
                 to: pipeline["eyes"], keepsCoded: false,
-                lead: { [weak pipeline] pad, stream, _ in
+                linkPad: { [weak pipeline] pad, stream, _ in
                     if let pipeline { Self.link(pad, stream, to: "video", in: pipeline) }
                 }, refuse: refuse)
         }
         let hasBegun = Monitor(false)
         let first: @Sendable () -> Void = {
             let isFirst =
-                pulse.isThere
+                watchdog.isThere
                 && !hasBegun.update { was in
                     defer { was = true }
                     return was
@@ -91,17 +91,17 @@ final class CameraSession: Sendable {
             if isFirst { begin() }
         }
         beginIfNeeded = first
-        var manners = Player.Manners()
-        manners.hasBegun = { pulse.isThere }
+        var configuration = Player.Configuration()
+        configuration.hasBegun = { watchdog.isThere }
         // Tracks that are under way end, and say so; the source itself may stall and hear nothing.
-        manners.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
-        manners.survives = { !["swiftodt", "video"].contains($0) }
-        manners.tick = first
-        manners.trouble = {
-            guard !hasLength.read({ $0 }), pulse.silence > patience else { return nil }
-            return "no picture for \(patience / 1_000_000_000) seconds"
+        configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
+        configuration.survives = { !["swiftodt", "video"].contains($0) }
+        configuration.tick = first
+        configuration.trouble = {
+            guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }
+            return "no picture for \(frameTimeout / 1_000_000_000) seconds"
         }
-        player = Player(pipeline, manners, say: say)
+        player = Player(pipeline, configuration, notify: notify)
     }
 
     // MARK: The pipeline
@@ -136,7 +136,7 @@ final class CameraSession: Sendable {
         func playWhole(_ pipeline: Pipeline, choosesStrategy: Bool) {
             pipeline["video"].set("leaky", to: "no")
             if choosesStrategy { pipeline["swiftodt"].set("strategy", to: "auto") }
-            if annotated != nil { Recording.leaveNothingOut(of: pipeline) }
+            if annotated != nil { Recording.keepEveryFrame(of: pipeline) }
             if isShown { pipeline["end"].set("sync", to: "true") }
         }
     }
@@ -160,17 +160,17 @@ final class CameraSession: Sendable {
     /// Adds what records the stream as it comes.
     private static func branch(
         _ chain: String, in pipeline: Pipeline, _ recorder: CameraRecorder, isWhole: Bool,
-        say: @Sendable (String) -> Void
+        notify: @Sendable (String) -> Void
     ) {
         do {
             let branch = try pipeline.add(chain)
             recorder.record(from: pipeline)
-            if isWhole { Recording.leaveNothingOut(of: pipeline) }
+            if isWhole { Recording.keepEveryFrame(of: pipeline) }
             branch.followState()
             guard let entry = branch.pad("sink"), pipeline["original"].requestPad("src_%u")?.link(to: entry) == true
             else { throw PlaybackError("GStreamer does not link \(chain)") }
         } catch {
-            say("is not recorded: \(error)")
+            notify("is not recorded: \(error)")
         }
     }
 
@@ -178,17 +178,17 @@ final class CameraSession: Sendable {
 
     /// Plays until the stream ends, breaks, stalls, or all is to end.
     ///
-    /// - Parameter hear: takes the messages, each good until it returns.
-    func play(hear: (UnsafePointer<GstStructure>) -> Void) -> Ending {
+    /// - Parameter onMessage: takes the messages, each good until it returns.
+    func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
         let ending = player.play { message in
             beginIfNeeded()
-            hear(message)
+            onMessage(message)
         }
         // What hangs may be at work on the segment, and holds on to it.
         if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,
-            isRefused: !pulse.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,
-            isWhole: hasLength.read { $0 }, held: pulse.held)
+            isRefused: !watchdog.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,
+            isWhole: hasLength.read { $0 }, held: watchdog.held)
     }
 }

@@ -9,22 +9,22 @@ enum CameraSource {
     ///
     /// - Parameters:
     ///   - keepsCoded: whether H.264 and H.265 are led on as they come.
-    ///   - lead: takes the pad of the first video, what it is, and whether it is known how long. Called before data flows.
+    ///   - linkPad: takes the pad of the first video, what it is, and whether it is known how long. Called before data flows.
     ///   - refuse: ends the stream with an error.
     static func listen(
-        to decoded: Element, keepsCoded: Bool, lead: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
+        to decoded: Element, keepsCoded: Bool, linkPad: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
-        let way = Way(keepsCoded, lead, refuse)
-        connect(decoded, "source-setup", sourceSetUp, way)
-        connect(decoded, "deep-element-added", elementAdded, way)
-        connect(decoded, "autoplug-continue", decodes, way)
-        connect(decoded, "pad-added", padAdded, way)
-        connect(decoded, "no-more-pads", complete, way)
+        let callbacks = DecoderCallbacks(keepsCoded, linkPad, refuse)
+        connect(decoded, "source-setup", sourceSetUp, callbacks)
+        connect(decoded, "deep-element-added", elementAdded, callbacks)
+        connect(decoded, "autoplug-continue", decodes, callbacks)
+        connect(decoded, "pad-added", padAdded, callbacks)
+        connect(decoded, "no-more-pads", complete, callbacks)
     }
 
     /// What the decoder asks, which holds on to it.
-    private final class Way: Sendable {
+    private final class DecoderCallbacks: Sendable {
         private let keepsCoded: Bool
         private let take: @Sendable (Pad, StreamKind, Bool) -> Void
         private let refuse: @Sendable (String) -> Void
@@ -41,7 +41,7 @@ enum CameraSource {
             stream.medium == .other && !(keepsCoded && ["video/x-h264", "video/x-h265"].contains(stream.name))
         }
 
-        func lead(_ pad: Pad) {
+        func linkPad(_ pad: Pad) {
             guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else {
                 return
             }
@@ -89,25 +89,25 @@ enum CameraSource {
         } as ElementAdded, to: GCallback.self)
 
     private static let decodes = unsafeBitCast(
-        { _, _, caps, way in
-            Unmanaged<Way>.fromOpaque(way).takeUnretainedValue().isToBeDecoded(StreamKind(caps)) ? 1 : 0
+        { _, _, caps, callbacks in
+            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().isToBeDecoded(StreamKind(caps)) ? 1 : 0
         } as Continue, to: GCallback.self)
 
     private static let padAdded = unsafeBitCast(
-        { _, pad, way in
+        { _, pad, callbacks in
             gst_object_ref(pad)
-            Unmanaged<Way>.fromOpaque(way).takeUnretainedValue().lead(Pad(pad))
+            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().linkPad(Pad(pad))
         } as Added, to: GCallback.self)
 
     private static let complete = unsafeBitCast(
-        { _, way in Unmanaged<Way>.fromOpaque(way).takeUnretainedValue().check() } as Complete, to: GCallback.self)
+        { _, callbacks in Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().check() } as Complete, to: GCallback.self)
 
-    private static func connect(_ decoded: Element, _ signal: String, _ callback: GCallback, _ way: Way) {
+    private static func connect(_ decoded: Element, _ signal: String, _ callback: GCallback, _ callbacks: DecoderCallbacks) {
         // A decodebin has no signal of its source: it is given one.
         guard g_signal_lookup(signal, decoded.pointer.kind) != 0 else { return }
         g_signal_connect_data(
-            decoded.gobject, signal, callback, Unmanaged.passRetained(way).toOpaque(),
-            { way, _ in if let way { Unmanaged<Way>.fromOpaque(way).release() } }, GConnectFlags(0))
+            decoded.gobject, signal, callback, Unmanaged.passRetained(callbacks).toOpaque(),
+            { callbacks, _ in if let callbacks { Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).release() } }, GConnectFlags(0))
     }
 }
 

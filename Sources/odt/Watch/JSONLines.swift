@@ -23,22 +23,22 @@ final class JSONLines: WatchSink {
         var isInterrupted = false
         var isSignalled = false
 
-        var hasRoom: Bool { bytes < JSONLines.most }
+        var hasRoom: Bool { bytes < JSONLines.maximum }
     }
 
     private let name: String
     private let descriptor: Int32
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let state = Monitor(State())
 
     /// Bytes that wait for a reader: some seconds of many cameras, half a minute of one.
-    private static let most = 1 << 19
+    private static let maximum = 1 << 19
     /// For so long lines that wait are written after a signal.
-    private static let patience: Nanoseconds = 3_000_000_000
+    private static let closeTimeout: Nanoseconds = 3_000_000_000
 
     /// - Parameter name: of a file, to which lines are added; `-` is the standard output.
-    init(_ name: String, say: @escaping @Sendable (String) -> Void) throws {
-        (self.name, self.say) = (name, say)
+    init(_ name: String, notify: @escaping @Sendable (String) -> Void) throws {
+        (self.name, self.notify) = (name, notify)
         if name == "-" {
             descriptor = STDOUT_FILENO
         } else {
@@ -49,7 +49,7 @@ final class JSONLines: WatchSink {
             guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
         }
         guard DetachedThread.run({ self.work() }) else { throw PlaybackError("there is no thread to write lines") }
-        Interruption.shared.onEnd { [state] signal in
+        TerminationHandler.shared.onEnd { [state] signal in
             state.update { ($0.isInterrupted, $0.isSignalled) = (true, signal != nil) }
         }
     }
@@ -70,7 +70,7 @@ final class JSONLines: WatchSink {
 
     func close() {
         state.update { $0.isOver = true }
-        let deadline = MonotonicClock.now + Self.patience
+        let deadline = MonotonicClock.now + Self.closeTimeout
         // After a signal it does not wait for a reader for long. The thread may still be writing then: the descriptor is closed with the
         // process.
         let isWritten = state.wait { state -> Bool? in state.isWritten ? true : state.isSignalled ? false : nil }
@@ -85,7 +85,7 @@ final class JSONLines: WatchSink {
             state.left += 1
             return !state.isFull
         }
-        if isFirst { say("\(called) takes no lines: \(reason); the watch goes on") }
+        if isFirst { notify("\(called) takes no lines: \(reason); the watch goes on") }
     }
 
     // MARK: The thread that writes
@@ -118,8 +118,8 @@ final class JSONLines: WatchSink {
             return state.left
         }
         switch problem {
-        case nil: if let left { say("\(called) takes lines again; \(left) were left out") }
-        case EPIPE?: Interruption.shared.endAll()
+        case nil: if let left { notify("\(called) takes lines again; \(left) were left out") }
+        case EPIPE?: TerminationHandler.shared.endAll()
         case let problem?: leaveOut(because: String(cString: strerror(problem)))
         }
     }

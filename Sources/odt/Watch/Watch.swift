@@ -57,8 +57,8 @@ private let help = """
         for number in cameras.indices { cameras[number].settings += settings }
         let plan = try WatchPlan(cameras, WatchOptions(line, file?.options ?? []))
         try PluginSearch.start()
-        for camera in cameras { try camera.check(plan.options) { complain("odt watch: \($0)") } }
-        _ = Interruption.shared
+        for camera in cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
+        _ = TerminationHandler.shared
         return try watch(plan)
     } catch let error as PlaybackError where error.isUsage {
         throw CommandLineError(error.description)
@@ -80,7 +80,7 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
     let recording = try RecordOptions(plan.options).map {
         try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
     }
-    let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { complain("odt watch: \($0)") }
+    let sinks = try WatchSinks(plan.options, cameras: plan.cameras.map(\.name)) { printError("odt watch: \($0)") }
     let left = Monitor(plan.cameras.count)
     let (failed, unreached) = (Monitor(0), Monitor(0))
     for camera in plan.cameras.map({ Camera($0, plan, sinks: sinks, recording: recording) }) {

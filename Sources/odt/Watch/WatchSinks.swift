@@ -11,16 +11,16 @@ final class WatchSinks: Sendable {
     private let store: StoreSink?
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` where one cannot be had; then nothing has begun.
-    init(_ options: WatchOptions, cameras: [String], say: @escaping @Sendable (String) -> Void) throws {
+    init(_ options: WatchOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
-        let store = try StoreOptions(options).map { try StoreSink($0, say: say) }
+        let store = try StoreOptions(options).map { try StoreSink($0, notify: notify) }
         if let store { sinks.append(store) }
-        if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, say: say)) }
+        if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, notify: notify)) }
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
-        let lines = try name.map { try JSONLines($0, say: say) }
+        let lines = try name.map { try JSONLines($0, notify: notify) }
         // Is told that the watch is there as soon as it is made, so by then all else is.
-        if let broker { sinks.append(try MQTTSink(broker, say: say)) }
+        if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
         // The last: whoever reads the lines of a file may hold it up, and so what comes after them.
         if let lines { sinks.append(lines) }
         (all, self.lines, self.store) = (sinks, lines, store)

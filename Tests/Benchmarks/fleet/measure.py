@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 from swiftodt_fleet.sources import short_name
-from swiftodt_fleet.tool import where
+from swiftodt_fleet.odt_program import where
 
 ROOT = Path(__file__).resolve().parents[3]
 RUN = str(ROOT / "Pipelines" / "fleet" / "run")
@@ -67,18 +67,18 @@ def pinned(cores: list[int] | None) -> list[str]:
     return ["taskset", "-c", ",".join(map(str, cores))] if cores is not None else []
 
 
-def fleet(sources: str, place: str, *words: str, workers: int = 2) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([RUN, sources, "--out", place, *words, "--cores", str(workers)], capture_output=True, text=True)
+def fleet(sources: str, storage: str, *words: str, workers: int = 2) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([RUN, sources, "--out", storage, *words, "--cores", str(workers)], capture_output=True, text=True)
 
 
-def worked(sources: str, place: str, *words: str, cores: list[int]) -> float:
+def worked(sources: str, storage: str, *words: str, cores: list[int]) -> float:
     """Seconds of a fleet from the first plan to the last result, without the start of Ray."""
-    driver = subprocess.Popen([*pinned(cores), RUN, sources, "--out", place, *words, "--cores", str(len(cores))])
-    while driver.poll() is None and not os.path.exists(f"{place}/work"):
+    driver = subprocess.Popen([*pinned(cores), RUN, sources, "--out", storage, *words, "--cores", str(len(cores))])
+    while driver.poll() is None and not os.path.exists(f"{storage}/work"):
         time.sleep(0.005)
     began = time.time()
     driver.wait()
-    return max(path.stat().st_mtime for path in Path(place, "done").iterdir()) - began
+    return max(path.stat().st_mtime for path in Path(storage, "done").iterdir()) - began
 
 
 def looped(path: str, seconds: int) -> str:
@@ -90,10 +90,10 @@ def alone(video: str, folder: str, core: int | None = None) -> tuple[float, floa
     """What one machine does: looks, tracks, and writes a page. In seconds, looking and the rest."""
     os.makedirs(folder, exist_ok=True)
     found, said = f"{folder}/detections.jsonl", f"{folder}/messages.jsonl"
-    look = odt("detect", video, "--detections", found, "--force", "--set", "threads=1", core=core)
+    infer = odt("detect", video, "--detections", found, "--force", "--set", "threads=1", core=core)
     rest = odt("annotate", "--force", "--set", "detector=neural", "--set", "threads=1", "--json", said, video, core=core) if core is None else \
         odt("annotate", "--force", "--set", "detector=recorded", "--set", f"detections-file={found}", "--json", said, video, core=core)
-    return look, rest + odt("report", "-o", f"{folder}/report.html", "--force", said, core=core)
+    return infer, rest + odt("report", "-o", f"{folder}/report.html", "--force", said, core=core)
 
 
 def said(path: str) -> list[str]:
@@ -102,8 +102,8 @@ def said(path: str) -> list[str]:
         return [line for line in lines if '"detection-latency-p50"' not in line]
 
 
-def is_same(place: str, video: str, folder: str) -> bool:
-    results = f"{place}/files/{short_name(video)}"
+def is_same(storage: str, video: str, folder: str) -> bool:
+    results = f"{storage}/files/{short_name(video)}"
     return os.path.exists(results) and Path(results, "detections.jsonl").read_bytes() == Path(folder, "detections.jsonl").read_bytes() \
         and said(f"{results}/messages.jsonl") == said(f"{folder}/messages.jsonl")
 
@@ -117,8 +117,8 @@ def material(folder: str) -> str:
     return videos
 
 
-def verdict(place: str, videos: str, folder: str) -> str:
-    wrong = [name for name in FORMS if not is_same(place, f"{videos}/{name}", f"{folder}/alone/{name}")]
+def verdict(storage: str, videos: str, folder: str) -> str:
+    wrong = [name for name in FORMS if not is_same(storage, f"{videos}/{name}", f"{folder}/alone/{name}")]
     return f"{len(FORMS) - len(wrong)} of {len(FORMS)} identical" + (f", not {', '.join(wrong)}" if wrong else "")
 
 
@@ -126,9 +126,9 @@ def identity(folder: str) -> None:
     videos = material(folder)
     print("| workers | part length | result |\n|---|---|---|")
     for workers, length in ((1, "1"), (2, "1"), (5, "1"), (2, "2.5"), (5, "4"), (2, "whole")):
-        place = f"{folder}/place-{workers}-{length}"
-        done = fleet(videos, place, "--part-length", length, workers=workers)
-        print(f"| {workers} | {length} | {verdict(place, videos, folder)}{done.stderr and ', ' + done.stderr.strip()} |", flush=True)
+        storage = f"{folder}/place-{workers}-{length}"
+        done = fleet(videos, storage, "--part-length", length, workers=workers)
+        print(f"| {workers} | {length} | {verdict(storage, videos, folder)}{done.stderr and ', ' + done.stderr.strip()} |", flush=True)
 
 
 def speed(folder: str) -> None:
@@ -143,10 +143,10 @@ def speed(folder: str) -> None:
 
 def overhead(folder: str) -> None:
     video = looped(f"{folder}/long.mp4", 240)
-    look, rest = alone(video, f"{folder}/alone", core=0)
+    infer, rest = alone(video, f"{folder}/alone", core=0)
     whole = worked(video, f"{folder}/place", "--part-length", "60", cores=[0])
-    print(f"four minutes of 640x272 on one core: {look:.1f} s looking and {rest:.1f} s tracking by odt alone, {whole:.1f} s as a fleet in parts of a minute: "
-          f"{(whole / (look + rest) - 1) * 100:+.1f} %")
+    print(f"four minutes of 640x272 on one core: {infer:.1f} s looking and {rest:.1f} s tracking by odt alone, {whole:.1f} s as a fleet in parts of a minute: "
+          f"{(whole / (infer + rest) - 1) * 100:+.1f} %")
 
 
 def memory(_: str) -> None:
@@ -159,42 +159,42 @@ def memory(_: str) -> None:
 
 def trouble(folder: str) -> None:
     videos = material(folder)
-    place = f"{folder}/place"
+    storage = f"{folder}/place"
     for number, steps in enumerate((3, 12, 25)):
-        driver = subprocess.Popen([RUN, videos, "--out", place, "--part-length", "1"], stderr=subprocess.DEVNULL, start_new_session=True)
-        while driver.poll() is None and gone(place) < steps:
+        driver = subprocess.Popen([RUN, videos, "--out", storage, "--part-length", "1"], stderr=subprocess.DEVNULL, start_new_session=True)
+        while driver.poll() is None and gone(storage) < steps:
             time.sleep(0.02)
         if driver.poll() is None:
             # The head, its nodes and all workers go with it.
             os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
-        print(f"killed {number + 1} times: {len(list(Path(place).glob('done/*')))} done, {len(list(Path(place).glob('work/*/0*.json')))} parts in work", flush=True)
-    done = fleet(videos, place, "--part-length", "1")
-    print(f"then to the end: {verdict(place, videos, folder)}, exit code {done.returncode}, {len(list(Path(place).rglob('*.part')))} half files")
+        print(f"killed {number + 1} times: {len(list(Path(storage).glob('done/*')))} done, {len(list(Path(storage).glob('work/*/0*.json')))} parts in work", flush=True)
+    done = fleet(videos, storage, "--part-length", "1")
+    print(f"then to the end: {verdict(storage, videos, folder)}, exit code {done.returncode}, {len(list(Path(storage).rglob('*.part')))} half files")
     full(folder, videos)
     short(folder, videos)
 
 
-def gone(place: str) -> int:
+def gone(storage: str) -> int:
     """How far it is: parts, and ten for each file."""
-    return len(list(Path(place).glob("work/*/0*.json"))) + 10 * len(list(Path(place).glob("done/*")))
+    return len(list(Path(storage).glob("work/*/0*.json"))) + 10 * len(list(Path(storage).glob("done/*")))
 
 
 def full(folder: str, videos: str) -> None:
-    place = f"{folder}/full"
+    storage = f"{folder}/full"
 
     def restrict() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
 
-    os.mkdir(place)
-    if os.getuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", place]).returncode == 0:
-        ended = subprocess.run([RUN, videos, "--out", place, "--part-length", "1"], capture_output=True, text=True)
+    os.mkdir(storage)
+    if os.getuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", storage]).returncode == 0:
+        ended = subprocess.run([RUN, videos, "--out", storage, "--part-length", "1"], capture_output=True, text=True)
         print(f"full disk: exit code {ended.returncode}, {ended.stderr.strip().splitlines()[-1:]}")
-        subprocess.run(["mount", "-o", "remount,size=100m", place], check=True)
-        done = fleet(videos, place, "--part-length", "1")
-        print(f"with more room: {verdict(place, videos, folder)}, exit code {done.returncode}")
-        subprocess.run(["umount", place], check=True)
+        subprocess.run(["mount", "-o", "remount,size=100m", storage], check=True)
+        done = fleet(videos, storage, "--part-length", "1")
+        print(f"with more room: {verdict(storage, videos, folder)}, exit code {done.returncode}")
+        subprocess.run(["umount", storage], check=True)
     else:
         print("full disk: needs root, to make a small one")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from swiftodt_fleet.copies import Identity
-from swiftodt_fleet.looking import Video
-from swiftodt_fleet.machines import machines
-from swiftodt_fleet.parts import WHOLE, Seen, Span
+from swiftodt_fleet.file_cache import Identity
+from swiftodt_fleet.inference import Video
+from swiftodt_fleet.cluster import cluster
+from swiftodt_fleet.segments import WHOLE, SegmentResult, Span
 from swiftodt_fleet.planning import Plan
 from swiftodt_fleet.schedule import Schedule, Work
 from swiftodt_fleet.settings import Settings
@@ -29,18 +29,18 @@ def simulate(count: int) -> Iterator[tuple[int, float]]:
     def plan(address: str, _: Settings) -> Plan:
         return Plan(Video(address, address, Identity(1, "")), spans=[WHOLE])
 
-    def look(video: Video, _: Settings, number: int, span: Span) -> Seen:
-        return Seen(1, [], [])
+    def infer(video: Video, _: Settings, number: int, span: Span) -> SegmentResult:
+        return SegmentResult(1, [], [])
 
-    def finish(video: Video, _: Settings, parts: int) -> dict[str, Any]:
+    def finish(video: Video, _: Settings, segments: int) -> dict[str, Any]:
         return {"seconds": 3600.0}
 
     def nothing(*_: Any) -> Any:
         raise AssertionError("nothing goes wrong here")
 
-    with machines(None) as ray:
+    with cluster(None) as ray:
         import ray.cloudpickle
-        totals = Schedule(Tasks(ray), Work(Settings("/nowhere"), plan, look, finish, nothing, nothing), lambda _: None, print).run(addresses())
+        totals = Schedule(Tasks(ray), Work(Settings("/nowhere"), plan, infer, finish, nothing, nothing), lambda _: None, print).run(addresses())
     assert totals.done == count
     yield from figures[1:]
     yield count, resident()

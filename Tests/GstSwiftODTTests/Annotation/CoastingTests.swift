@@ -10,7 +10,7 @@ import Testing
     }
 
     private func drawn(
-        _ patience: inout CoastingPatience, _ objects: [AnnotatedObject],
+        _ patience: inout CoastingDisplayPolicy, _ objects: [AnnotatedObject],
         _ drawing: AnnotatorOptions.Coasting = .briefly, milliseconds: Int
     ) -> [Int?] {
         var objects = objects
@@ -18,8 +18,8 @@ import Testing
         return objects.map(\.id)
     }
 
-    @Test func forAMomentFromTheFirstMissOn() {
-        var patience = CoastingPatience()
+    @Test func coastingObjectIsDrawnBrieflyAfterFirstMiss() {
+        var patience = CoastingDisplayPolicy()
         let objects = [object(1), object(2, coasting: false)]
         #expect(drawn(&patience, [object(1, coasting: false)], milliseconds: 1000) == [1])
         #expect(drawn(&patience, objects, milliseconds: 2000) == [1, 2])
@@ -30,16 +30,16 @@ import Testing
         #expect(drawn(&patience, objects, milliseconds: 2380) == [1, 2])
     }
 
-    @Test func alwaysOrNever() {
-        var patience = CoastingPatience()
+    @Test func drawCoastingAlwaysAndNeverAreObeyed() {
+        var patience = CoastingDisplayPolicy()
         let objects = [object(1), object(2, coasting: false)]
         #expect(drawn(&patience, objects, .never, milliseconds: 0) == [2])
         #expect(drawn(&patience, objects, .always, milliseconds: 9000) == [1, 2])
     }
 
     /// Without tracking a result holds until the next one, and its objects are said to coast meanwhile.
-    @Test func withoutIdsNothingIsLeftOut() {
-        var patience = CoastingPatience()
+    @Test func objectsWithoutIDsAreAlwaysDrawn() {
+        var patience = CoastingDisplayPolicy()
         for time in [0, 5000] { #expect(drawn(&patience, [object(nil)], milliseconds: time) == [nil]) }
     }
 }

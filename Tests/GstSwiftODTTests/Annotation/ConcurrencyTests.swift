@@ -5,7 +5,7 @@ import Testing
 
 /// Protects processes with many elements: each draws on its own thread, and the fonts behind them are one library.
 @Suite struct ConcurrencyTests {
-    @Test func manyAnnotatorsDrawAtOnceWhatEachDrawsAlone() async {
+    @Test func concurrentAnnotatorsDrawSameAsSingleOne() async {
         let together = await withTaskGroup(of: [[UInt32]].self) { group in
             for worker in 0..<8 { group.addTask { (0..<40).map { Self.picture(worker, $0) } } }
             return await group.reduce(into: Set<[UInt32]>()) { pictures, drawn in pictures.formUnion(drawn) }

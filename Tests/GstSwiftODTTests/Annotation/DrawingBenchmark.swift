@@ -37,7 +37,7 @@ struct DrawingBenchmark {
     }
 
     @Test func fiveBoxesWithLabelsOnFullHD() throws {
-        let usual = try UsualWay(width: Self.size.width, height: Self.size.height)
+        let usual = try GstBlendBaseline(width: Self.size.width, height: Self.size.height)
         let picture = FormatPicture(
             .i420, width: Self.size.width, height: Self.size.height, colorSpace: .highDefinition)
         picture.fill(grey: 100)
@@ -72,8 +72,8 @@ struct DrawingBenchmark {
     }
 
     /// What the blender spares over libgstvideo's own blend: one label's worth of pixels, 240x36.
-    @Test func aTileAgainstTheBlendOfLibgstvideo() throws {
-        let usual = try UsualWay(width: Self.size.width, height: Self.size.height)
+    @Test func tileDrawingComparedWithGstVideoBlend() throws {
+        let usual = try GstBlendBaseline(width: Self.size.width, height: Self.size.height)
         let picture = FormatPicture(.i420, width: Self.size.width, height: Self.size.height)
         picture.fill(grey: 100)
         let surface = try #require(CairoSurface<UInt32>(width: 240, height: 36))
@@ -92,7 +92,7 @@ struct DrawingBenchmark {
 }
 
 /// What `videoconvert ! cairooverlay ! videoconvert` does to a frame, on one thread and with its buffers kept.
-private final class UsualWay {
+private final class GstBlendBaseline {
     private var video = GstVideoInfo()
     private var canvas = GstVideoInfo()
     private let videoBuffer: UnsafeMutablePointer<GstBuffer>

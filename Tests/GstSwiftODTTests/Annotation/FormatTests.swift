@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func pixelsThatAreNotDrawnOnKeepEveryBit(_ format: PixelFormat) {
+    func drawingLeavesOtherPixelsUnchanged(_ format: PixelFormat) {
         // Each format has three of the sizes, each size all kinds of formats.
         for (number, (width, height)) in Self.sizes.enumerated() where number % 2 == format.rawValue % 2 {
             let style = AnnotatorOptions.BoxStyle.allCases[number % 4]
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func whereThereIsNothingToDrawNothingChanges(_ format: PixelFormat) {
+    func drawingNothingLeavesFrameUnchanged(_ format: PixelFormat) {
         let picture = FormatPicture(format, width: 64, height: 48, padding: 8)
         picture.fillWithNoise(opaque: false)
         let before = picture.bytes
@@ -129,7 +129,7 @@ import Testing
     /// Formats with all colours for each pixel, within rounding; those that share chroma, in the mean of the pixels
     /// that share it.
     @Test(arguments: PixelFormat.allCases)
-    func drawnPixelsAgreeWithRGB(_ format: PixelFormat) throws {
+    func drawnPixelsMatchRGBInEveryFormat(_ format: PixelFormat) throws {
         let spaces: [ColorSpace] =
             format.isYUV
             ? [.standardDefinition, .highDefinition, .init(matrix: .bt709, fullRange: true)] : [.standardDefinition]
@@ -192,7 +192,7 @@ import Testing
     /// A white label neither glares nor vanishes: BT.2408 lays it at 58 % of PQ and at 75 % of HLG. Black stays black, and what
     /// GStreamer's own transfer functions make of a colour's light is what is drawn.
     @Test(arguments: [PixelFormat.y444p10, .y444p12, .gbrp10, .y444, .bgra64])
-    func whiteOfHDRIsGraphicsWhite(_ format: PixelFormat) {
+    func hdrWhiteIsGraphicsWhite(_ format: PixelFormat) {
         for (transfer, share) in [(ColorSpace.Transfer.pq, 0.5807), (.hlg, 0.75)] {
             let space = ColorSpace(matrix: .bt2020, fullRange: true, transfer: transfer)
             let matrix = ComponentMatrix(format: format, colorSpace: space)
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases.filter { $0.layout.alpha != nil })
-    func alphaStaysSensible(_ format: PixelFormat) throws {
+    func alphaStaysInRange(_ format: PixelFormat) throws {
         let component = try #require(format.layout.alpha)
         let white = format.depth.white
         var options = Self.options(.filled)
@@ -250,7 +250,7 @@ import Testing
     /// Every format is laid out as GStreamer says: planes, places, steps, halving, bits and where they lie. Of a few it
     /// says where samples start otherwise than it reads them; those are left to the comparison of colours.
     @Test(arguments: PixelFormat.allCases)
-    func theTableIsGStreamers(_ format: PixelFormat) throws {
+    func formatTableMatchesGStreamer(_ format: PixelFormat) throws {
         let info = try #require(gst_video_format_get_info(format.gstreamer)).pointee
         let layout = format.layout
         func value<Number: BinaryInteger, Array>(_ array: Array, _ index: Int, _: Number.Type) -> Int {
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// What the element says it takes is what it understands.
-    @Test func thePadTemplatesNameEveryFormat() throws {
+    @Test func padTemplatesListEveryFormat() throws {
         gst_init(nil, nil)
         gst_plugin_swiftodt_register()
         let element = try #require(gst_element_factory_make("swiftodt", nil))

@@ -90,34 +90,34 @@ struct GoldenTests {
     ]
 
     @Test(arguments: styles + orientations + cases)
-    func looksAsItDid(_ scene: Scene) throws { try Self.check(scene) }
+    func drawingMatchesGoldenImage(_ scene: Scene) throws { try Self.check(scene) }
 
     /// What a script asks of letters, in fonts by name, so that nothing else that is installed counts.
-    @Test func arabicIsJoinedAndRunsFromTheRight() throws {
+    @Test func arabicTextIsShapedRightToLeft() throws {
         try Self.check(Self.script("arabic", ["سيارة إسعاف", "سيارة BMW 3"], font: "DejaVu Sans"))
     }
 
     @Test(.enabled(if: hasFont("Lohit Devanagari"), "needs Debian's fonts-lohit-deva"))
-    func devanagariIsReorderedAndJoined() throws {
+    func devanagariTextIsReorderedAndShaped() throws {
         try Self.check(Self.script("devanagari", ["हिन्दी गाड़ी", "क्षत्रिय"], font: "DejaVu Sans, Lohit Devanagari"))
     }
 
     @Test(.enabled(if: hasFont("Loma"), "needs Debian's fonts-tlwg-loma-ttf"))
-    func thaiMarksStandAboveEachOther() throws {
+    func thaiMarksAreStacked() throws {
         try Self.check(Self.script("thai", ["รถจักรยาน", "ที่นี่ น้ำ ปั๊ม"], font: "DejaVu Sans, Loma"))
     }
 
     @Test(.enabled(if: hasFont("WenQuanYi Micro Hei"), "needs Debian's fonts-wqy-microhei"))
-    func chineseJapaneseAndKoreanHaveAFont() throws {
+    func cjkTextHasAFont() throws {
         try Self.check(Self.script("cjk", ["自転車 しんごう", "汽车 자전거"], font: "DejaVu Sans, WenQuanYi Micro Hei"))
     }
 
     @Test(.enabled(if: hasFont("Noto Color Emoji"), "needs Debian's fonts-noto-color-emoji"))
-    func emojiHaveTheirColours() throws {
+    func emojiAreDrawnInColor() throws {
         try Self.check(Self.script("emoji", ["🚲 dog 🐕", "👩‍👩‍👧 🚦"], font: "DejaVu Sans"))
     }
 
-    @Test func anotherFontStandsInForOneThatIsMissing() throws {
+    @Test func missingFontIsReplaced() throws {
         try Self.check(Self.script("missing-font", ["person", "Ångström"], font: "Nobodys Bold 16"))
     }
 
@@ -157,7 +157,7 @@ struct GoldenTests {
 
     /// Turning the picture and drawing is drawing and turning: to the pixel, letters included.
     @Test(arguments: Orientation.allCases)
-    func orientationOnlyTurns(_ orientation: Orientation) {
+    func orientationRotatesDrawingOnly(_ orientation: Orientation) {
         let style = AnnotatorOptions.BoxStyle.allCases[orientation.rawValue % 4]
         var upright = Scene(name: "", change: { $0.boxStyle = style })
         upright.objects += Self.edges.prefix(4)

@@ -24,7 +24,7 @@ import Testing
 
     private static let usual = "{label} {confidence} #{id}"
 
-    @Test func anAbsentValueTakesItsMarksAlong() {
+    @Test func absentValueRemovesItsPunctuation() {
         #expect(text(Self.usual) == "person 87% #3")
         #expect(text(Self.usual, id: nil) == "person 87%")
         #expect(text(Self.usual, figures: false) == "person #3")
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A property's text must not end the process: neither brackets that do not match nor any depth of them.
-    @Test func anyPatternIsTaken() {
+    @Test func anyPatternIsAccepted() {
         for pattern in ["((x)", "(", ")", "((((", "[(<{id}", "{", "}", "{{id}}", "(]{id}[)", "<{label}"] {
             for (id, label) in [(3, "person"), (nil, "")] { _ = text(pattern, label: label, id: id) }
         }
@@ -73,7 +73,7 @@ import Testing
         #expect(text(pattern).utf8.count < 1000)
     }
 
-    @Test func figuresAreWhatAUserExpects() {
+    @Test func percentagesAreRoundedAsExpected() {
         #expect(text("{confidence}", confidence: 0.42) == "42%")
         #expect(text("{confidence}") == "87%")
         #expect(text("{score} {confidence}", confidence: 0.42) == "87% 42%")
@@ -81,7 +81,7 @@ import Testing
         #expect(text("{score}", score: -.infinity) == "")
     }
 
-    @Test func theCategoryStandsInForALabel() {
+    @Test func categoryReplacesMissingLabel() {
         #expect(text("{label}", label: "", category: .food) == "food")
         #expect(text("{label}", category: .food) == "person")
         #expect(text("{label} {category}", label: "", category: .food) == "food")
@@ -127,7 +127,7 @@ import Testing
         #expect(short("{confidence}", label: "") == nil)
     }
 
-    @Test func textIsMadeLegible() {
+    @Test func controlCharactersAreReplaced() {
         #expect(text("{label}", label: "a\nb\u{0}c\t d ") == "a b c d")
         #expect(text("{label}", label: "<b>&amp;\"</b>") == "<b>&amp;\"</b>")
         #expect(text("{label}", label: "a\u{202E}b\u{200B}c\u{2066}") == "abc")

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases, [Float(1), 0.65])
-    func aMixtureIsWhatCairoDraws(_ format: PixelFormat, _ opacity: Float) throws {
+    func maskTileMatchesCairoBlending(_ format: PixelFormat, _ opacity: Float) throws {
         let (panel, ink) = (Paint(argb: 0xFF20_B060).faded(opacity), Paint.white)
         for orientation in [Orientation.identity, .rotate90, .rotate180, .flipHorizontal] {
             let picture = FormatPicture(format, width: 64, height: 64)

@@ -5,7 +5,7 @@ import Testing
 /// Protects the font property: names as people write them, with style and size at the end, and the word on those that are
 /// not there.
 @Suite struct NamedFontTests {
-    @Test func namesAreTakenApart() {
+    @Test func fontNameIsParsed() {
         let plain = NamedFont("Sans")
         #expect(plain.family == "Sans" && plain.size == nil)
         let full = NamedFont("DejaVu Sans Bold Italic 14")
@@ -19,14 +19,14 @@ import Testing
     }
 
     /// Words that Pango takes for a style are part of many a name.
-    @Test func aNameKeepsItsLastWord() {
+    @Test func familyNameKeepsItsLastWord() {
         #expect(NamedFont("Nobodys New Roman Bold 12").family == "Nobodys New Roman")
         #expect(NamedFont("Nobodys New Roman Bold 12").size == 12)
         #expect(NamedFont("Nobodys Black").family == "Nobodys Black")
         #expect(NamedFont("Sans Black").family == "Sans")
     }
 
-    @Test func aFontThatIsNotThereIsReplaced() {
+    @Test func missingFontIsReplaced() {
         #expect(NamedFont("Sans Light 9").find() == .found)
         guard case .replaced(let other) = NamedFont("Nobodys").find() else {
             return #expect(Bool(false), "a font that nobody has was found")
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// What a program may set: no text ends the process, and none is taken whole that is longer than any name.
-    @Test func anyTextIsTaken() {
+    @Test func anyFontNameIsAccepted() {
         let long = String(repeating: "x", count: 100_000)
         let short = ["\u{0}, 12", "Sans 1e999", "Sans nan", "Sans -4", ",,,", "@wght=", "Sans #kern=0"]
         for text in short + [long, long + " 12"] {

@@ -10,7 +10,7 @@ import Testing
         return (red * red + green * green + blue * blue).squareRoot()
     }
 
-    @Test func neighboursDiffer() {
+    @Test func consecutiveColorsDiffer() {
         for first in 1..<200 {
             for second in (first + 1)..<(first + 8) {
                 #expect(distance(Palette.distinct(first), Palette.distinct(second)) > 0.12, "\(first) and \(second)")
@@ -18,14 +18,14 @@ import Testing
         }
     }
 
-    @Test func anyNumberHasAColour() {
+    @Test func anyNumberHasAColor() {
         for id in [Int.min, -1, 0, 4096, Int.max] {
             let paint = Palette.distinct(id)
             #expect([paint.red, paint.green, paint.blue].allSatisfy { (0...1).contains($0) })
         }
     }
 
-    @Test func modesDecide() {
+    @Test func colorModeSelectsColor() {
         var options = AnnotatorOptions()
         options.boxColor = 0x00_FF8000
         let box = Box(x: 0, y: 0, width: 1, height: 1)
@@ -40,7 +40,7 @@ import Testing
         #expect(Palette.paint(for: plant, options: options) == Paint(argb: 0xFFFF_8000))
     }
 
-    @Test func textStandsOut() {
+    @Test func textContrastsWithBackground() {
         #expect(Paint.white.contrast == .black)
         #expect(Paint.black.contrast == .white)
         #expect(Paint(argb: 0xFF00_00FF).contrast == .white)

@@ -5,18 +5,18 @@ import Testing
 
 /// Protects people who are not to be recognised: nothing of what was there is left, in any format, and nothing else is touched.
 @Suite struct RedactionTests {
-    private static let manners = [Redaction.Manner.blur, .pixelate]
+    private static let configuration = [Redaction.Method.blur, .pixelate]
 
     private static func redacted(
-        _ picture: FormatPicture, _ manner: Redaction.Manner, _ box: Box
+        _ picture: FormatPicture, _ manner: Redaction.Method, _ box: Box
     ) -> FormatPicture {
         picture.withFrame { Redaction.apply(manner, to: box, in: $0) }
         return picture
     }
 
     /// A chequered ground and its reverse have the same means, and nothing else in common.
-    @Test(arguments: PixelFormat.allCases, manners)
-    func twoPicturesOfTheSameMeansBecomeTheSame(_ format: PixelFormat, _ manner: Redaction.Manner) {
+    @Test(arguments: PixelFormat.allCases, configuration)
+    func redactionKeepsOnlyBlockMeans(_ format: PixelFormat, _ manner: Redaction.Method) {
         let pictures = [0, 1].map { reverse in
             let picture = FormatPicture(format, width: 128, height: 96)
             picture.fill(grey: 128)
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    @Test(arguments: PixelFormat.allCases, manners)
-    func whatLiesOutsideKeepsEveryBit(_ format: PixelFormat, _ manner: Redaction.Manner) {
+    @Test(arguments: PixelFormat.allCases, configuration)
+    func redactionLeavesPixelsOutsideUnchanged(_ format: PixelFormat, _ manner: Redaction.Method) {
         let (before, after) = (
             FormatPicture(format, width: 61, height: 47, padding: 5),
             FormatPicture(format, width: 61, height: 47, padding: 5)
@@ -70,8 +70,8 @@ import Testing
     }
 
     /// One block of many pixels has one value; blurred ones run on in small steps.
-    @Test func blocksAreFlatAndBlursAreSmooth() {
-        func row(_ manner: Redaction.Manner) -> [Int] {
+    @Test func pixelateIsFlatAndBlurIsSmooth() {
+        func row(_ manner: Redaction.Method) -> [Int] {
             let picture = FormatPicture(.gray8, width: 256, height: 256)
             picture.fillWithNoise()
             for y in 0..<256 { for x in 128..<256 { picture.set(PixelFormat.gray8.components.first, x, y, to: 255) } }
@@ -85,8 +85,8 @@ import Testing
         #expect(largestStep(blur) < 8)
     }
 
-    @Test(arguments: manners)
-    func anyBoxMayCome(_ manner: Redaction.Manner) {
+    @Test(arguments: configuration)
+    func anyBoxCanBeRedacted(_ manner: Redaction.Method) {
         let figures = [-1e300, -7.5, 0, 0.3, 31.9, 1e9, 1e300, .infinity, .nan, Double.leastNonzeroMagnitude]
         for format in [PixelFormat.gray8, .i420, .uyvy, .p010, .argb64] {
             for (width, height) in [(1, 1), (2, 3), (33, 24)] {
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// The style has no lines round what it hides, and lines round what it does not.
-    @Test func othersHaveARectangle() {
+    @Test func objectsNotRedactedHaveARectangle() {
         var options = AnnotatorOptions()
         (options.boxStyle, options.privacyLabels, options.drawLabels) = (.pixelate, ["person"], false)
         func drawn(_ label: String) -> Bool {

@@ -83,7 +83,7 @@ import Testing
         return picture.pixels
     }
 
-    @Test func aHundredObjectsHaveAHundredBoxes() {
+    @Test func hundredObjectsDrawHundredBoxes() {
         let picture = Painting(width: 320, height: 240, background: 0)
         let objects = (0..<100).map {
             AnnotatedObject(
@@ -95,7 +95,7 @@ import Testing
         #expect(objects.allSatisfy { picture[Int($0.box.x), Int($0.box.centerY)] != 0 })
     }
 
-    @Test func theCacheIsBounded() throws {
+    @Test func tileCacheIsBounded() throws {
         var cache = TileCache(byteLimit: 100_000)
         let picture = Painting(width: 64, height: 64)
         let blender = picture.withFrame { Blender(canvas: Canvas($0, interlaced: false)) }

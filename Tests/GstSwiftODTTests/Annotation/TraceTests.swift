@@ -18,8 +18,8 @@ import Testing
         .init(id: id, box: Box(x: x, y: 20, width: 10, height: 10))
     }
 
-    @Test func aTraceFadesAfterItsObjectIsGone() {
-        var book = TraceBook()
+    @Test func traceFadesAfterObjectEnds() {
+        var book = TraceHistory()
         for number in 0..<10 {
             book.record(
                 [object(Double(number) * 5)], options: options, time: Int64(number) * Self.second / 10, spacing: 2)
@@ -33,9 +33,9 @@ import Testing
         #expect(book.traces.isEmpty)
     }
 
-    @Test func restingAndLongTracesStaySmall() {
-        var resting = TraceBook()
-        var moving = TraceBook()
+    @Test func traceLengthIsBounded() {
+        var resting = TraceHistory()
+        var moving = TraceHistory()
         var options = options
         options.traceDuration = .max
         for number in 0..<2000 {
@@ -47,15 +47,15 @@ import Testing
         #expect((moving.traces[1]?.points.count ?? 0) <= 256)
     }
 
-    @Test func timeThatGoesBackStartsAnew() {
-        var book = TraceBook()
+    @Test func backwardTimeClearsTraces() {
+        var book = TraceHistory()
         book.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)
         book.record([object(50)], options: options, time: Self.second, spacing: 2)
         #expect(book.traces[1]?.points.count == 1)
     }
 
     /// Traces alone: they have to be recorded before there is any to draw.
-    @Test func tracesAreDrawnWhereNothingElseIs() {
+    @Test func tracesAreDrawnAlongPastPositions() {
         var options = options
         (options.drawBoxes, options.drawLabels) = (false, false)
         let annotator = Annotator()
@@ -73,15 +73,15 @@ import Testing
         #expect(!annotator.needsDrawing([object(0)], options: options, width: 200, height: 100, time: 0))
     }
 
-    @Test func withoutIdsOrSwitchThereAreNone() {
-        var book = TraceBook()
+    @Test func tracesNeedIDsAndProperty() {
+        var book = TraceHistory()
         book.record([object(0, id: nil)], options: options, time: 0, spacing: 2)
         #expect(book.traces.isEmpty)
         book.record([object(0)], options: AnnotatorOptions(), time: 0, spacing: 2)
         #expect(book.traces.isEmpty)
     }
 
-    @Test func aTraceIsDrawnWhereNothingElseIs() {
+    @Test func traceIsDrawnWithoutCurrentObjects() {
         let annotator = Annotator()
         let picture = Painting(width: 64, height: 48, background: 0)
         for number in 0..<5 {
@@ -98,7 +98,7 @@ import Testing
         #expect(!annotator.needsDrawing([], options: options, width: 64, height: 48, time: later))
     }
 
-    @Test func aCutForgetsThem() {
+    @Test func sceneCutClearsTraces() {
         let annotator = Annotator()
         for number in 0..<5 {
             Painting(width: 64, height: 48).withFrame(time: Int64(number) * Self.second / 10) {

@@ -12,7 +12,7 @@ import Testing
     private struct Downstream {
         var answers = true
         /// Of its pool.
-        var buffers: (least: guint, most: guint)?
+        var buffers: (minimum: guint, maximum: guint)?
         var crops = false
         var readsPadded = false
     }
@@ -21,8 +21,8 @@ import Testing
     private struct Told {
         var isAnswered = false
         var hasPool = false
-        var least: guint = 0
-        var most: guint = 0
+        var minimum: guint = 0
+        var maximum: guint = 0
         var crops = false
         var isPadded = false
     }
@@ -47,7 +47,7 @@ import Testing
         #expect(gst_query_get_n_allocation_pools(query) == 1)
         var pool: UnsafeMutablePointer<GstBufferPool>?
         var size: guint = 0
-        gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &told.least, &told.most)
+        gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &told.minimum, &told.maximum)
         #expect(size >= 64 * 48 * 3 / 2)
         told.hasPool = pool != nil
         if let pool { gst_object_unref(pool) }
@@ -71,7 +71,7 @@ import Testing
             guard downstream.answers else { return GST_PAD_PROBE_DROP }
             if let buffers = downstream.buffers {
                 let pool = gst_video_buffer_pool_new()
-                gst_query_add_allocation_pool(query, pool, 64 * 48 * 3 / 2, buffers.least, buffers.most)
+                gst_query_add_allocation_pool(query, pool, 64 * 48 * 3 / 2, buffers.minimum, buffers.maximum)
                 gst_object_unref(pool)
             }
             if downstream.readsPadded {
@@ -84,39 +84,39 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func upstreamIsToldOfFramesThatWait(_ answers: Bool) throws {
+    @Test(arguments: [true, false]) func allocationQueryAddsHeldFrames(_ answers: Bool) throws {
         let told = try ask(Downstream(answers: answers))
         #expect(told.isAnswered)
         #expect(!told.hasPool)
-        #expect(told.least == 3)
-        #expect(told.most == 0)
+        #expect(told.minimum == 3)
+        #expect(told.maximum == 0)
     }
 
-    @Test func downstreamsPoolHasToHaveSoManyMore() throws {
+    @Test func downstreamPoolIsEnlargedByHeldFrames() throws {
         let wide = try ask(Downstream(buffers: (2, 0)))
         #expect(wide.hasPool)
-        #expect(wide.least == 5)
+        #expect(wide.minimum == 5)
         let enough = try ask(Downstream(buffers: (2, 8)))
         #expect(enough.hasPool)
-        #expect(enough.least == 5)
-        #expect(enough.most == 8)
+        #expect(enough.minimum == 5)
+        #expect(enough.maximum == 8)
     }
 
     /// All its buffers would wait here, and upstream for the next one, for ever.
     @Test(arguments: [(2, 2), (2, 4), (0, 2)] as [(guint, guint)])
-    func aPoolThatCannotHaveThemIsNotUsed(_ least: guint, _ most: guint) throws {
-        let told = try ask(Downstream(buffers: (least, most)))
+    func tooSmallPoolIsNotProposed(_ minimum: guint, _ maximum: guint) throws {
+        let told = try ask(Downstream(buffers: (minimum, maximum)))
         #expect(!told.hasPool)
-        #expect(told.least == least + 3)
-        #expect(told.most == 0)
+        #expect(told.minimum == minimum + 3)
+        #expect(told.maximum == 0)
     }
 
     /// Who takes frames as they lie in memory is not to get them padded: they go on as they came.
-    @Test(arguments: [true, false]) func planesMayBePaddedWhereDownstreamCanReadThem(_ can: Bool) throws {
+    @Test(arguments: [true, false]) func videoMetaIsProposedWhenDownstreamSupportsIt(_ can: Bool) throws {
         #expect(try ask(Downstream(readsPadded: can)).isPadded == can)
         #expect(try !ask(Downstream(answers: false)).isPadded)
     }
 
     /// Where downstream crops what it is given, upstream does not: the picture that is looked at would be another one.
-    @Test func croppingIsNotPutOff() throws { #expect(try !ask(Downstream(crops: true)).crops) }
+    @Test func cropMetaIsNotProposed() throws { #expect(try !ask(Downstream(crops: true)).crops) }
 }

@@ -32,13 +32,13 @@ import Testing
         ("video/x-raw(memory:Elsewhere),format=I420", "into system memory"),
         ("video/x-raw,format=v210", "videoconvert"),
     ])
-    func theErrorNamesTheConverter(_ caps: String, _ remedy: String) throws {
+    func errorNamesConverterElement(_ caps: String, _ remedy: String) throws {
         let (taken, error) = try Self.send(caps + ",width=64,height=48,framerate=30/1")
         #expect(!taken)
         #expect(error?.contains("put \(remedy)") == true || error?.contains(remedy) == true, "\(error ?? "no error")")
     }
 
-    @Test func framesInSystemMemoryAreTaken() throws {
+    @Test func systemMemoryCapsAreAccepted() throws {
         for features in ["", "(memory:SystemMemory)"] {
             let (taken, error) = try Self.send(
                 "video/x-raw\(features),format=P010_10LE,width=64,height=48,framerate=30/1")
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Converters ask whether they need to do anything before they do it: the answer is no, not the end of the stream.
-    @Test func askingIsNoError() throws {
+    @Test func acceptCapsQueryPostsNoError() throws {
         let harness = ElementHarness("detector=upstream")
         let caps = try #require(
             gst_caps_from_string("video/x-raw(memory:VAMemory),format=NV12,width=64,height=48,framerate=30/1"))

@@ -10,7 +10,7 @@ import Testing
 /// Protects the debug category: what a maintainer finds in it, at which level, with the element as its object, and that
 /// no text is made where nobody listens.
 @Suite(.serialized) struct DebugLogTests {
-    @Test func textIsMadeForThoseWhoListenAlone() {
+    @Test func logTextIsBuiltOnlyWhenEnabled() {
         let harness = ElementHarness("name=log-levels detector=motion")
         let handle = ElementHandle(
             UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GstBaseTransform.self))
@@ -29,7 +29,7 @@ import Testing
         #expect(lines == ["INFO GstSwiftODTTests/DebugLogTests.swift:7:textIsMadeForThoseWhoListenAlone() text 1"])
     }
 
-    @Test func aWarningStandsInTheLogAsItDoesOnTheBus() {
+    @Test func warningIsLoggedAndPosted() {
         let lines = DebugLines.recording("swiftodt:2", of: "log-warning") {
             let element = StartedElement("name=log-warning detector=motion mode=single-image")
             #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains("single picture") == true)
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// What happens to a stream can be read from the log alone, each level by itself.
-    @Test func theLogTellsTheStory() throws {
+    @Test func logContainsEveryStage() throws {
         let lines = DebugLines.recording("swiftodt:7", of: "log-story") {
             let harness = ElementHarness("name=log-story detector=upstream track-min-hits=1 track-max-age=1000000000")
             harness.setCaps()
@@ -70,28 +70,28 @@ import Testing
     }
 
     /// Work on other threads is told of by the element that asked for it, once it hears.
-    @Test func factsCanBeKeptForLater() {
+    @Test func diagnosticsCanBeRecorded() {
         let kept = Diagnostics.recording { () -> Int in
-            Diagnostics.tell(.info, "first")
-            Diagnostics.tell(.debug, "second")
+            Diagnostics.report(.info, "first")
+            Diagnostics.report(.debug, "second")
             return 7
         }
-        Diagnostics.tell(.info, "nobody hears this")
+        Diagnostics.report(.info, "nobody hears this")
         #expect(kept.result == 7)
-        #expect(kept.facts.map(\.text) == ["first", "second"])
+        #expect(kept.entries.map(\.text) == ["first", "second"])
     }
 
     /// What the library tells reaches the element that asked for the work, and nobody else.
-    @Test func theLibrarysFactsComeFromWhoAskedForTheWork() {
+    @Test func diagnosticsGoToCallingElement() {
         let harness = ElementHarness("name=log-facts detector=motion")
         let handle = ElementHandle(
             UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GstBaseTransform.self))
         let lines = DebugLines.recording("swiftodt:4", of: "log-facts") {
-            Diagnostics.tell(.info, "nobody hears this")
+            Diagnostics.report(.info, "nobody hears this")
             handle.listening {
-                Diagnostics.tell(.warning, "a cache that cannot be written")
-                Diagnostics.tell(.info, "a network of the family ssd")
-                Diagnostics.tell(.debug, "what is not asked for")
+                Diagnostics.report(.warning, "a cache that cannot be written")
+                Diagnostics.report(.info, "a network of the family ssd")
+                Diagnostics.report(.debug, "what is not asked for")
             }
         }
         #expect(lines.map { $0.prefix { $0 != " " } } == ["WARN", "INFO"])

@@ -12,7 +12,7 @@ import Testing
     static let sizes = [(1, 1), (2, 2), (17, 13), (641, 361), (4096, 17)]
 
     @Test(arguments: formats)
-    func nothingToDrawChangesNothing(_ format: String) {
+    func frameWithoutObjectsIsUnchanged(_ format: String) {
         for (width, height) in Self.sizes {
             let harness = ElementHarness("detector=upstream")
             harness.setCaps(format, width: width, height: height)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func pixelsFarFromTheBoxStayAsTheyAre(_ format: String) throws {
+    func pixelsAwayFromBoxAreUnchanged(_ format: String) throws {
         let harness = ElementHarness("detector=upstream multiple-objects=true track-min-hits=1 draw-labels=false")
         harness.setCaps(format, width: 641, height: 361)
         let buffer = harness.buffer(0)
@@ -65,7 +65,7 @@ import Testing
 extension FormatTests {
     /// Padded strides and plane offsets come with a GstVideoMeta; what lies between the rows is nobody's business.
     @Test(arguments: ["I420", "NV12", "BGRx"])
-    func paddedStridesAndOffsetsAreReadThroughTheMeta(_ format: String) throws {
+    func paddedPlanesAreReadThroughVideoMeta(_ format: String) throws {
         let harness = ElementHarness("detector=upstream multiple-objects=true track-min-hits=1 draw-labels=false")
         harness.setCaps(format, width: 101, height: 67)
         var info = harness.info

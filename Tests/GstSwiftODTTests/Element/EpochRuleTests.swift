@@ -9,70 +9,70 @@ import Testing
     private static let second: Nanoseconds = 1_000_000_000
     private static let frame: Nanoseconds = 33_333_333
 
-    private func glance(
+    private func frameInfo(
         _ time: Nanoseconds?, lasting duration: Nanoseconds = frame, width: Int = 64,
         orientation: Orientation = .identity
-    ) -> EpochRule.Glance {
-        EpochRule.Glance(time: time, duration: duration, width: width, height: 48, orientation: orientation)
+    ) -> EpochRule.FrameInfo {
+        EpochRule.FrameInfo(time: time, duration: duration, width: width, height: 48, orientation: orientation)
     }
 
     /// The breaks at each of the times, with tracks that live for a second.
     private func breaks(_ times: [Nanoseconds?], lasting duration: Nanoseconds = frame) -> [EpochRule.Break?] {
         var rule = EpochRule()
-        return times.map { rule.look(at: glance($0, lasting: duration), maxAge: Self.second) }
+        return times.map { rule.check(at: frameInfo($0, lasting: duration), maxAge: Self.second) }
     }
 
-    @Test func lostFramesAreNoBreak() {
+    @Test func lostFramesKeepEpoch() {
         #expect(breaks([0, 1, 2, 5, 6, 20, 21].map { $0 * Self.frame }).allSatisfy { $0 == nil })
     }
 
-    @Test func aGapIsLongerThanTracksLive() {
+    @Test func gapLongerThanMaxAgeBeginsEpoch() {
         #expect(breaks([0, 1, 30].map { $0 * Self.frame }) == [nil, nil, nil])
         #expect(breaks([0, 1, 40].map { $0 * Self.frame }) == [nil, nil, .gap])
     }
 
     /// One picture every two seconds, whether the caps say so or nobody does.
-    @Test func aSlowStreamIsNotFullOfGaps() {
+    @Test func lowFrameRateKeepsEpoch() {
         let times = (0..<5).map { $0 * 2 * Self.second }
         #expect(breaks(times, lasting: 2 * Self.second).allSatisfy { $0 == nil })
         #expect(breaks(times) == [nil, .gap, nil, nil, nil])
     }
 
-    @Test func disorderIsNoBreakButGoingBackIs() {
+    @Test func reorderedFramesKeepEpochBackwardTimeBeginsOne() {
         #expect(breaks([0, 1, 3, 2, 4, 5].map { $0 * Self.frame }).allSatisfy { $0 == nil })
         #expect(breaks((0..<20).map { (40 - $0) * Self.frame }).allSatisfy { $0 == nil })
         #expect(breaks([9, 10, 0, 1].map { $0 * Self.frame }) == [nil, nil, .backwards, nil])
     }
 
-    @Test func equalTimesAndNoTimesAreNoBreak() {
+    @Test func equalOrMissingTimesKeepEpoch() {
         #expect(breaks([7, 7, 7]).allSatisfy { $0 == nil })
         #expect(breaks([nil, nil, nil]).allSatisfy { $0 == nil })
         #expect(breaks([0, nil, nil, 3 * Self.frame]).allSatisfy { $0 == nil })
     }
 
-    @Test func anotherSizeOrOrientationIsABreak() {
+    @Test func sizeOrOrientationChangeBeginsEpoch() {
         var rule = EpochRule()
-        #expect(rule.look(at: glance(0), maxAge: Self.second) == nil)
-        #expect(rule.look(at: glance(Self.frame, width: 65), maxAge: Self.second) == .size)
-        #expect(rule.look(at: glance(2 * Self.frame, width: 65), maxAge: Self.second) == nil)
-        let turned = glance(3 * Self.frame, width: 65, orientation: .rotate90)
-        #expect(rule.look(at: turned, maxAge: Self.second) == .orientation)
+        #expect(rule.check(at: frameInfo(0), maxAge: Self.second) == nil)
+        #expect(rule.check(at: frameInfo(Self.frame, width: 65), maxAge: Self.second) == .size)
+        #expect(rule.check(at: frameInfo(2 * Self.frame, width: 65), maxAge: Self.second) == nil)
+        let turned = frameInfo(3 * Self.frame, width: 65, orientation: .rotate90)
+        #expect(rule.check(at: turned, maxAge: Self.second) == .orientation)
     }
 
-    @Test func aSeekAndAFlushAreBreaksOnceThereWereFrames() {
+    @Test func seekAndFlushBeginEpochAfterFirstFrame() {
         var rule = EpochRule()
-        rule.noticeSeek()
+        rule.noteSeek()
         #expect(rule.flush() == nil)
-        #expect(rule.look(at: glance(0), maxAge: Self.second) == nil)
-        rule.noticeSeek()
-        #expect(rule.look(at: glance(Self.frame), maxAge: Self.second) == .seek)
-        #expect(rule.look(at: glance(2 * Self.frame), maxAge: Self.second) == nil)
+        #expect(rule.check(at: frameInfo(0), maxAge: Self.second) == nil)
+        rule.noteSeek()
+        #expect(rule.check(at: frameInfo(Self.frame), maxAge: Self.second) == .seek)
+        #expect(rule.check(at: frameInfo(2 * Self.frame), maxAge: Self.second) == nil)
         #expect(rule.flush() == .flush)
         #expect(rule.flush() == nil)
-        #expect(rule.look(at: glance(0), maxAge: Self.second) == nil)
+        #expect(rule.check(at: frameInfo(0), maxAge: Self.second) == nil)
     }
 
-    @Test func anyTimesAndAgesAreLivedThrough() {
+    @Test func arbitraryTimesAreSurvived() {
         var random = SeededGenerator(seed: testSeed())
         var rule = EpochRule()
         for _ in 0..<10_000 {
@@ -81,7 +81,7 @@ import Testing
                 Bool.random(using: &random)
                     ? ends.randomElement(using: &random)! : .random(in: .min ... .max, using: &random)
             }
-            _ = rule.look(at: glance(any().reckonable, lasting: any()), maxAge: any())
+            _ = rule.check(at: frameInfo(any().clampedToRange, lasting: any()), maxAge: any())
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// `Tests/Benchmarks/live/run`; it does nothing in an ordinary test run.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil))
 struct LatencyBenchmark {
-    @Test func addedLatencyDoesNotDependOnTheDetector() {
+    @Test func addedLatencyIsIndependentOfDetector() {
         for milliseconds in [10, 100, 1000] {
             let detector = SlowDetector(milliseconds: milliseconds)
             let harness = ElementHarness("strategy=keep-only-latest", source: { .detector(detector) })

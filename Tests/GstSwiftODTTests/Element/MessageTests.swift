@@ -25,7 +25,7 @@ import Testing
         return harness
     }
 
-    @Test func everyFieldIsThereWithItsType() throws {
+    @Test func messageContainsEveryFieldWithItsType() throws {
         let message = try #require(run("source=door classify=false", frames: 3).messages("swiftodt").last)
         #expect(message[uint: "version"] == 1)
         #expect(message[uint64: "sequence"] == 2)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A picture in which nothing is found says what came nearest; `stats` counts what was left out, and why.
-    @Test func aPictureWithNothingInItTellsTheBestThatThereWas() throws {
+    @Test func emptyResultReportsBestRejected() throws {
         let harness = ElementHarness("detector=upstream mode=single-image multiple-objects=true label-denylist=dog")
         harness.setCaps()
         let pictures = [[("person", 0.31), ("cat", 0.25)], [("dog", 0.9)], [("cup", 0.5), ("cat", 0.3)], []]
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func everyStructureParsesBackFromItsText() {
+    @Test func structuresRoundTripThroughText() {
         let harness = ElementHarness(
             "detector=upstream track-min-hits=1 message-format=structure+json source=\"a,\\ \\\"b\\\"\"")
         harness.setCaps()
@@ -159,7 +159,7 @@ import Testing
         for text in texts { #expect(Structure(parsing: text)?.text == text) }
     }
 
-    @Test func aTrackBeginsAndEndsOnTheBus() {
+    @Test func trackEventsArePostedForBeginAndEnd() {
         let harness = run("", frames: 3)
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         let events = harness.messages("swiftodt-track")
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// The best picture of an object is looked up by this time, in a file by the timestamp.
-    @Test func anEndTellsWhenTheObjectWasSeenBest() throws {
+    @Test func endEventReportsBestDetection() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1")
         harness.setCaps()
         for (number, score) in [0.6, 0.7, 0.9, 0.8].enumerated() {
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// What is said of an object's change is what was best so far, not what is now.
-    @Test func aChangeTellsTheBestSoFar() throws {
+    @Test func changeEventReportsBestDetectionSoFar() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1")
         harness.setCaps()
         for (number, name) in ["cup", "mug", "mug", "mug"].enumerated() {
@@ -205,7 +205,7 @@ import Testing
         #expect(update[uint64: "best-timestamp"] == 0)
     }
 
-    @Test func updatesSayWhenMessagesCome() {
+    @Test func updatesPropertySelectsMessages() {
         let seldom: (Int) -> Bool = { $0 % 4 == 0 }
         #expect(run("updates=every-frame", frames: 8, regions: seldom).messages("swiftodt").count == 8)
         #expect(run("updates=on-result inference-interval=4", frames: 8).messages("swiftodt").count == 2)
@@ -284,7 +284,7 @@ import Testing
     }
 
     /// Who wants to hear of objects that come and go alone, and who wants to hear nothing.
-    @Test func trackEventsAreChosenByThemselves() {
+    @Test func trackEventsAreIndependentOfUpdates() {
         let quiet = run("updates=none", frames: 8)
         #expect(quiet.messages("swiftodt-track").map { $0[text: "event"] } == ["begin"])
         #expect(run("updates=none track-events=false", frames: 8).messages("swiftodt-track").isEmpty)
@@ -292,14 +292,14 @@ import Testing
         #expect(run("track-events=false", frames: 8).messages("swiftodt").count == 8)
     }
 
-    @Test func countersCarryTheStreamsName() throws {
+    @Test func statsContainSourceName() throws {
         let harness = run("source=door", frames: 1)
         let counters = try harness.counters()
         #expect(counters[text: "source"] == "door")
     }
 
     /// Who tracks what another element has seen says it anew: of two results a reader would find the older one.
-    @Test func whoTakesObjectsFromUpstreamTakesTheirMetadataAlong() throws {
+    @Test func upstreamRegionsAreReplacedByTrackedOnes() throws {
         let first = ElementHarness("detector=upstream track-min-hits=1 source=first")
         let second = ElementHarness("detector=upstream track-min-hits=1 source=second")
         for harness in [first, second] { harness.setCaps() }
@@ -314,10 +314,10 @@ import Testing
     }
 
     /// Live, with a slow detector, an answer is long past when it comes; its look is shown then.
-    @Test func looksAreDrawnWhenTheirAnswersCome() throws {
-        let detector = PatientDetector(finds: false)
+    @Test func inferenceRegionsAreDrawnWhenResultsArrive() throws {
+        let detector = ControlledDetector(finds: false)
         let harness = ElementHarness(
-            "strategy=keep-only-latest draw-attention=true", source: { .detector(detector) })
+            "strategy=keep-only-latest draw-inference-regions=true", source: { .detector(detector) })
         harness.setCaps()
         func isDrawnOn(_ number: Int) -> Bool {
             let buffer = harness.buffer(number, fill: nil)
@@ -331,9 +331,9 @@ import Testing
     }
 
     /// What was looked at in the scene before is no frame in this one.
-    @Test func looksEndWithTheirScene() throws {
+    @Test func sceneCutClearsInferenceRegions() throws {
         let harness = ElementHarness(
-            "strategy=every-frame inference-interval=1000 draw-attention=true",
+            "strategy=every-frame inference-interval=1000 draw-inference-regions=true",
             source: { .detector(FixedDetector()) })
         harness.setCaps(width: 128, height: 96)
         func isDrawnOn(_ number: Int, _ fill: @escaping (Int) -> UInt8) -> Bool {
@@ -350,7 +350,7 @@ import Testing
         #expect(!isDrawnOn(2, scene(50..<80)))
     }
 
-    @Test func betweenTwoMessagesTheNewestWins() throws {
+    @Test func messageIntervalKeepsNewestMessage() throws {
         let harness = run("message-interval=100000000", frames: 10)
         let counters = try harness.counters()
         let messages = harness.messages("swiftodt")
@@ -359,7 +359,7 @@ import Testing
         #expect(counters[uint64: "frames"] == 10)
     }
 
-    @Test func jsonCarriesTheSame() throws {
+    @Test func jsonEqualsStructure() throws {
         let message = try #require(run("message-format=json", frames: 1).messages("swiftodt").first)
         let json = try #require(message[text: "json"])
         #expect(message.objects.isEmpty)
@@ -381,7 +381,7 @@ import Testing
     }
 
     /// One reader for both kinds of messages, which tell their names; what is unknown is no number.
-    @Test func jsonTellsOfTracksToo() throws {
+    @Test func trackEventsAreWrittenAsJSON() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1 message-format=json source=door")
         harness.setCaps()
         let buffer = harness.buffer(0)
@@ -398,13 +398,13 @@ import Testing
         }
     }
 
-    @Test func anUnreadBusDoesNotGrowWithoutBound() {
+    @Test func unreadBusIsBounded() {
         let harness = run("updates=every-frame", frames: 2000)
         let messages = harness.messages("swiftodt").count
         #expect(messages > 100 && messages < 1000)
     }
 
-    @Test func regionsAndCustomMetaTravelWithTheBuffer() {
+    @Test func metadataStaysOnBuffer() {
         var checked = 0
         let harness = run(
             "", frames: 2,

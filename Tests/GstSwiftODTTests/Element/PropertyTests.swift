@@ -8,7 +8,7 @@ import Testing
 /// Protects that all that is done with a property follows from its row in the table.
 @Suite struct PropertyTests {
     /// A check that hangs on a misspelt name would never be asked again.
-    @Test func checksHangOnPropertiesThatThereAre() {
+    @Test func checksReferToExistingProperties() {
         let names = Set(Settings.properties.map(\.name))
         #expect(names.count == Settings.properties.count)
         for check in Settings.checks { #expect(names.isSuperset(of: check.properties), "\(check.properties)") }
@@ -16,7 +16,7 @@ import Testing
 
     /// Two rows with one key path would overwrite each other: each property is set to something else than its default, and all
     /// of them have kept it.
-    @Test func eachPropertyHasAPlaceOfItsOwn() {
+    @Test func propertiesHaveDistinctStorage() {
         let harness = ElementHarness()
         for property in Settings.properties where property.mutability != .readOnly {
             var value = spec(property.name, of: harness).another
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// No text at all is the default again, or, where there is none, no text.
-    @Test func aTextIsTakenBack() {
+    @Test func stringPropertyCanBeUnset() {
         let harness = ElementHarness("font=Serif source=door")
         for (name, standard) in [("font", "Sans"), ("source", nil)] {
             var value = GValue()
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Values that wait for READY neither reach frames nor keep others from it.
-    @Test func whatWaitsForReadyIsKeptFromFrames() {
+    @Test func readyPropertiesDoNotAffectRunningStream() {
         var state = StartedSettings()
         state.set(named: "device", to: "GPU")
         state.start(with: state.current)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A frame's settings are one consistent copy, however fast another thread sets them: two properties are always set to the same.
-    @Test func framesSeeWholeSettings() async {
+    @Test func settingsAreConsistentPerFrame() async {
         let shared = SharedSettings()
         let setting = Task.detached {
             for number in 0..<2000 {

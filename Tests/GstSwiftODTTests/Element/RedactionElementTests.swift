@@ -285,7 +285,7 @@ import Testing
 
     /// The picture is redacted whole until a result says what is in it.
     @Test func liveFramesBeforeTheFirstResultAreRedactedWhole() throws {
-        let detector = PatientDetector(finds: false)
+        let detector = ControlledDetector(finds: false)
         let harness = ElementHarness(
             "strategy=keep-only-latest box-style=pixelate", source: { .detector(detector) })
         harness.setCaps("GRAY8", width: 64, height: 48)

@@ -9,7 +9,7 @@ import Testing
 
 /// Protects when frames wait and when they do not: order, completeness, and prompt ends while detections are under way.
 @Suite struct SchedulingTests {
-    @Test func withLookAheadFramesComeOutInOrderEachWithItsOwnResult() {
+    @Test func lookAheadKeepsOrderAndResults() {
         let detector = SlowDetector(milliseconds: 3, capacity: 4)
         let harness = ElementHarness("strategy=every-frame tracking=false", source: { .detector(detector) })
         harness.setCaps()
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test func framesWaitWhileLaterOnesAreLookedAt() {
-        let detector = PatientDetector(capacity: 3)
+    @Test func framesWaitWhileLaterOnesAreInferred() {
+        let detector = ControlledDetector(capacity: 3)
         let harness = ElementHarness("strategy=every-frame", source: { .detector(detector) })
         harness.setCaps()
         for number in 0..<3 {
@@ -43,7 +43,7 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 3)
     }
 
-    @Test func lookAheadIsPartOfTheLatencyAndCanBeTurnedOff() {
+    @Test func lookAheadCountsInLatencyAndCanBeDisabled() {
         for (lookAhead, frames) in [(0, 4), (1, 0), (2, 2)] {
             let detector = SlowDetector(milliseconds: 1, capacity: 4)
             let harness = ElementHarness(
@@ -72,7 +72,7 @@ import Testing
 
     /// A still picture, a stream that is idle, a segment that is played to its end: no later frame may come, and who waits for these shows nothing.
     @Test(arguments: ["", "zoom=auto", "inference-interval=3"])
-    func beforeAPauseNoFrameWaits(_ properties: String) {
+    func gapEventDrainsQueue(_ properties: String) {
         let pauses: [(name: String, make: () -> UnsafeMutablePointer<GstEvent>?)] = [
             ("gap", { gst_event_new_gap(266_666_664, 1_000_000_000) }),
             ("segment-done", { gst_event_new_segment_done(GST_FORMAT_TIME, 266_666_664) }),
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Whether a frame is looked at hangs on what became of the one before: with frames under way it would hang on the machine's speed.
-    @Test func whereEachFrameIsDecidedOnNoneWaitsForALaterOne() {
+    @Test func adaptiveIntervalHoldsNoFrames() {
         let detector = SlowDetector(milliseconds: 1, capacity: 4)
         let harness = ElementHarness("strategy=every-frame inference-interval=0", source: { .detector(detector) })
         harness.setCaps()
@@ -110,7 +110,7 @@ import Testing
 
     /// Before a camera that turns each frame is looked at whatever the one before has shown: none waits for its answer. Live, or where
     /// nobody looks ahead, each does.
-    @Test(arguments: ["", "zoom=auto"]) func whereTheCameraTurnsTwoLooksAreUnderWay(_ properties: String) {
+    @Test(arguments: ["", "zoom=auto"]) func cameraMotionAllowsTwoInferencesInFlight(_ properties: String) {
         for (lookAhead, isLive, held) in [(0, false, 1), (1, false, 0), (0, true, 0)] {
             for capacity in [1, 4] {
                 let detector = SlowDetector(milliseconds: 0, capacity: capacity, inputSize: Self.input)
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// One look is under way while the next is chosen, whatever the detector would take.
-    @Test func whereEachLookIsChosenAFrameWaitsForTheNextOne() {
+    @Test func zoomAutoWaitsForPreviousResult() {
         for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
             for capacity in [1, 4] {
                 let harness = ElementHarness(
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func whereIsLookedDoesNotHangOnTheMachinesSpeed() {
+    @Test func selectedRegionsAreIndependentOfMachineSpeed() {
         let views = [(0, 4), (60, 1), (60, 3)].map { milliseconds, capacity in
             let detector = SlowDetector(milliseconds: milliseconds, capacity: capacity, inputSize: Self.input)
             let harness = zooming(detector, "inference-interval=2")
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// A frame that waits when another epoch begins has nothing to tell of it.
-    @Test func anEpochThatIsOverDoesNotSayWhereIsLooked() {
+    @Test func endedEpochDoesNotAffectRegionSelection() {
         let detector = SlowDetector(milliseconds: 1, capacity: 2, inputSize: Self.input)
         let harness = zooming(detector)
         for number in 0..<16 { harness.push(harness.buffer(number)) }
@@ -199,7 +199,7 @@ import Testing
         return harness
     }
 
-    @Test func anotherDetectorMayTakeOverWhileFramesWait() {
+    @Test func detectorCanBeReplacedWhileFramesWait() {
         let harness = ElementHarness(
             "strategy=every-frame tracking=false",
             source: { .detector(SlowDetector(milliseconds: 3, capacity: 4)) })
@@ -213,8 +213,8 @@ import Testing
         #expect(harness.messages("swiftodt").count == 24)
     }
 
-    @Test func keepOnlyLatestNeverWaitsAndLooksAtTheNewestFrame() {
-        let detector = PatientDetector()
+    @Test func keepOnlyLatestInfersNewestFrameWithoutWaiting() {
+        let detector = ControlledDetector()
         let harness = ElementHarness(
             "strategy=keep-only-latest track-min-hits=1", source: { .detector(detector) })
         harness.setCaps()
@@ -235,7 +235,7 @@ import Testing
         #expect(frames("detection-latency") == [8, 8, 8, 8])
     }
 
-    @Test func anIntervalSkipsFramesAndDetectNowDoesNotWaitForIt() {
+    @Test func intervalSkipsFramesAndDetectNowOverridesIt() {
         let detector = SlowDetector(milliseconds: 0)
         let harness = ElementHarness(
             "strategy=every-frame inference-interval=10 look-ahead=1", source: { .detector(detector) })
@@ -247,7 +247,7 @@ import Testing
         #expect(detector.frames.map { $0 / 33_333_333 } == [0, 5, 15])
     }
 
-    @Test func flushAndStopDoNotWaitForASlowDetection() {
+    @Test func flushAndStopInterruptSlowDetection() {
         let detector = SlowDetector(milliseconds: 3000)
         let harness = ElementHarness("strategy=every-frame look-ahead=1", source: { .detector(detector) })
         harness.setCaps()
@@ -267,7 +267,7 @@ import Testing
         #expect(harness.messages("swiftodt").isEmpty)
     }
 
-    @Test func stormsOfFlushesSeeksAndStopsEndWell() {
+    @Test func repeatedFlushesSeeksAndStopsAreSurvived() {
         var random = SeededGenerator(seed: testSeed())
         let detector = SlowDetector(milliseconds: 2, capacity: 3)
         let harness = ElementHarness("draw=true", source: { .detector(detector) })

@@ -34,13 +34,13 @@ import Testing
         harness.messages("swiftodt").map { $0.objects.first?[uint64: "tracking-id"] }
     }
 
-    @Test func framesMarkedAsDiscontinuousKeepTheirIds() {
+    @Test func discontKeepsIDs() {
         let harness = start()
         for number in [0, 1, 3, 4, 7, 8] { passFrame(harness, pts: UInt64(number) * 33_333_333, discont: true) }
         #expect(ids(harness) == [1, 1, 1, 1, 1, 1])
     }
 
-    @Test func anotherFrameRateColorimetryOrFormatKeepsThem() {
+    @Test func formatChangeWithSameSizeKeepsIDs() {
         let harness = start()
         for number in 0..<6 {
             harness.setCaps(
@@ -55,7 +55,7 @@ import Testing
         #expect(ids(harness) == [1, 1, 1, 1, 1, 1, 1, 1, 1])
     }
 
-    @Test func aSegmentWhoseRunningTimeGoesOnKeepsThem() {
+    @Test func continuousSegmentKeepsIDs() {
         let harness = start()
         passFrame(harness, pts: 1_000_000_000)
         sendSegment(harness, base: 1_033_333_333, start: 500_000_000)
@@ -66,7 +66,7 @@ import Testing
         #expect(ids(harness) == [2])
     }
 
-    @Test func aSeekWithoutAFlushBeginsAnEpoch() {
+    @Test func nonFlushingSeekBeginsEpoch() {
         let harness = start()
         passFrame(harness, pts: 0)
         let seek = gst_event_new_seek(
@@ -84,8 +84,8 @@ import Testing
     }
 
     /// A tag, a segment, a custom event and caps (behind which the harness sends its segment) wait for their turn, and nobody waits for them.
-    @Test func eventsKeepTheirPlacesBetweenFramesThatWait() {
-        let detector = PatientDetector(capacity: 8)
+    @Test func eventsStayInOrderWithQueuedFrames() {
+        let detector = ControlledDetector(capacity: 8)
         let harness = start("strategy=every-frame", source: { .detector(detector) })
         while let event = gst_harness_try_pull_event(harness.harness) { release(event) }
         harness.push(harness.buffer(0))
@@ -117,8 +117,8 @@ import Testing
     }
 
     /// What tells of the stream as a whole outlives a flush, as nobody sends it again. The flush goes on before it.
-    @Test func aFlushDropsFramesButNotTags() {
-        let detector = PatientDetector(capacity: 8)
+    @Test func flushDropsFramesAndKeepsTags() {
+        let detector = ControlledDetector(capacity: 8)
         let harness = start("strategy=every-frame", source: { .detector(detector) })
         while let event = gst_harness_try_pull_event(harness.harness) { release(event) }
         harness.push(harness.buffer(0))
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// They made GLib complain, and were drawn on for nobody.
-    @Test func framesOutsideTheSegmentPassUntouched() {
+    @Test func framesOutsideSegmentPassUnchanged() {
         let harness = start("draw=true attach-meta=custom")
         sendSegment(harness, start: 1_000_000_000, stop: 2_000_000_000)
         for pts: UInt64 in [0, 500_000_000, 3_000_000_000] {
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: ["30/1", "1/2147483647", "0/1", "2147483647/1"])
-    func anyTimesAndAnyFrameRatePass(_ rate: String) {
+    func arbitraryTimestampsPass(_ rate: String) {
         for strategy in ["every-frame", "keep-only-latest"] {
             let harness = ElementHarness(
                 "strategy=\(strategy) track-min-hits=1 draw-traces=true",
@@ -176,7 +176,7 @@ import Testing
 
     /// Something moves although all times are equal, or each is before the one before.
     @Test(arguments: [0, -33_333_333])
-    func motionIsSeenWhateverTheTimesSay(_ step: Int) {
+    func motionIsDetectedWithInvalidTimestamps(_ step: Int) {
         let harness = ElementHarness("detector=motion track-min-hits=1 strategy=every-frame")
         harness.setCaps(width: 160, height: 120)
         for number in 0..<60 {
@@ -196,7 +196,7 @@ import Testing
     }
 
     /// Memory that can be read but not written: nothing is drawn, and somebody is told, once.
-    @Test func whatCannotBeDrawnOnIsTold() {
+    @Test func unwritableFrameWarns() {
         let harness = start("draw=true")
         for number in 0..<3 {
             let buffer = harness.buffer(number)

@@ -29,7 +29,7 @@ private final class Cuts: Sendable {
         #expect(signals.isInterrupted)
     }
 
-    @Test func requestsAreHeardOnce() {
+    @Test func requestIsConsumedOnce() {
         signals.open()
         #expect(!signals.takeReset() && !signals.wantsDetection)
         signals.requestReset()
@@ -43,25 +43,25 @@ private final class Cuts: Sendable {
         #expect(!signals.wantsDetection)
     }
 
-    @Test func requestsOfAnEarlierRunAreForgotten() {
+    @Test func requestsOfPreviousRunAreDropped() {
         signals.open()
         signals.requestReset()
-        signals.noticeSeek(7)
+        signals.noteSeek(7)
         signals.close()
         signals.open()
         #expect(!signals.takeReset() && !signals.takeSeek(7))
     }
 
-    @Test func aSeekIsThatOfItsOwnSegmentOnce() {
+    @Test func seekMatchesItsSegmentOnce() {
         signals.open()
-        signals.noticeSeek(7)
+        signals.noteSeek(7)
         #expect(!signals.takeSeek(8))
         #expect(signals.takeSeek(7))
         #expect(!signals.takeSeek(7))
     }
 
     @Test(arguments: [false, true])
-    func whoWaitsIsWoken(_ byFlush: Bool) throws {
+    func waitingThreadIsWoken(_ byFlush: Bool) throws {
         signals.open()
         let cuts = Cuts()
         try signals.interruptible(by: { [cuts] in cuts.count() }) {

@@ -6,7 +6,7 @@ import Testing
 
 /// Protects the way from a GStreamer buffer into the library's words.
 @Suite struct VisionImageBufferTests {
-    @Test func aBufferBecomesAnImageWithItsTime() throws {
+    @Test func bufferBecomesImageWithTimestamp() throws {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("NV12", width: 34, height: 18)
         let buffer = harness.buffer(3)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aBufferThatIsTooSmallIsAnError() {
+    @Test func tooSmallBufferIsAnError() {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("I420", width: 64, height: 48)
         let buffer = gst_buffer_new_allocate(nil, 100, nil)!
@@ -32,7 +32,7 @@ import Testing
 
     /// A GstVideoMeta may say anything of where planes lie: what lies outside of the buffer is not looked at.
     @Test(arguments: [(0, 1 << 20), (3000, 64), (0, -64), (64 * 48 - 1, 64), (100, 64)])
-    func planesOutsideOfTheBufferAreAnError(_ offset: Int, _ stride: Int) {
+    func planesOutsideBufferAreAnError(_ offset: Int, _ stride: Int) {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("GRAY8", width: 64, height: 48)
         let buffer = gst_buffer_new_allocate(nil, 64 * 48, nil)!
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Rows from the bottom up, as some sources give them, lie within.
-    @Test func rowsFromTheBottomUpAreTaken() throws {
+    @Test func negativeStrideIsAccepted() throws {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("GRAY8", width: 64, height: 48)
         let buffer = gst_buffer_new_allocate(nil, 64 * 48, nil)!

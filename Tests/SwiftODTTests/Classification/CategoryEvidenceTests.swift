@@ -8,26 +8,26 @@ import Testing
         evidence.add(CategoryScores(scores), memory: 0.9, threshold: 0.5)
     }
 
-    @Test func theFirstAnswerIsAVerdict() {
+    @Test func firstAnswerDecides() {
         var evidence = CategoryEvidence()
         #expect(evidence.isEmpty)
         #expect(evidence.verdict == .unknown)
         add([.food: 0.8, .plant: 0.1], to: &evidence)
         #expect(evidence.verdict.category == .food)
-        #expect(!evidence.isInDoubt)
+        #expect(!evidence.isAmbiguous)
     }
 
     /// Doubt asks for another look, which costs: a clear lead needs none.
-    @Test(arguments: [(0.55, true), (0.65, false)]) func aLeadOfAQuarterLeavesNoDoubt(
-        _ first: Double, _ isInDoubt: Bool
+    @Test(arguments: [(0.55, true), (0.65, false)]) func leadOfAQuarterIsUnambiguous(
+        _ first: Double, _ isAmbiguous: Bool
     ) {
         var evidence = CategoryEvidence()
         add([.food: first, .plant: 1 - first], to: &evidence)
         #expect(evidence.verdict.category == .food)
-        #expect(evidence.isInDoubt == isInDoubt)
+        #expect(evidence.isAmbiguous == isAmbiguous)
     }
 
-    @Test func answersThatChangeFromOneToTheNextDoNotMoveIt() {
+    @Test func alternatingAnswersKeepCategory() {
         var evidence = CategoryEvidence()
         add([.food: 0.9], to: &evidence)
         add([.food: 0.9], to: &evidence)
@@ -35,17 +35,17 @@ import Testing
             add(turn % 2 == 0 ? [.plant: 0.9, .food: 0.1] : [.food: 0.9, .plant: 0.1], to: &evidence)
             #expect(evidence.verdict.category == .food)
         }
-        #expect(evidence.isInDoubt)
+        #expect(evidence.isAmbiguous)
     }
 
-    @Test func lastingEvidenceMovesIt() {
+    @Test func lastingEvidenceChangesCategory() {
         var evidence = CategoryEvidence()
         for _ in 0..<20 { add([.food: 0.9], to: &evidence) }
         for _ in 0..<20 { add([.plant: 0.9], to: &evidence) }
         #expect(evidence.verdict.category == .plant)
     }
 
-    @Test func aFigureAroundTheThresholdDoesNotBlink() {
+    @Test func confidenceNearThresholdHasHysteresis() {
         var evidence = CategoryEvidence()
         add([.food: 0.55], to: &evidence)
         for turn in 0..<20 {
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Answers that count alone: by how much a verdict may fall, and by how much another category has to lead.
-    @Test func aVerdictIsKeptAgainstNoiseAndNoFurther() {
+    @Test func categoryIsKeptWithinHysteresisOnly() {
         var evidence = CategoryEvidence()
         func category(_ scores: [SwiftODT.Category: Double]) -> SwiftODT.Category {
             evidence.add(CategoryScores(scores), memory: 0, threshold: 0.5)
@@ -71,7 +71,7 @@ import Testing
         #expect(category([.food: 0.42, .plant: 0.58]) == .plant)
     }
 
-    @Test func brokenFiguresAreNotHeard() {
+    @Test func invalidScoresAreIgnored() {
         var evidence = CategoryEvidence()
         add([.food: 0.9], to: &evidence)
         add([.plant: .nan], to: &evidence)

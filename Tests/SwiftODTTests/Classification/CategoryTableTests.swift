@@ -4,7 +4,7 @@ import Testing
 
 /// Protects the way from a model's label to a coarse category.
 @Suite struct CategoryTableTests {
-    @Test func spellingAndSynonymsMakeNoDifference() throws {
+    @Test func lookupNormalisesSpellingAndSynonyms() throws {
         let table = try CategoryTable(text: "# comment\n\ntv\thome good\ntabby\tunknown\r\npotted plant\tplant\n")
         #expect(table.category(of: "TV") == .homeGood)
         #expect(table.category(of: "potted_plant") == .plant)
@@ -15,13 +15,13 @@ import Testing
     }
 
     @Test(arguments: ["banana", "banana\tfruit", "banana\tfood\tplant", "banana\tfood\nbanana\tplant"])
-    func aLineThatCannotBeReadIsNamed(_ text: String) {
+    func invalidLineIsNamed(_ text: String) {
         #expect { try CategoryTable(text: text, name: "mine.tsv") } throws: { error in
             (error as? ODTError)?.reason == .invalidFile && "\(error)".contains("mine.tsv")
         }
     }
 
-    @Test func caseMattersOnlyWhereBothAreListed() throws {
+    @Test func lookupIsCaseSensitiveOnlyForListedPairs() throws {
         let table = try CategoryTable(text: "Cardigan\tunknown\ncardigan\tfashion good\nPug\tunknown")
         #expect(table.category(of: "Cardigan") == .unknown)
         #expect(table.category(of: "cardigan") == .fashionGood)
@@ -29,14 +29,14 @@ import Testing
         #expect(table.category(of: "pug") == .unknown)
     }
 
-    @Test func theOverridingTableHasTheFirstWord() throws {
+    @Test func overridingTableTakesPrecedence() throws {
         let base = try CategoryTable(text: "mouse\tunknown\nchair\thome good")
         let mine = try CategoryTable(text: "mouse\thome good")
         #expect(base.overridden(by: mine).category(of: "mouse") == .homeGood)
         #expect(base.overridden(by: mine).category(of: "chair") == .homeGood)
     }
 
-    @Test func aVocabularyIsReadInItsOwnWords() throws {
+    @Test func labelsAreReadByTheirVocabulary() throws {
         let animals = try CategoryTable(text: "mouse\tunknown\ncat\tunknown\ndog\tunknown")
         let devices = try CategoryTable(text: "mouse\thome good\nkeyboard\thome good")
         let table = devices.overridden(by: animals)

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedMaterial.has(mlKit)))
-    func mlKitsSampleClassifierIsUnderstoodAsItIs() throws {
+    func mlKitSampleClassifierWorksUnmodified() throws {
         let classifier = try CropClassifier(modelFile: SharedMaterial.path(Self.mlKit))
         let pizza = try classify("000000001584", Box(x: 0, y: 0, width: 480, height: 640), with: classifier)
         #expect(pizza.scores.total > 0.5)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos")))
-    func theDefaultClassifierAnswersRepeatedly() throws {
+    func defaultClassifierIsDeterministic() throws {
         let classifier = try CropClassifier()
         let box = Box(x: 100, y: 100, width: 200, height: 200)
         let first = try classify("000000000285", box, with: classifier)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos")))
-    func aBoxOutsideThePictureIsAnError() throws {
+    func boxOutsidePictureIsAnError() throws {
         let classifier = try CropClassifier()
         for box in [Box(x: -50, y: 0, width: 20, height: 20), Box(x: 0, y: 0, width: .nan, height: 5)] {
             #expect(throws: ODTError.self) { try classify("000000000285", box, with: classifier) }
@@ -43,26 +43,26 @@ import Testing
     }
 
     /// Categories come from labels alone where no network was asked for, and not where one was.
-    @Test func aModelThatIsNamedIsNeeded() {
-        #expect(TrackClassifierRecipe(modelFile: "mine.tflite").isModelNeeded)
-        #expect(!TrackClassifierRecipe().isModelNeeded)
-        #expect(TrackClassifierRecipe(isModelNeeded: true).isModelNeeded)
-        #expect(!TrackClassifierRecipe(modelFile: "mine.tflite", isModelNeeded: false).isModelNeeded)
+    @Test func missingNamedModelIsAnError() {
+        #expect(TrackClassifierConfiguration(modelFile: "mine.tflite").isModelNeeded)
+        #expect(!TrackClassifierConfiguration().isModelNeeded)
+        #expect(TrackClassifierConfiguration(isModelNeeded: true).isModelNeeded)
+        #expect(!TrackClassifierConfiguration(modelFile: "mine.tflite", isModelNeeded: false).isModelNeeded)
     }
 
-    @Test func aMissingFileIsNamed() throws {
+    @Test func missingFileIsNamed() throws {
         let error = try detectorError { _ = try CropClassifier(modelFile: "/nowhere/mine.tflite") }
         #expect(error.reason == .fileNotFound && error.description.contains("/nowhere/mine.tflite"))
     }
 
-    @Test func aBrokenFileIsNamed() throws {
+    @Test func invalidFileIsNamed() throws {
         let file = TestNetwork.folder + "/broken.tflite"
         try Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: URL(fileURLWithPath: file))
         let error = try detectorError { _ = try CropClassifier(modelFile: file) }
         #expect(error.description.contains(file))
     }
 
-    @Test func aNetworkThatIsNoClassifierIsNamed() throws {
+    @Test func nonClassifierNetworkIsNamed() throws {
         let network = try TestNetwork([[1, 3, 32, 32]])
         let unlabelled = try detectorError { _ = try CropClassifier(modelFile: network.file) }
         #expect(unlabelled.description.contains("classifier-label-file"))

@@ -6,7 +6,7 @@ import Synchronization
 final class ScriptedClassifier: Classifier {
     let capacity: Int
     let threshold = 0.5
-    private let asked = Mutex<[(box: Box, ticket: ClassificationTicket)]>([])
+    private let asked = Mutex<[(box: Box, promise: ClassificationPromise)]>([])
     private let failure: ODTError?
 
     init(capacity: Int = 1, failure: ODTError? = nil) {
@@ -14,18 +14,18 @@ final class ScriptedClassifier: Classifier {
         self.failure = failure
     }
 
-    func start(_ frame: Frame, box: Box) throws -> ClassificationTicket {
-        let ticket = ClassificationTicket()
-        asked.withLock { $0.append((box, ticket)) }
+    func start(_ frame: Frame, box: Box) throws -> ClassificationPromise {
+        let promise = ClassificationPromise()
+        asked.withLock { $0.append((box, promise)) }
         if let failure { throw failure }
-        return ticket
+        return promise
     }
 
     var boxes: [Box] { asked.withLock { $0.map(\.box) } }
 
     /// Answers the latest question.
     func answer(_ scores: [SwiftODT.Category: Double]) {
-        asked.withLock { $0.last?.ticket }?.fulfil(.success(Classification(scores: .init(scores))))
+        asked.withLock { $0.last?.promise }?.fulfil(.success(Classification(scores: .init(scores))))
     }
 }
 
@@ -37,8 +37,8 @@ final class ReadyClassifier: Classifier {
 
     init(_ scores: [SwiftODT.Category: Double]) { self.scores = CategoryScores(scores) }
 
-    func start(_ frame: Frame, box: Box) -> ClassificationTicket {
-        ClassificationTicket(Classification(scores: scores))
+    func start(_ frame: Frame, box: Box) -> ClassificationPromise {
+        ClassificationPromise(Classification(scores: scores))
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [("coco", 91), ("open-images", 601), ("imagenet", 1000)])
-    func everyLabelIsInTheTable(_ vocabulary: String, _ count: Int) throws {
+    func everyLabelHasACategory(_ vocabulary: String, _ count: Int) throws {
         let labels = try Self.labels(vocabulary)
         #expect(labels.count == count)
         let unlisted = zip(labels, CategoryTable.standard.categories(of: labels)).filter { $1 == nil }.map(\.0)
@@ -21,13 +21,13 @@ import Testing
         #expect(labels.filter { CategoryTable.standard.category(of: $0) == nil } == [])
     }
 
-    @Test func everyVocabularyFileCanBeRead() throws {
+    @Test func everyVocabularyFileIsParsed() throws {
         for text in CategoryTable.vocabularies {
             #expect(throws: Never.self) { try CategoryTable(text: String(decoding: text, as: UTF8.self)) }
         }
     }
 
-    @Test func evidentLabelsHaveTheirCategory() {
+    @Test func commonLabelsHaveExpectedCategory() {
         let evident: [(String, SwiftODT.Category)] = [
             ("banana", .food), ("pizza", .food), ("Wine", .food), ("handbag", .fashionGood), ("sneakers", .fashionGood),
             ("Sunglasses", .fashionGood), ("chair", .homeGood), ("refrigerator", .homeGood), ("tvmonitor", .homeGood),
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aWordOfTwoMeaningsIsReadAsItsModelMeansIt() throws {
+    @Test func ambiguousLabelUsesItsVocabulary() throws {
         let imageNet = try Self.labels("imagenet")
         let categories = CategoryTable.standard.categories(of: imageNet)
         // A Welsh corgi and a garment, a plate of food, a flowerpot with its plant, a carpenter's plane.

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func theLabelDecidesAndNoCropIsLookedAt() throws {
+    @Test func knownLabelDecidesWithoutClassifier() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
         let verdicts = try withFrame {
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The detector's odd word in between is not a change of mind, a lasting one is.
-    @Test func earlierLabelsCount() throws {
+    @Test func earlierLabelsAreWeighted() throws {
         var classifier = TrackClassifier(crop: ScriptedClassifier())
         func category(_ label: String, _ frame: Int) throws -> SwiftODT.Category {
             let seen = Nanoseconds(frame) * 33 * milliseconds
@@ -52,7 +52,7 @@ import Testing
         #expect(try category("potted plant", 40) == .plant)
     }
 
-    @Test func aNewTrackIsAskedAboutOnceAndAnsweredLater() throws {
+    @Test func newTrackIsClassifiedOnceAsynchronously() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
         #expect(try withFrame { try classifier.classify([track(1)], in: $0, wait: false) } == [.unknown])
@@ -65,7 +65,7 @@ import Testing
         #expect(crops.boxes.count == 1)
     }
 
-    @Test func atMostOneCropAFrameIsStartedAndTheLargestComesFirst() throws {
+    @Test func oneCropPerFrameLargestFirst() throws {
         let crops = ScriptedClassifier(capacity: 3)
         var classifier = TrackClassifier(crop: crops)
         let tracks = [track(1, side: 30), track(2, side: 60), track(3, side: 50)]
@@ -73,7 +73,7 @@ import Testing
         #expect(crops.boxes.map(\.width) == [60, 50, 30])
     }
 
-    @Test func noMoreQuestionsAreAskedThanTheClassifierTakes() throws {
+    @Test func requestsAreLimitedToClassifierCapacity() throws {
         let crops = ScriptedClassifier(capacity: 1)
         var classifier = TrackClassifier(crop: crops)
         for _ in 0..<5 { _ = try withFrame { try classifier.classify([track(1), track(2)], in: $0, wait: false) } }
@@ -83,7 +83,7 @@ import Testing
         #expect(crops.boxes.count == 2)
     }
 
-    @Test func aTrackThatHasGrownIsAskedAboutAgain() throws {
+    @Test func grownTrackIsClassifiedAgain() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
         for side in [40.0, 44, 48, 50, 52] {
@@ -93,7 +93,7 @@ import Testing
         #expect(crops.boxes.map(\.width) == [40, 50])
     }
 
-    @Test func doubtIsAskedAboutAgainEverMoreRarely() throws {
+    @Test func ambiguousTrackIsRetriedWithBackOff() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
         var asked: [Nanoseconds] = []
@@ -108,7 +108,7 @@ import Testing
         #expect(asked == [0, 5, 15, 35, 75])
     }
 
-    @Test func aTrackThatIsNotSeenIsNotAskedAbout() throws {
+    @Test func coastingTrackIsNotClassified() throws {
         let crops = ScriptedClassifier(capacity: 9)
         var classifier = TrackClassifier(crop: crops)
         var outside = track(3)
@@ -120,7 +120,7 @@ import Testing
         #expect(crops.boxes.isEmpty)
     }
 
-    @Test func aSingleImageWaitsForAllAnswers() throws {
+    @Test func singleImageWaitsForAllResults() throws {
         var classifier = TrackClassifier(crop: ReadyClassifier([.homeGood: 0.7, .food: 0.2]))
         let verdicts = try withFrame {
             try classifier.classify([track(nil), track(nil, side: 5), track(nil, "dog")], in: $0, wait: true)
@@ -129,7 +129,7 @@ import Testing
         #expect(verdicts.map(\.confidence) == [0.7, 0.7, nil])
     }
 
-    @Test func withoutIdOrFrameOnlyTheLabelSpeaks() throws {
+    @Test func trackWithoutIDUsesLabelOnly() throws {
         let crops = ScriptedClassifier()
         var classifier = TrackClassifier(crop: crops)
         let verdicts = try withFrame { try classifier.classify([track(nil), track(nil, "cup")], in: $0, wait: false) }
@@ -138,7 +138,7 @@ import Testing
         #expect(crops.boxes.isEmpty)
     }
 
-    @Test func aFailureIsToldOnceAndTheOthersGoOn() throws {
+    @Test func classifierFailureIsReportedOnce() throws {
         let crops = ScriptedClassifier(failure: ODTError(.failed, "no"))
         var classifier = TrackClassifier(crop: crops)
         #expect(throws: ODTError.self) {
@@ -148,7 +148,7 @@ import Testing
         #expect(verdicts.map(\.category) == [.unknown, .homeGood])
     }
 
-    @Test func aTrackThatIsGoneOrAnEpochThatEndsIsForgotten() throws {
+    @Test func endedTracksAreForgotten() throws {
         let crops = ScriptedClassifier(capacity: 9)
         var classifier = TrackClassifier(crop: crops)
         _ = try withFrame { try classifier.classify([track(1)], in: $0, wait: false) }
@@ -164,7 +164,7 @@ import Testing
         #expect(crops.boxes.count == 2)
     }
 
-    @Test func theThresholdOfTheUserGoesBeforeTheModels() throws {
+    @Test func userThresholdOverridesModelThreshold() throws {
         let answer: [SwiftODT.Category: Double] = [.food: 0.6, .unknown: 0.1]
         var strict = TrackClassifier(crop: ReadyClassifier(answer), options: .init(threshold: 0.7))
         var own = TrackClassifier(crop: ReadyClassifier(answer))

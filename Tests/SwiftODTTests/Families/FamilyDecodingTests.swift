@@ -21,18 +21,18 @@ import Testing
         #expect(detection.label?.text == label, sourceLocation: sourceLocation)
     }
 
-    @Test func yolox() throws {
+    @Test func yoloxIsDecoded() throws {
         // 64 x 64: 64 cells of 8, 16 of 16, 4 of 32. The object lies in the second cell of the second row of 16.
         let output = TestTensor([1, 84, 8]) { numbers in
             let row = (64 + 4 + 1) * 8
             numbers.replaceSubrange(row..<row + 8, with: [0.5, 0.25, 0, 0.6931472, 0.8, 0.1, 0.9, 0.2])
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloxIsDecoded,
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
     }
 
-    @Test func yoloxThatDecodesByItself() throws {
+    @Test func selfDecodingYOLOXIsDecoded() throws {
         let output = TestTensor([1, 84, 8]) { numbers in
             for column in 0..<8 {
                 numbers.replaceSubrange(
@@ -41,12 +41,12 @@ import Testing
             numbers.replaceSubrange(65 * 8..<65 * 8 + 8, with: [24, 20, 16, 32, 0.8, 0.1, 0.9, 0.2])
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloxIsDecoded,
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
     }
 
     /// A picture with nothing but specks in a corner does not change what a network's numbers mean.
-    @Test func oddAnswersDoNotChangeTheUnit() throws {
+    @Test func outliersDoNotChangeBoxUnit() throws {
         func planes(_ boxes: [[Float]]) -> TestTensor {
             TestTensor([1, 7, 84]) { numbers in
                 for (cell, box) in boxes.enumerated() {
@@ -75,7 +75,7 @@ import Testing
                 ?? 0 > 0.99)
     }
 
-    @Test func oddAnswersDoNotChangeWhatYOLOXHasDecoded() throws {
+    @Test func outliersDoNotChangeYOLOXDecoding() throws {
         func answer(_ last: [Float]) -> TestTensor {
             TestTensor([1, 84, 8]) { numbers in
                 for cell in 56..<64 { numbers.replaceSubrange(cell * 8..<cell * 8 + 4, with: last) }
@@ -91,23 +91,23 @@ import Testing
     }
 
     /// Exports for TensorFlow have the picture's channels last, and boxes as fractions.
-    @Test func yoloInFractions() throws {
+    @Test func fractionalYOLOBoxesAreDecoded() throws {
         let object: [Float] = [0.5, 0.3125, 0.15625, 0.46875]
         let box = Box(centerX: 32, centerY: 20, width: 10, height: 30)
         let newer = TestTensor([1, 7, 84]) { numbers in
             for (plane, number) in (object + [0.1, 0.7, 0.2]).enumerated() { numbers[plane * 84 + 83] = number }
         }
         try expect(
-            [newer], input: [1, 64, 64, 3], labels: names(3), family: .yolov8, gives: box, score: 0.7,
+            [newer], input: [1, 64, 64, 3], labels: names(3), family: .yolov8IsDecoded, gives: box, score: 0.7,
             label: "thing 1")
         let older = TestTensor([1, 252, 8]) { $0.replaceSubrange(80..<88, with: object + [0.8, 0.1, 0.2, 0.9]) }
         try expect(
-            [older], input: [1, 64, 64, 3], labels: names(3), family: .yolov5, gives: box, score: 0.72,
+            [older], input: [1, 64, 64, 3], labels: names(3), family: .yolov5IsDecoded, gives: box, score: 0.72,
             label: "thing 2")
     }
 
     /// Finished detections may reach far out of the picture, and are fractions nonetheless.
-    @Test func fractionsThatReachFarOut() throws {
+    @Test func fractionsOutsidePictureAreDecoded() throws {
         let rows = TestTensor([1, 1, 2, 7]) { numbers in
             numbers.replaceSubrange(0..<7, with: [0, 2, 0.8, 0.25, 0.5, 4, 3])
             numbers[7] = -1
@@ -117,68 +117,68 @@ import Testing
             gives: Box(minX: 16, minY: 32, maxX: 64, maxY: 64), score: 0.8, label: "thing 1")
     }
 
-    @Test func paddlesRows() throws {
+    @Test func paddleRowsAreDecoded() throws {
         let rows = TestTensor([3, 6]) { $0.replaceSubrange(6..<12, with: [2, 0.8, 10, 12, 30, 40]) }
         try expect(
             [rows, TestTensor([1], [3])], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
             gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
     }
 
-    @Test func yolov5() throws {
+    @Test func yolov5IsDecoded() throws {
         let output = TestTensor([1, 252, 8]) {
             $0.replaceSubrange(80..<88, with: [32, 20, 10, 30, 0.8, 0.1, 0.2, 0.9])
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov5,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov5IsDecoded,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.72, label: "thing 2")
     }
 
-    @Test func yolov8() throws {
+    @Test func yolov8IsDecoded() throws {
         let output = TestTensor([1, 7, 84]) { numbers in
             let object: [Float] = [32, 20, 10, 30, 0.1, 0.7, 0.2]
             for (plane, number) in object.enumerated() { numbers[plane * 84 + 83] = number }
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8IsDecoded,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 1")
     }
 
-    @Test func yolov8Transposed() throws {
+    @Test func transposedYOLOv8IsDecoded() throws {
         let output = TestTensor([1, 84, 7]) { $0.replaceSubrange(70..<77, with: [32, 20, 10, 30, 0.1, 0.2, 0.7]) }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8IsDecoded,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 2")
     }
 
-    @Test func yolov8WithMasks() throws {
+    @Test func yolov8WithMasksIsDecoded() throws {
         let output = TestTensor([1, 9, 84]) { numbers in
             let object: [Float] = [32, 20, 10, 30, 0.1, 0.7, 0.2, 5, 5]
             for (plane, number) in object.enumerated() { numbers[plane * 84] = number }
         }
         try expect(
-            [output, TestTensor([1, 2, 16, 16]) { _ in }], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            [output, TestTensor([1, 2, 16, 16]) { _ in }], input: [1, 3, 64, 64], labels: names(3), family: .yolov8IsDecoded,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 1")
     }
 
-    @Test func yoloEndToEnd() throws {
+    @Test func endToEndYOLOIsDecoded() throws {
         let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 2]) }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloEndToEnd,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .endToEndYOLOIsDecoded,
             gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
     }
 
-    @Test func fastestDet() throws {
+    @Test func fastestDetIsDecoded() throws {
         let output = TestTensor([1, 8, 4, 4]) { numbers in
             let object: [Float] = [0.9, 0, 0.5493061, 0, -1.0986123, 0.1, 0.2, 0.8]
             for (plane, number) in object.enumerated() { numbers[plane * 16 + 6] = number }
         }
         // Column 2, row 1 of 4 x 4 cells of 16; tanh(0.549) = 0.5; half as wide and a quarter as high as the picture.
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .fastestDet,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .fastestDetIsDecoded,
             gives: Box(centerX: 32, centerY: 24, width: 32, height: 16), score: 0.858606, label: "thing 2")
     }
 
-    @Test func nanodetPlus() throws {
+    @Test func nanodetPlusIsDecoded() throws {
         // 64 x 64: 64 + 16 + 4 + 1 cells. Each side is a distribution that is certain of one bin.
         let output = TestTensor([1, 85, 35]) { numbers in
             let row = (64 + 5) * 35
@@ -190,7 +190,7 @@ import Testing
             gives: Box(minX: 0, minY: 0, maxX: 48, maxY: 32), score: 0.8, label: "thing 2")
     }
 
-    @Test func nanodetOfThreeLevels() throws {
+    @Test func threeLevelNanoDetIsDecoded() throws {
         let output = TestTensor([1, 84, 35]) { numbers in
             numbers[0] = 0.8
             // Half on 0 and half on 1: the mean is 0.5.
@@ -201,7 +201,7 @@ import Testing
             gives: Box(minX: 0, minY: 0, maxX: 8, maxY: 8), score: 0.8, label: "thing 0")
     }
 
-    @Test func detrWithSoftmax() throws {
+    @Test func softmaxDETRIsDecoded() throws {
         let boxes = TestTensor([1, 5, 4]) { $0.replaceSubrange(8..<12, with: [0.5, 0.25, 0.25, 0.5]) }
         let scores = TestTensor([1, 5, 5]) { numbers in
             for row in 0..<5 { numbers.replaceSubrange(row * 5..<row * 5 + 5, with: [0, 0, 0, 0, 10]) }
@@ -212,7 +212,7 @@ import Testing
             gives: Box(centerX: 32, centerY: 16, width: 16, height: 32), score: 0.833930, label: "thing 1")
     }
 
-    @Test func detrWithLogits() throws {
+    @Test func sigmoidDETRIsDecoded() throws {
         let boxes = TestTensor([1, 5, 4]) { $0.replaceSubrange(8..<12, with: [0.5, 0.25, 0.25, 0.5]) }
         let logits = TestTensor([1, 5, 3]) { numbers in
             for index in numbers.indices { numbers[index] = -20 }
@@ -223,7 +223,7 @@ import Testing
             gives: Box(centerX: 32, centerY: 16, width: 16, height: 32), score: 0.75, label: "thing 2")
     }
 
-    @Test func detrInOnePiece() throws {
+    @Test func singleOutputDETRIsDecoded() throws {
         let output = TestTensor([1, 10, 7]) {
             $0.replaceSubrange(7..<14, with: [0.5, 0.25, 0.25, 0.5, 0.1, 0.2, 0.75])
         }
@@ -232,7 +232,7 @@ import Testing
             gives: Box(centerX: 320, centerY: 160, width: 160, height: 320), score: 0.75, label: "thing 2")
     }
 
-    @Test func detectionOutput() throws {
+    @Test func openVINODetectionOutputIsDecoded() throws {
         let output = TestTensor([1, 1, 4, 7]) { numbers in
             numbers.replaceSubrange(
                 0..<21, with: [0, 2, 0.8, 0.25, 0.5, 0.5, 0.75] + [-1, 1, 0.9, 0, 0, 1, 1] + [0, 1, 0.9, 0, 0, 1, 1])
@@ -242,7 +242,7 @@ import Testing
             gives: Box(minX: 16, minY: 32, maxX: 32, maxY: 48), score: 0.8, label: "thing 1")
     }
 
-    @Test func tfliteDetectionPostProcess() throws {
+    @Test func tfliteDetectionPostProcessIsDecoded() throws {
         let boxes = TestTensor([1, 3, 4]) { $0.replaceSubrange(0..<4, with: [0.25, 0.5, 0.5, 0.75]) }
         let classes = TestTensor([1, 3], [2, 0, 0])
         let scores = TestTensor([1, 3], [0.8, 0.05, 0])
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func tensorFlowDetections() throws {
+    @Test func tensorFlowDetectionsAreDecoded() throws {
         let tensors = [
             ("detection_classes:0", TestTensor([1, 2], [2, 1])), ("num_detections:0", TestTensor([1], [2])),
             ("detection_boxes:0", TestTensor([1, 2, 4], [0.25, 0.5, 0.5, 0.75, 0, 0, 1, 1])),
@@ -271,14 +271,14 @@ import Testing
         #expect(detections.first.map { $0.box.iou(Box(minX: 150, minY: 75, maxX: 225, maxY: 150)) > 0.999 } == true)
     }
 
-    @Test func boxesWithLabelsBeside() throws {
+    @Test func boxesWithSeparateLabelsAreDecoded() throws {
         let boxes = TestTensor([2, 5], [8, 16, 24, 48, 0.8, 0, 0, 0, 0, 0])
         try expect(
             [boxes, TestTensor([2], [1, 0])], input: [1, 3, 64, 64], labels: names(3), family: .ssdPostprocessed,
             gives: Box(minX: 8, minY: 16, maxX: 24, maxY: 48), score: 0.8, label: "thing 1")
     }
 
-    @Test func ssd() throws {
+    @Test func ssdIsDecoded() throws {
         // The first anchor of the second layer of a 300 x 300 input: cell (0, 0) of 10 x 10, scale 0.35.
         let anchor = 19 * 19 * 3
         let boxes = TestTensor([1, 1917, 1, 4]) {
@@ -290,11 +290,11 @@ import Testing
             numbers[anchor * 4 + 2] = 1.0986123
         }
         try expect(
-            [boxes, scores], input: [1, 300, 300, 3], labels: names(3), family: .ssd,
+            [boxes, scores], input: [1, 300, 300, 3], labels: names(3), family: .ssdIsDecoded,
             gives: Box(centerX: 15 + 105, centerY: 15 + 52.5, width: 210, height: 105), score: 0.75, label: "thing 1")
     }
 
-    @Test func ssdWithFeaturePyramid() throws {
+    @Test func ssdWithFPNIsDecoded() throws {
         // Level 7 of 320: 3 x 3 cells of 128, counted from the corner because 128 does not divide 320.
         let anchor = (1600 + 400 + 100 + 25) * 6 + 4 * 6
         let boxes = TestTensor([1, 12804, 4]) { _ in }
@@ -304,14 +304,14 @@ import Testing
         }
         let network = NetworkDescription(input: [1, 3, 320, 320], [boxes, scores])
         let found = try DetectionFamily.recognise(network, manifest: nil, labels: names(3), file: "net.onnx")
-        #expect(found.family == .ssd)
+        #expect(found.family == .ssdIsDecoded)
         let decoder = try #require(found.decoder as? AnchorDecoder)
         let box = decoder.anchors.boxes[anchor]
         #expect(box.centerX == 128 && box.centerY == 128 && box.width == 512 && box.height == 512)
         #expect(try decoder.decode([boxes, scores]).first?.box == Box(x: 0, y: 0, width: 320, height: 320))
     }
 
-    @Test func efficientDetInOnePiece() throws {
+    @Test func singleOutputEfficientDetIsDecoded() throws {
         // Level 4 of 320: row 1, column 2, second scale, third aspect (half as wide as high).
         let anchor = (1600 + 20 + 2) * 9 + 5
         let boxes = TestTensor([1, 19206, 4]) { $0[anchor * 4] = 0.5 }
@@ -325,7 +325,7 @@ import Testing
             score: 0.7, label: "thing 1")
     }
 
-    @Test(arguments: [false, true]) func efficientDetLevelByLevel(inPlanes: Bool) throws {
+    @Test(arguments: [false, true]) func perLevelEfficientDetIsDecoded(inPlanes: Bool) throws {
         let cells = [16, 8, 4, 2, 1]
         func shape(_ cells: Int, _ numbers: Int) -> [Int] {
             inPlanes ? [1, numbers * 9, cells, cells] : [1, cells, cells, numbers * 9]

@@ -42,7 +42,7 @@ import Testing
             ([1, 320, 320, 3], [[1, 19206, 90], [1, 19206, 4]], .efficientDet),
             ([1, 3, 512, 512], [[1, 49104, 90], [1, 49104, 4]], .efficientDet),
         ] as [([Int?], [[Int?]], DetectionFamily)])
-    func knowsUsualExports(input: [Int?], outputs: [[Int?]], family: DetectionFamily) throws {
+    func recognisesCommonExports(input: [Int?], outputs: [[Int?]], family: DetectionFamily) throws {
         #expect(try recognise(network(input, outputs)).family == family)
     }
 
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// RT-DETR, D-FINE and PaddleDetection want to be told a size beside the picture.
-    @Test func knowsExportsThatAreToldTheSize() throws {
+    @Test func recognisesExportsWithSizeInput() throws {
         let sizes = TensorDescription(name: "orig_target_sizes", shape: [nil, 2], element: .int64)
         let realTime = network(
             [picture([nil, 3, 640, 640]), sizes],
@@ -72,7 +72,7 @@ import Testing
         #expect(try recognise(paddle, labels: names(80)).family == .ssdPostprocessed)
     }
 
-    @Test func knowsTorchvisionsForm() throws {
+    @Test func recognisesTorchvisionLayout() throws {
         let network = network(
             [picture([3, 300, 320])],
             [("boxes", [nil, 4], .float32), ("labels", [nil], .int64), ("scores", [nil], .float32)])
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Of 91 classes the first means nothing; RF-DETR's do not compete, and its pictures are normalised as ImageNet's are.
-    @Test func tellsTransformersApart() throws {
+    @Test func distinguishesTransformers() throws {
         let roboflow = network(
             [picture([1, 3, 384, 384])], [("dets", [1, 300, 4], .float32), ("labels", [1, 300, 5], .float32)])
         let found = try DetectionFamily.recognise(roboflow, manifest: nil, labels: names(4), file: "net.onnx")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func feedsEachFamilyItsWay() throws {
+    @Test func preprocessingMatchesFamily() throws {
         let yolox = try recognise(network([1, 3, 416, 416], [[1, 3549, 85]])).input
         #expect(yolox == NetworkInput(width: 416, height: 416, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114)))
         let yolov8 = try recognise(network([nil, 3, nil, nil], [[nil, 84, nil]])).input
@@ -110,7 +110,7 @@ import Testing
         #expect(wide.width == 640 && wide.height == 480)
     }
 
-    @Test func believesTheManifest() throws {
+    @Test func manifestOverridesRecognition() throws {
         var manifest = ModelManifest(name: "x")
         manifest.input.width = 320
         manifest.input.height = 256
@@ -126,7 +126,7 @@ import Testing
         #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 85]]), manifest: manifest).family == .yolov5)
     }
 
-    @Test func reliesOnTheNumberOfLabels() throws {
+    @Test func labelCountResolvesAmbiguity() throws {
         #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 7]]), labels: names(2)).family == .yolox)
         #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 7]]), labels: names(3)).family == .yolov8)
     }
@@ -141,7 +141,7 @@ import Testing
             ([1, 3, 100_000, 100_000], [[1, 84, 85]], "[1,3,100000,100000]"), ([1, 3, 64], [[1, 84, 85]], "[1,3,64]"),
             ([1, 3, 64, 64], [], ""), ([1, 3, 64, 64], [[]], ""),
         ] as [([Int?], [[Int?]], String)])
-    func refusesInWordsThatHelp(input: [Int?], outputs: [[Int?]], word: String) {
+    func rejectionNamesRemedy(input: [Int?], outputs: [[Int?]], word: String) {
         #expect {
             try recognise(network(input, outputs))
         } throws: {
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func refusesMoreThanAPicture() {
+    @Test func extraInputsAreRejected() {
         let network = NetworkDescription(
             inputs: [
                 TensorDescription(name: "images", shape: [1, 3, 640, 640], element: .float32),
@@ -162,7 +162,7 @@ import Testing
         #expect(throws: ODTError.self) { try recognise(NetworkDescription(inputs: [], outputs: network.outputs)) }
     }
 
-    @Test func refusesLabelsOfAnotherModel() {
+    @Test func labelCountMismatchIsRejected() {
         #expect {
             try recognise(network([1, 3, 640, 640], [[1, 84, 8400]]), labels: names(91))
         } throws: {
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func refusesFamiliesThatDoNotFit() {
+    @Test func mismatchedFamilyIsRejected() {
         var manifest = ModelManifest(name: "x")
         for family in DetectionFamily.allCases {
             manifest.family = family.rawValue
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func dropsTheBackgroundFromLabels() throws {
+    @Test func backgroundLabelIsDropped() throws {
         let detector = try DetectionFamily.decoder(
             for: network([1, 3, 640, 640], [[1, 7, 8400]]), manifest: nil,
             labels: Labels(["background", "a", "b", "c"]), file: "x")

@@ -13,7 +13,7 @@ import Testing
 
     /// All bytes, equal ones side by side, and rows in which nothing stands out.
     @Test(arguments: [1, 2, 15, 16, 17, 31, 32, 80, 90], [false, true])
-    func rowsSayWhatTheirNumbersSay(classes: Int, isSigned: Bool) throws {
+    func quantisedRowsEqualFloatRows(classes: Int, isSigned: Bool) throws {
         var random = SeededGenerator(seed: UInt64(classes))
         for round in 0..<24 {
             let scale = try #require(Self.scales[round % Self.scales.count])
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func rowsThatDoNotFitAreRefused() throws {
+    @Test func mismatchedRowsAreRejected() throws {
         let scale = try #require(QuantisationScale(step: 1, zero: 0))
         [UInt8](repeating: 0, count: 12).withUnsafeBufferPointer { bytes in
             let quantised = QuantisedBytes(bytes: bytes, isSigned: false, scale: scale)
@@ -56,7 +56,7 @@ import Testing
 
     /// EfficientDet level by level, its class scores or all of it in bytes: the same detections as of the same numbers in floats.
     @Test(arguments: [TensorElement.uint8, .int8], [false, true])
-    func efficientDet(element: TensorElement, boxesToo: Bool) throws {
+    func quantisedEfficientDetIsDecoded(element: TensorElement, boxesToo: Bool) throws {
         let cells = [16, 8, 4, 2, 1]
         var random = SeededGenerator(seed: 3)
         let scores = try #require(QuantisationScale(step: 0.0425, zero: element == .int8 ? 37 : 165))
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// Families that read floats get them; without a scale bytes mean nothing, and the error says who can tell.
-    @Test func otherFamiliesReadBytesToo() throws {
+    @Test func otherFamiliesDecodeBytes() throws {
         let output = TestTensor([1, 7, 84], bytes: (0..<7 * 84).map { UInt8($0 / 84 * 36) }, .uint8, named: "rows")
         let network = NetworkDescription(input: [1, 3, 64, 64], [output])
         var manifest = ModelManifest(name: "x")
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Steps that would make numbers of different bytes equal, infinite or none.
-    @Test func scalesThatTellNothingApartAreRefused() {
+    @Test func degenerateScalesAreRejected() {
         for step: Float in [0, -1, .nan, .infinity, .leastNonzeroMagnitude, 1e38] {
             #expect(QuantisationScale(step: step, zero: 0) == nil)
         }

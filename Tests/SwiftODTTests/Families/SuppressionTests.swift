@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0.5, 1.0), (0.5, 0.8), (0.3, 0.3), (0.0, 0.9)]) func doesAsAPlainOneDoes(
+    @Test(arguments: [(0.5, 1.0), (0.5, 0.8), (0.3, 0.3), (0.0, 0.9)]) func suppressionEqualsReference(
         own: Double, other: Double
     ) {
         for seed in 0..<20 {
@@ -49,12 +49,12 @@ import Testing
         }
     }
 
-    @Test func keepsTheOrderOfEqualScores() {
+    @Test func equalScoresKeepTheirOrder() {
         let candidates = (0..<40).map { candidate(Box(x: Double($0) * 20, y: 0, width: 10, height: 10), 0.5, $0) }
         #expect(Suppression(iouThreshold: 0.5)(candidates).map(\.classIndex) == candidates.map(\.classIndex))
     }
 
-    @Test func dropsWhatIsNoBox() {
+    @Test func invalidBoxesAreDropped() {
         let good = Box(x: 0, y: 0, width: 10, height: 10)
         var bad = [candidate(good, .nan), candidate(good, .infinity)]
         for value in [Float.nan, .infinity, -.infinity, 1e30] {
@@ -72,7 +72,7 @@ import Testing
         #expect(Suppression(iouThreshold: 0.5, limit: 0)([candidate(good, 0.3)]).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func copesWithMany() {
+    @Test(.timeLimit(.minutes(1))) func manyCandidatesAreHandled() {
         #expect(Suppression(iouThreshold: 0.5, limit: 300)(random(20_000, seed: 7)).count == 300)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(try read(bytes, .float32, shape: [1], skip: 1) == [2.5])
     }
 
-    @Test func refusesWhatDoesNotFit() {
+    @Test func mismatchedTensorIsRejected() {
         for shape in [[3], [-1], [.max, .max], [Int.max / 4 + 1], [2, 2]] {
             #expect(throws: ODTError.self) { try read([1, 2] as [Float], .float32, shape: shape) }
         }

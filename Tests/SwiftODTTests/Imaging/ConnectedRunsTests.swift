@@ -5,7 +5,7 @@ import Testing
 /// Protects the joining of pixels to regions, against a flood fill that is plainly right.
 @Suite struct ConnectedRunsTests {
     @Test(arguments: 0..<40)
-    func regionsAreThoseOfAFloodFill(_ seed: Int) {
+    func regionsEqualFloodFill(_ seed: Int) {
         var random = SplitMix(state: UInt64(seed) &* 0x9E37_79B9 &+ 1)
         let (width, height) = (1 + Int(random.next() % 20), 1 + Int(random.next() % 20))
         let mask = (0..<width * height).map { _ in random.next() % 100 < 45 }

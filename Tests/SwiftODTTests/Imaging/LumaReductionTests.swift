@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func everyFormatGivesTheMeansOfItsBlocks(_ format: PixelFormat) {
+    func everyFormatIsReducedToBlockMeans(_ format: PixelFormat) {
         for (width, height, bottomUp) in [(64, 48, false), (41, 23, true), (78, 30, false), (77, 30, false)] {
             let picture = TestPicture(format, width: width, height: height, padding: 5, bottomUp: bottomUp)
             picture.paint(Self.pattern)
@@ -43,7 +43,7 @@ import Testing
 
     /// Who copies a frame along with the reading of it copies each row before it is read.
     @Test(arguments: PixelFormat.allCases)
-    func whatIsReadHasBeenToldOf(_ format: PixelFormat) {
+    func readCallbackPrecedesEveryRead(_ format: PixelFormat) {
         for (width, height, bottomUp) in [(64, 48, false), (41, 23, true), (77, 30, false)] {
             let picture = TestPicture(format, width: width, height: height, padding: 5, bottomUp: bottomUp)
             picture.paint(Self.pattern)
@@ -71,13 +71,13 @@ import Testing
 
     /// Sums fit at the largest block that is added up whole, and beyond it.
     @Test(arguments: [126, 128, 130, 258])
-    func aLargeWhiteBlockIsWhite(_ side: Int) {
+    func largeWhiteBlockStaysWhite(_ side: Int) {
         let picture = TestPicture(.i420, width: side, height: side)
         picture.paint { _, _ in 255 }
         #expect(picture.withFrame { LumaPlane.reduce($0, maximumSide: 1).withPixels { Array($0) } } == [255])
     }
 
-    @Test func aSmallFrameKeepsEveryPixel() {
+    @Test func smallFrameIsNotReduced() {
         let picture = TestPicture(.gray8, width: 320, height: 3)
         picture.paint(Self.pattern)
         let plane = picture.withFrame { LumaPlane.reduce($0) }
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// PQ leaves half of its levels to what no ordinary screen shows: motion in a dark street would be none.
-    @Test func lightOfHDRIsSpreadAsOnAnOrdinaryScreen() {
+    @Test func hdrIsToneMappedToSDR() {
         for format in [PixelFormat.p010, .nv12, .gbrp10, .bgrx] {
             let picture = TestPicture(format, width: 4, height: 1)
             // 0, 5, 49 and 202 candela.
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func colorsWeighAsTheEyeDoes() {
+    @Test func colorsUseLumaWeights() {
         let picture = TestPicture(.bgra, width: 3, height: 1)
         let c = PixelFormat.bgra.components
         picture.paint { _, _ in 0 }

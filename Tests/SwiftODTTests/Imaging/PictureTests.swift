@@ -26,21 +26,21 @@ import Testing
         zip(a, b).allSatisfy { abs($0 - $1) <= tolerance }
     }
 
-    @Test func pngGivesItsColors() throws {
+    @Test func pngColorsAreDecoded() throws {
         let picture = try Picture(encoded: EncodedPictures.pngRedAndBlue)
         #expect(picture.width == 4 && picture.height == 2 && picture.orientation == .identity)
         #expect(Self.pixel(picture, 1, 1) == [255, 0, 0])
         #expect(Self.pixel(picture, 2, 0) == [0, 0, 255])
     }
 
-    @Test func transparentPartsBecomeWhite() throws {
+    @Test func transparentPixelsBecomeWhite() throws {
         let picture = try Picture(encoded: EncodedPictures.pngTransparent)
         #expect(Self.pixel(picture, 0, 0) == [255, 0, 0])
         #expect(Self.pixel(picture, 1, 0) == [255, 255, 255])
         #expect(Self.isClose(Self.pixel(picture, 2, 0), [127, 127, 127], within: 2))
     }
 
-    @Test func sixteenBitsBecomeEight() throws {
+    @Test func sixteenBitPNGIsReducedToEight() throws {
         let picture = try Picture(encoded: EncodedPictures.pngDeepGray)
         #expect(Self.pixel(picture, 0, 0) == [0, 0, 0])
         #expect(Self.isClose(Self.pixel(picture, 1, 0), [128, 128, 128], within: 1))
@@ -48,14 +48,14 @@ import Testing
     }
 
     @Test(arguments: [EncodedPictures.jpegRedAndBlue, EncodedPictures.jpegInks])
-    func jpegGivesItsColors(_ bytes: [UInt8]) throws {
+    func jpegColorsAreDecoded(_ bytes: [UInt8]) throws {
         let picture = try Picture(encoded: bytes)
         #expect(picture.width == 16 && picture.height == 8 && picture.orientation == .identity)
         #expect(Self.isClose(Self.pixel(picture, 2, 3), [255, 0, 0]))
         #expect(Self.isClose(Self.pixel(picture, 13, 7), [0, 0, 255]))
     }
 
-    @Test func grayJPEGGivesGray() throws {
+    @Test func grayJPEGIsDecoded() throws {
         let picture = try Picture(encoded: EncodedPictures.jpegGray)
         #expect(Self.isClose(Self.pixel(picture, 2, 3), [76, 76, 76]))
     }
@@ -67,7 +67,7 @@ import Testing
                 Orientation.identity, .flipHorizontal, .rotate180, .flipVertical, .transpose, .rotate90, .transverse,
                 .rotate270,
             ]))
-    func jpegOrientationIsRead(_ number: UInt8, _ orientation: Orientation) throws {
+    func exifOrientationIsRead(_ number: UInt8, _ orientation: Orientation) throws {
         for bigEndian in [false, true] {
             let bytes = EncodedPictures.jpeg(exifOrientation: number, bigEndian: bigEndian)
             let picture = try Picture(encoded: bytes)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func damagedExifIsNoOrientationAndNoCrash() {
+    @Test func damagedExifIsIgnored() {
         let sound = EncodedPictures.jpeg(exifOrientation: 6, bigEndian: true)
         #expect(Orientation(jpeg: sound) == .rotate90)
         for length in 0..<40 { #expect(Orientation(jpeg: Array(sound.prefix(length))) == nil || length > 31) }
@@ -90,7 +90,7 @@ import Testing
         #expect(Orientation(jpeg: EncodedPictures.jpeg(exifOrientation: 9, bigEndian: true)) == nil)
     }
 
-    @Test func filesOfOtherKindsAreRefusedWithAReason() throws {
+    @Test func otherFileTypesAreRejectedWithReason() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         func reason(_ path: String) -> ODTError.Reason? {
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func aCopyKeepsEveryPixelOfAFrame(_ format: PixelFormat) throws {
+    func copyKeepsEveryPixel(_ format: PixelFormat) throws {
         let source = TestPicture(format, width: 7, height: 5, padding: 3, bottomUp: true)
         source.paint { x, y in UInt8(x * 30 + y) }
         let copy = try source.withFrame(orientation: .rotate90, time: 9) { try Picture(copying: $0) }

@@ -11,8 +11,8 @@ import Testing
         "ddZhbtswDIbh/zmFj2CKIiUdJ92MdUC6DtmGXX+GZUUvB/gAZNrH5Ec9t6/L4/7xc1lv357b9mP59f65LXJ7e/zZlt/3t8e25Nvf+/Nj+fJ+//5c2u3L5+MsEb899/KjItlZ32vUe4delFtvcVR57i2OsipHi7PobNGLUu4tjqJceoejqKTeoVelo0OvUTlb9F9KvcNR1Kx3OH9Ke4teVtajR/+nEiFMKdGcFDnDosm0yBosWqaFrbCooHADRSrBolZYWIZFCha1AcMDhhowRIhRnRjuEyNXYmgihlRiOC10WtQ4F6XRohgsigKjKDCKBYzRowsaMJoSw2EhNVhwMHKlhQeLCguRYGG0cKFF5ZKkNDH2L0eM8VXPeS9cEuOSwMLWYNHCkigthBb7rE6MfYyBMUa8D0Yixr4XwFCdGM2I4WEwNGAkWBRY5BIsUlgS5Y4IlyTDYo8VWozM6eycC3FacEcyJQQQKx2EDBkKITOdCOP3X3/aVMhtKvh/EyFXCompudthO1KMTSCMLzE+EhGMsalk2L/61UBYiM3GpMi0aPGAaLggjE1bERWBwu1yOSpj0zgRKVpUJoUTQ40YIsCoYTvcL6NCEzGkTgwPFuGE1DAXhUlRbFqUeEKKXsdmY1LwhrR4T7kdI7tHrDMpKk9IsKh+eUKG5+vyvCxqWJIUksLC02J81j7vBUsSb0i9PKctLAlPSJNgkRmb46qPg8/B4OOirOGG6OXjwsNgKDDC26IEi/HCeT1+pgXPqcQlyZfPrBE543U2LcTjCeEFYWgSYuUtJUOmQsjMcEj3P+Af"
     private static let text: String = {
         let colors = ["red", "green", "blue", "warm", "cold"]
-        let things = ["lamp", "chair", "table", "shoe"]
-        let lines: [String] = (0..<200).map { "\(colors[$0 % 5]) \(things[$0 * 7 % 4]) \($0 * $0 % 97)" }
+        let objects = ["lamp", "chair", "table", "shoe"]
+        let lines: [String] = (0..<200).map { "\(colors[$0 % 5]) \(objects[$0 * 7 % 4]) \($0 * $0 % 97)" }
         return lines.joined(separator: "\n") + "\n"
     }()
 
@@ -44,7 +44,7 @@ import Testing
         return bytes
     }
 
-    @Test func unpacksEveryKindOfBlock() throws {
+    @Test func everyDeflateBlockTypeIsUnpacked() throws {
         #expect(try Inflate.unpack(Self.packedFile[...], limit: 5000) == Self.unpackedFile)
         let fixed = Array(Data(base64Encoded: "S04s4UrJT+dKhtJJmUUpXAA=") ?? Data())
         #expect(try Inflate.unpack(fixed[...], limit: 100) == Array("cat\ndog\ncat\ndog\nbird\n".utf8))
@@ -53,7 +53,7 @@ import Testing
 
     /// An index is a place in memory: the greatest there is ended the process, and four thousand million asked for 64 GB.
     @Test(arguments: ["9223372036854775807", "4000000000", "100001", "99999999999999999999"])
-    func indicesThatNoVocabularyHasAreRefused(_ index: String) {
+    func outOfRangeIndicesAreRejected(_ index: String) {
         #expect(Labels(dictionaryText: "{\(index): 'x'}") == nil)
         #expect(Labels(dictionaryText: "{0: 'a', \(index): 'x'}") == nil)
         #expect(Labels(dictionaryText: "{0: 'a', 7: 'x'}")?.count == 8)
@@ -61,12 +61,12 @@ import Testing
     }
 
     /// A few kilobytes of archive unfold into gigabytes of names.
-    @Test func listsLongerThanAnyVocabularyAreRefused() {
+    @Test func tooLongListsAreRejected() {
         #expect(Labels(parsing: Array(String(repeating: "a\n", count: 100_001).utf8))?.count == 100_001)
         #expect(Labels(parsing: Array(String(repeating: "a\n", count: 100_002).utf8)) == nil)
     }
 
-    @Test func unpacksNoMoreThanItMay() {
+    @Test func unpackingRespectsLimit() {
         #expect(throws: Inflate.Damaged.self) {
             try Inflate.unpack(Self.packedFile[...], limit: Self.unpackedFile.count - 1)
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(throws: Inflate.Damaged.self) { try Inflate.unpack([7], limit: 5000) }
     }
 
-    @Test func findsLabelsBehindATFLite() throws {
+    @Test func labelsAppendedToTFLiteAreFound() throws {
         let folder = try TemporaryFolder()
         let network = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         for (method, packed) in [(0, Self.unpackedFile), (8, Self.packedFile)] {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func findsNothingWhereThereIsNothing() throws {
+    @Test func modelWithoutLabelsGivesNone() throws {
         let folder = try TemporaryFolder()
         #expect(try Labels.load(manifest: nil, model: folder.write("a.tflite", [])) == nil)
         #expect(
@@ -101,7 +101,7 @@ import Testing
         #expect(try Labels.load(manifest: nil, model: folder.write("d.tflite", unknownMethod)) == nil)
     }
 
-    @Test func findsNamesAmongONNXProperties() throws {
+    @Test func labelsInONNXPropertiesAreFound() throws {
         func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
             let length = bytes.count
             let size = length < 128 ? [UInt8(length)] : [UInt8(length & 127 | 128), UInt8(length >> 7)]
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func findsNotesInXML() throws {
+    @Test func labelsInXMLAreFound() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write(
             "net.xml",
@@ -133,7 +133,7 @@ import Testing
         #expect(try Labels.load(manifest: nil, model: model)?.all.map(\.text) == ["person", "traffic light", "dog"])
     }
 
-    @Test func survivesDamage() {
+    @Test func damagedArchiveIsSurvived() {
         var random = SeededGenerator(seed: 5)
         let sound = zip(
             "labels.txt", method: 8, packed: Self.packedFile, size: Self.unpackedFile.count, before: [1, 2, 3])
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite")))
-    func readsARealCustomClassifier() throws {
+    func realCustomClassifierIsRead() throws {
         let labels = try Labels.load(manifest: nil, model: SharedMaterial.path("models/object_labeler.tflite"))
         #expect(labels?.count == 631)
         #expect(labels?.all.contains { $0.text == "Flower" } == true)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct JSONValueTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
 
-    @Test func readsEveryKindOfValue() throws {
+    @Test func everyValueTypeIsParsed() throws {
         let value = try parse(
             #" { "a": [1, -2.5e2, 0, true, false, null], "b": {"c": "d"}, "e": [], "f": {} } "#)
         #expect(value["a"] == .array([.number(1), .number(-250), .number(0), .bool(true), .bool(false), .null]))
@@ -16,7 +16,7 @@ import Testing
         #expect(value["f"] == .object([:]))
     }
 
-    @Test func readsEscapesAndAnyScript() throws {
+    @Test func escapesAndUnicodeAreParsed() throws {
         #expect(try parse(#""\"\\\/\b\f\n\r\té😀ü""#).string == "\"\\/\u{8}\u{C}\n\r\té😀ü")
     }
 
@@ -27,24 +27,24 @@ import Testing
         "\"\\ud800\"",
         "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"a\nb\"", "1 2", "[1] ]", "{} x", "--1", "1-1", "1e5e5",
     ])
-    func refusesWhatIsNotJSON(text: String) {
+    func invalidJSONIsRejected(text: String) {
         #expect(throws: JSONValue.SyntaxError.self) { try parse(text) }
     }
 
-    @Test func refusesToBeLedTooDeep() {
+    @Test func deepNestingIsRejected() {
         #expect(throws: JSONValue.SyntaxError.self) { try parse(String(repeating: "[", count: 1_000_000)) }
         #expect(throws: Never.self) { try parse(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)) }
     }
 
     /// What programs print is what they read: nothing is lost but numbers that JSON cannot say.
-    @Test func writesWhatItReads() throws {
+    @Test func valuesRoundTrip() throws {
         let text = #"{"a":[1,-2.5,1e-07,12345678901,null,true,false],"b":{},"c":"\"\\\n\u0001é😀","d":[]}"#
         #expect(try parse(text).text == text)
         #expect(JSONValue.array([.number(.nan), .number(-.infinity)]).text == "[null,null]")
     }
 
     /// To the last bit: recordings are played back as what was detected.
-    @Test func readsNumbersAsSwiftDoes() throws {
+    @Test func numbersParseAsInSwift() throws {
         var random = SeededGenerator(seed: 3)
         var texts = [
             "-0", "0.1", "9007199254740992", "9007199254740993", "90071992547409.93", "18446744073709551616", "-1e-7",
@@ -58,7 +58,7 @@ import Testing
         for text in texts { #expect(try parse(text).number?.bitPattern == Double(text)?.bitPattern, "\(text)") }
     }
 
-    @Test func saysWhere() {
+    @Test func errorNamesItsLine() {
         #expect {
             try parse("{\n\"a\": 1\n\"b\": 2\n}")
         } throws: {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func survivesDamage() throws {
+    @Test func damagedTextIsSurvived() throws {
         var random = SeededGenerator(seed: 1)
         let sound = Array(
             #"{"name": "a\u00e9", "input": {"width": 300, "mean": [1, 2.5, -3e2]}, "labels": ["x", "y"]}"#.utf8)

@@ -37,17 +37,17 @@ import Testing
         #expect(texts(map) == [nil, "person", nil, "car"])
     }
 
-    @Test func refusesWhatIsNoList() {
+    @Test func nonListIsRejected() {
         #expect(texts("") == nil)
         #expect(texts("\n \n\t\n") == nil)
         #expect(Labels(parsing: [0x54, 0x46, 0x4C, 0x33, 0x00, 0x12]) == nil)
     }
 
-    @Test func dropsWhatNobodyCanSee() {
+    @Test func invisibleCharactersAreDropped() {
         #expect(texts("per\u{1}son\nc\u{7}ar") == ["person", "car"])
     }
 
-    @Test func knowsCOCO() {
+    @Test func cocoVocabularyIsKnown() {
         let (short, long) = (Labels.vocabulary("coco80"), Labels.vocabulary("coco90"))
         #expect(short?.count == 80 && long?.count == 90)
         #expect(short?[79]?.text == "toothbrush" && long?[89]?.text == "toothbrush")
@@ -57,13 +57,13 @@ import Testing
         #expect(Labels.vocabularies.allSatisfy { Labels.vocabulary($0) != nil })
     }
 
-    @Test func givesNothingOutOfRange() {
+    @Test func outOfRangeIndexGivesNil() {
         let labels = Labels(["a", ""])
         #expect(labels[0] == Label(index: 0, text: "a"))
         #expect(labels[1] == nil && labels[2] == nil && labels[-1] == nil && labels[.max] == nil)
     }
 
-    @Test func looksInTheRightOrder() throws {
+    @Test func labelSourcesAreSearchedInOrder() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("net.onnx", "x")
         #expect(try Labels.load(manifest: nil, model: model) == nil)
@@ -78,7 +78,7 @@ import Testing
         #expect(try Labels.load(file: named, manifest: manifest, model: model)?[0]?.text == "from user")
     }
 
-    @Test func complainsOfWhatIsMissing() throws {
+    @Test func missingLabelFileIsAnError() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("net.onnx", "x")
         #expect {
@@ -91,7 +91,7 @@ import Testing
         #expect(throws: ODTError.self) { try Labels.load(manifest: manifest, model: model) }
     }
 
-    @Test func survivesDamage() {
+    @Test func damagedFileIsSurvived() {
         var random = SeededGenerator(seed: 3)
         let sound = Array("item { id: 1 name: 'a' }\n0 person\n99999999999999999999 x\n".utf8)
         for _ in 0..<2000 {

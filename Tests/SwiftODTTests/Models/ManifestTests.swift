@@ -9,7 +9,7 @@ import Testing
         try ModelManifest(parsing: text.utf8, file: file)
     }
 
-    @Test func readsEveryEntry() throws {
+    @Test func everyEntryIsParsed() throws {
         let manifest = try manifest(
             """
             { "name": "Net", "task": "detection", "family": "ssd", "labels": "coco90", "licence": "Apache-2.0",
@@ -44,11 +44,11 @@ import Testing
         #expect(manifest.anchors?.boxCoderScales == [10, 10, 5, 5])
     }
 
-    @Test func needsNothingButAName() throws {
+    @Test func onlyNameIsRequired() throws {
         #expect(try manifest(#"{"name": "x"}"#) == ModelManifest(name: "x"))
     }
 
-    @Test func findsLabelFilesBesideItself() throws {
+    @Test func labelFileIsFoundBesideManifest() throws {
         #expect(try manifest(#"{"name": "x", "labels": "names.txt"}"#).labels == .file("/models/names.txt"))
         #expect(try manifest(#"{"name": "x", "labels": "/abs/names.txt"}"#).labels == .file("/abs/names.txt"))
         #expect(try manifest(#"{"name": "x", "labels": "names.txt"}"#, file: "a.json").labels == .file("names.txt"))
@@ -73,7 +73,7 @@ import Testing
         (#"{"name": "x", "strides": [0]}"#, "strides"), (#"{"name": "x", "background": "yes"}"#, "background"),
         (#"{"name": "x""#, "line 1"),
     ])
-    func namesTheWrongEntry(text: String, part: String) {
+    func invalidEntryIsNamed(text: String, part: String) {
         #expect {
             try manifest(text)
         } throws: {
@@ -87,11 +87,11 @@ import Testing
         ("/a/b.onnx", "/a/b.json"), ("b.xml", "b.json"), ("/a.b/c", "/a.b/c.json"), ("c", "c.json"),
         ("/x/y.z.tflite", "/x/y.z.json"),
     ])
-    func liesBesideItsModel(model: String, path: String) {
+    func manifestPathIsBesideModel(model: String, path: String) {
         #expect(ModelManifest.path(besideModel: model) == path)
     }
 
-    @Test func loadsFromBesideTheModel() throws {
+    @Test func manifestIsLoadedBesideModel() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("net.onnx", "x")
         #expect(try ModelManifest.load(besideModel: model) == nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(try ModelManifest.load(besideModel: model)?.name == "net")
     }
 
-    @Test func survivesDamage() {
+    @Test func damagedManifestIsSurvived() {
         var random = SeededGenerator(seed: 2)
         let sound = Array(
             #"{"name":"n","labels":["a"],"input":{"width":3,"fit":"stretch"},"anchors":{"levels":[3,7]},"strides":[8]}"#

@@ -8,7 +8,7 @@ import Testing
 /// count, and that damaged files are neither believed nor fatal.
 @Suite struct TFLiteMetadataTests {
     /// Vectors may share their memory: a small file unfolds into any number of tables within tables.
-    @Test(.timeLimit(.minutes(1))) func aFileIsNotReadOverAndOver() throws {
+    @Test(.timeLimit(.minutes(1))) func readBudgetIsBounded() throws {
         // A graph whose inputs are one table thirty thousand times, which has thirty thousand steps.
         let count = 1 << 15
         let (inner, step) = (52 + 4 * count, 64 + 8 * count)
@@ -60,7 +60,7 @@ import Testing
         FlatBuffer(model, identifier: "TFL3").flatMap { TFLiteMetadata(model: $0) }
     }
 
-    @Test func readsNormalisationAndThreshold() throws {
+    @Test func normalisationAndThresholdAreRead() throws {
         let one = try #require(read(model(notes(mean: [127.5], deviation: [127.5], threshold: 0.25))))
         #expect(one.mean == SIMD3(repeating: 127.5) && one.deviation == SIMD3(repeating: 127.5))
         #expect(one.scoreThreshold == 0.25)
@@ -68,7 +68,7 @@ import Testing
         #expect(three.mean == SIMD3(1, 2, 3) && three.deviation == SIMD3(4, 5, 6) && three.scoreThreshold == nil)
     }
 
-    @Test func leavesWhatMakesNoSense() throws {
+    @Test func invalidValuesAreIgnored() throws {
         let none = try #require(read(model(notes(mean: [1, 2], deviation: [0, 1, 1], threshold: 7))))
         #expect(none == TFLiteMetadata(notes: notes(mean: [], deviation: [], threshold: nil)))
         #expect(none.mean == nil && none.deviation == nil && none.scoreThreshold == nil)
@@ -76,7 +76,7 @@ import Testing
         #expect(read(FlatBufferMaker.make([0: .number(3)], identifier: "TFL9")) == nil)
     }
 
-    @Test func completesTheManifestAndYieldsToIt() throws {
+    @Test func metadataCompletesManifest() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("flowers.tflite", model(notes(mean: [120], deviation: [60], threshold: 0.125)))
         let alone = try #require(try ModelManifest.load(model: file))
@@ -88,7 +88,7 @@ import Testing
         #expect(told.input.mean == SIMD3(repeating: 3) && told.input.scale == nil)
     }
 
-    @Test func survivesDamage() {
+    @Test func damagedMetadataIsSurvived() {
         var generator = SeededGenerator(seed: 4)
         let sound = model(notes(mean: [1, 2, 3], deviation: [4, 5, 6], threshold: 0.5))
         for _ in 0..<5000 {
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite"), "no shared test material"))
-    func readsMLKitsSample() throws {
+    func mlKitSampleIsRead() throws {
         let metadata = try #require(
             try FlatBuffer.read(tflite: SharedMaterial.path("models/object_labeler.tflite")).flatMap {
                 TFLiteMetadata(model: $0)

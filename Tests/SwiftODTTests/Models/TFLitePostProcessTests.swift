@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func findsWhatTheOperationNeeds(quantised: Bool) throws {
+    func operationParametersAreFound(quantised: Bool) throws {
         let end = try #require(self.end(model(quantised: quantised)))
         #expect(end.scales == [10, 9, 5, 4] && end.classCount == 2 && end.anchors.count == 8)
         for (seen, meant) in zip(end.anchors, [0.5, 0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.5]) {
@@ -53,7 +53,7 @@ import Testing
         #expect(self.end(model(name: "TFLite_Other")) == nil)
     }
 
-    @Test func cutsTheModelBeforeTheOperation() throws {
+    @Test func modelIsCutBeforeOperation() throws {
         let whole = model()
         let cut = try #require(self.end(whole)).cut(whole)
         #expect(cut.count == whole.count)
@@ -63,7 +63,7 @@ import Testing
         #expect(end(cut) == nil)
     }
 
-    @Test func decodesAsTheOperationWould() throws {
+    @Test func decodingEqualsOperation() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("ssd.tflite", model())
         let boxes = TestTensor([1, 2, 4], [0, 0, 0, 0, 1, 0.9, 0, 0])
@@ -78,7 +78,7 @@ import Testing
         #expect(abs(detection.score - 0.8) < 1e-6 && detection.label?.text == "thing 1")
     }
 
-    @Test func survivesDamage() {
+    @Test func damagedModelIsSurvived() {
         var generator = SeededGenerator(seed: 5)
         let sound = model()
         for _ in 0..<5000 {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func readsNumbersOfEveryWidth() throws {
+    @Test func everyNumberWidthIsRead() throws {
         let bytes = Array(
             Data(
                 base64Encoded:

@@ -21,7 +21,7 @@ import Testing
         TensorDescription(name: name, shape: shape, element: element)
     }
 
-    @Test func knowsTensorsByName() throws {
+    @Test func tensorScalesAreReadByName() throws {
         let read = try #require(
             FlatBuffer(model(), identifier: "TFL3").flatMap { [String: QuantisationScale](tflite: $0) })
         #expect(read["image"] == QuantisationScale(step: 1 / 255, zero: -128))
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// YOLOv8 as `export format=tflite int8=True` has it: signed bytes in and out, boxes as fractions.
-    @Test func feedsAndReadsSignedBytes() throws {
+    @Test func signedBytesAreHandled() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("yolo.tflite", model())
         let network = NetworkDescription(
@@ -53,7 +53,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func survivesDamage() {
+    @Test func damagedModelIsSurvived() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<5000 {
             let read = FlatBuffer(generator.damage(model()), identifier: "TFL3").flatMap {

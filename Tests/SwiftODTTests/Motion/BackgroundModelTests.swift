@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func theLightOfTheFrameIsNoDifference() {
+    @Test func globalLightChangeIsNoDifference() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let lit = DrawnGrid.pixels(width: Self.width, height: Self.height) { x, _ in 90 + x + 40 }
         background.compare(lit, light: LightChange(gain: 1, offset: 40))
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// What is learnt of a place behind an object would be the object.
-    @Test func behindAnObjectTheBackgroundWaits() {
+    @Test func backgroundBehindObjectIsKept() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let frame = Self.withSquare(60)
         let objects = frame.indices.map { frame[$0] == Self.ground[$0] ? UInt8(0) : 1 }
@@ -59,9 +59,9 @@ import Testing
     }
 
     /// A place where things came by, with their shadows, was as restless as leaves after some of them, and the next one was none.
-    @Test(arguments: [BackgroundModel.Cause.proved, BackgroundModel.Cause.shadow])
-    func whatThingsAndTheirShadowsDoMakesNoPlaceRestless(_ cause: UInt8) {
-        func restlessness(_ cause: UInt8) -> Float {
+    @Test(arguments: [BackgroundModel.Cause.confirmed, BackgroundModel.Cause.shadow])
+    func objectsAndShadowsDoNotRaiseActivity(_ cause: UInt8) {
+        func activity(_ cause: UInt8) -> Float {
             let background = DrawnGrid.background(Self.ground, width: Self.width)
             let nothing = [UInt8](repeating: 0, count: Self.ground.count)
             let frame = Self.withSquare(60)
@@ -72,13 +72,13 @@ import Testing
                 background.compare(Self.ground, light: LightChange())
                 background.learn(Self.ground, causes: nothing, elapsed: 0.1)
             }
-            return background.restlessness.base[Self.inside]
+            return background.activity.base[Self.inside]
         }
-        #expect(restlessness(cause) == 0)
-        #expect(restlessness(BackgroundModel.Cause.object) > 4)
+        #expect(activity(cause) == 0)
+        #expect(activity(BackgroundModel.Cause.object) > 4)
     }
 
-    @Test func slowChangesAreFollowed() {
+    @Test func backgroundFollowsSlowChanges() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let nothing = [UInt8](repeating: 0, count: Self.ground.count)
         let later = Self.withSquare(6)
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A place that goes to and fro, as leaves do, has to differ by more.
-    @Test func restlessPlacesGetAHigherThreshold() {
+    @Test func activePixelsGetHigherThreshold() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let nothing = [UInt8](repeating: 0, count: Self.ground.count)
         let calm = background.threshold(Self.inside)
@@ -103,7 +103,7 @@ import Testing
         #expect(background.threshold(Self.outside) < calm + 1)
     }
 
-    @Test func whatWasThereBeforeIsKnownAgainWhenAnAbsorbedThingLeaves() {
+    @Test func previousBackgroundIsRecalled() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let nothing = [UInt8](repeating: 0, count: Self.ground.count)
         let frame = Self.withSquare(60)
@@ -123,7 +123,7 @@ import Testing
 
     /// A look is worth remembering once it has been seen for three seconds: what was put down only in passing is not taken for the
     /// background that lies under it.
-    @Test(arguments: [(25, true), (35, false)]) func whatStoodForShortIsNotRemembered(_ frames: Int, _ isGround: Bool) {
+    @Test(arguments: [(25, true), (35, false)]) func shortBackgroundIsNotRemembered(_ frames: Int, _ isGround: Bool) {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let nothing = [UInt8](repeating: 0, count: Self.ground.count)
         func absorb(_ frame: [UInt8]) {
@@ -138,6 +138,6 @@ import Testing
         }
         absorb(Self.withSquare(-60))
         let below = isGround ? Self.ground : first
-        #expect(abs(background.former.base[Self.inside] - Float(below[Self.inside])) < 2)
+        #expect(abs(background.previous.base[Self.inside] - Float(below[Self.inside])) < 2)
     }
 }

@@ -20,19 +20,19 @@ import Testing
         return BoxRefinement(marks: marks, difference: difference).refine(region)
     }
 
-    @Test func wholePixelsStay() { #expect(refined(left: 1) == Box(minX: 6, minY: 4, maxX: 18, maxY: 16)) }
+    @Test func fullPixelsAreKept() { #expect(refined(left: 1) == Box(minX: 6, minY: 4, maxX: 18, maxY: 16)) }
 
     @Test(arguments: [Float(0.25), 0.5, 0.75])
-    func aColumnThatIsCoveredInPartCountsInPart(_ share: Float) {
+    func partiallyCoveredColumnCountsPartially(_ share: Float) {
         let box = refined(left: share)
         #expect(abs(box.minX - (7 - Double(share))) < 1e-6)
         #expect(box.maxX == 18 && box.minY == 4 && box.maxY == 16)
     }
 
     /// What smoothing marks beside an object differs by next to nothing.
-    @Test func aColumnWithNothingInItIsLeftOut() { #expect(refined(left: 0.05).minX == 7) }
+    @Test func emptyColumnIsCut() { #expect(refined(left: 0.05).minX == 7) }
 
-    @Test func whatIsSmallIsLeftAsItIs() {
+    @Test func smallRegionIsUnchanged() {
         let box = refined(left: 0.05, of: 3)
         #expect(box.minY == 4 && box.maxY == 7)
     }

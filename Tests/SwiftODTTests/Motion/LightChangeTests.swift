@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [(1.0, 0.0), (1.0, 20.0), (0.8, 0.0), (1.3, -15.0)])
-    func gainAndOffsetAreFound(_ gain: Double, _ offset: Double) {
+    func gainAndOffsetAreEstimated(_ gain: Double, _ offset: Double) {
         let ground = background { x, y in 40 + (x * 7 + y * 13) % 110 }
         let found = change(ground) { x, y in Double(40 + (x * 7 + y * 13) % 110) * gain + offset }
         for level: Float in [50, 100, 140] {
@@ -29,20 +29,20 @@ import Testing
         }
     }
 
-    @Test func whatStandsInFrontIsOutvoted() {
+    @Test func foregroundIsOutvoted() {
         let ground = background { x, y in 60 + (x * 7 + y * 13) % 60 }
         let found = change(ground) { x, y in x < 25 ? 230 : Double(60 + (x * 7 + y * 13) % 60) + 10 }
         #expect(abs(90 * found.gain + found.offset - 100) < 2)
     }
 
     /// On a plain ground every gain would do; taking one would tear what is lighter or darker from the ground.
-    @Test func withoutContrastTheGainStaysNearOne() {
+    @Test func lowContrastKeepsGainNearOne() {
         let found = change(background { _, _ in 100 }) { _, _ in 130 }
         #expect(abs(found.gain - 1) < 0.05)
         #expect(abs(100 * found.gain + found.offset - 130) < 1)
     }
 
-    @Test func whatIsCoveredTellsNothing() {
+    @Test func coveredPixelsAreIgnored() {
         let marks = PixelGrid<UInt8>(width: Self.width, height: Self.height, filled: BackgroundModel.Mark.strong)
         let found = change(background { _, _ in 100 }, marks: marks) { _, _ in 180 }
         #expect(found.gain == 1 && found.offset == 0)

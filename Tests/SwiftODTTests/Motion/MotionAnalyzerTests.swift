@@ -21,13 +21,13 @@ import Testing
     /// What is seen of the veil over half a second, after a second without it.
     private static func seen(core: Int) -> Bool {
         let analyzer = MotionAnalyzer(plane(0, core: nil))
-        for number in 1...15 { _ = analyzer.look(at: plane(Double(number) / 15, core: nil)) }
-        return (16...23).contains { !analyzer.look(at: plane(Double($0) / 15, core: core)).isEmpty }
+        for number in 1...15 { _ = analyzer.analyze(at: plane(Double(number) / 15, core: nil)) }
+        return (16...23).contains { !analyzer.analyze(at: plane(Double($0) / 15, core: core)).isEmpty }
     }
 
-    @Test(arguments: [(0, false), (2, false), (8, true)]) func aVeilIsAThingIfATenthOfItIsPlain(
-        _ core: Int, _ isThing: Bool
+    @Test(arguments: [(0, false), (2, false), (8, true)]) func translucentObjectNeedsATenthOfStrongPixels(
+        _ core: Int, _ isForeground: Bool
     ) {
-        #expect(Self.seen(core: core) == isThing)
+        #expect(Self.seen(core: core) == isForeground)
     }
 }

@@ -24,29 +24,29 @@ import Testing
         #expect(outcome.meanOverlap > overlap, "overlap \(outcome.meanOverlap)", sourceLocation: location)
     }
 
-    @Test func shapesAreFoundOnPlainGround() throws {
+    @Test func shapesAreDetectedOnPlainBackground() throws {
         try Self.expectTrue(MotionScene(isTextured: false, shapes: Self.traffic))
     }
 
-    @Test(arguments: [5.0, 60]) func anyFrameRateWillDo(_ rate: Double) throws {
+    @Test(arguments: [5.0, 60]) func detectionIsIndependentOfFrameRate(_ rate: Double) throws {
         try Self.expectTrue(
             MotionScene(framesPerSecond: rate, seconds: rate > 30 ? 2.5 : 5, noise: 2, shapes: Self.traffic))
     }
 
-    @Test(arguments: [0.0, 4, 9]) func noiseIsTold(_ noise: Double) throws {
+    @Test(arguments: [0.0, 4, 9]) func noiseIsRejected(_ noise: Double) throws {
         try Self.expectTrue(MotionScene(noise: noise, shapes: Self.traffic))
     }
 
-    @Test func slowAndFlickeringLightIsTold() throws {
+    @Test func slowAndFlickeringLightIsRejected() throws {
         try Self.expectTrue(
             MotionScene(noise: 2, gain: { 1 + 0.3 * sin($0) + 0.05 * sin($0 * 40) }, shapes: Self.traffic))
     }
 
-    @Test func suddenLightIsForgivenSoon() throws {
+    @Test func suddenLightChangeRecoversQuickly() throws {
         try Self.expectTrue(MotionScene(noise: 2, gain: { $0 > 3 ? 1.35 : 0.9 }, shapes: Self.traffic))
     }
 
-    @Test(arguments: [true, false]) func shadowsAreNoObjects(_ isTextured: Bool) throws {
+    @Test(arguments: [true, false]) func shadowsAreRejected(_ isTextured: Bool) throws {
         let shapes = Self.traffic.prefix(2).map { shape in
             var shape = shape
             shape.shadow = 0.6
@@ -55,14 +55,14 @@ import Testing
         try Self.expectTrue(MotionScene(isTextured: isTextured, noise: 1, shapes: shapes), warmUp: 2, overlap: 0.75)
     }
 
-    @Test func emptyScenesStayEmpty() throws {
+    @Test func emptyScenesGiveNoDetections() throws {
         for noise in [0.0, 3, 12] {
             let outcome = try MotionScene(seconds: 2, noise: noise).run(warmUp: 0)
             #expect(outcome.detections.allSatisfy { $0.isEmpty }, "noise \(noise)")
         }
     }
 
-    @Test func somethingThatLeavesLeavesNoGhost() throws {
+    @Test func leavingObjectLeavesNoGhost() throws {
         let leaver = Shape(width: 24, height: 30, level: 230) {
             $0 < 1 ? (x: 60, y: 60) : (x: 60 + 60 * ($0 - 1), y: 60)
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(ghosts.isEmpty, "\(ghosts.count) frames")
     }
 
-    @Test func somethingThatStopsIsReportedForSeconds() throws {
+    @Test func stoppedObjectIsReportedForSeconds() throws {
         let stopper = Shape(width: 24, height: 30, level: 230) { (x: min(10 + 40 * $0, 80), y: 60) }
         let outcome = try MotionScene(framesPerSecond: 10, seconds: 15, noise: 2, shapes: [stopper]).run()
         let place = Box(x: 68, y: 45, width: 24, height: 30)
@@ -81,7 +81,7 @@ import Testing
         #expect(!isSeen[140...].contains(true), "background in the end")
     }
 
-    @Test func aPanPaintsNothing() throws {
+    @Test func panGivesNoDetections() throws {
         for speed in [20.0, 60, 200] {
             let scene = MotionScene(seconds: 4, noise: 2, pan: { (x: $0 < 1 ? 0 : min($0 - 1, 1.5) * speed, y: 0) })
             let outcome = try scene.run(warmUp: 0)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aCutPaintsNothingAndIsLearnt() throws {
+    @Test func sceneCutGivesNoDetectionsAndIsLearnt() throws {
         let scene = MotionScene(
             noise: 2, pan: { (x: $0 < 2 ? 0 : 1000, y: 0) },
             shapes: [Shape(width: 20, height: 26, level: 235) { $0 < 3 ? nil : (x: 30 * ($0 - 3), y: 60) }])
@@ -99,22 +99,22 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (2, 2), (17, 13), (4096, 17), (3, 500)])
-    func anySizeIsLookedAt(_ width: Int, _ height: Int) throws {
+    func anyFrameSizeIsAccepted(_ width: Int, _ height: Int) throws {
         let picture = TestPicture(.gray8, width: width, height: height)
         let detector = MotionDetector()
         for index in 0..<20 {
             picture.paint { x, y in x / 3 == index % 5 && y < 3 ? 255 : 10 }
-            let ticket = try picture.withFrame(time: Nanoseconds(index) * 100_000_000) {
+            let promise = try picture.withFrame(time: Nanoseconds(index) * 100_000_000) {
                 try detector.start($0, options: DetectionOptions())
             }
-            for detection in try ticket.wait() {
+            for detection in try promise.wait() {
                 #expect(detection.box.isFinite && !detection.box.isEmpty && (0...1).contains(detection.score))
                 #expect(detection.box.clipped(width: width, height: height) == detection.box)
             }
         }
     }
 
-    @Test func anotherSizeOrAResetBeginsAnew() throws {
+    @Test func sizeChangeAndResetRestartLearning() throws {
         let detector = MotionDetector()
         let first = try MotionScene(seconds: 3, shapes: Self.traffic).run(detector)
         #expect(first.hits > 0)
@@ -125,7 +125,7 @@ import Testing
         #expect(again.detections.allSatisfy { $0.isEmpty }, "nothing is said before the scene is known")
     }
 
-    @Test func timesThatGoBackOrJumpDoNoHarm() throws {
+    @Test func irregularTimesAreSurvived() throws {
         let picture = TestPicture(.gray8, width: 64, height: 48)
         let detector = MotionDetector()
         for time in [0, 5_000_000_000, 1, .max, .min, -7, 0, 0] as [Nanoseconds] {

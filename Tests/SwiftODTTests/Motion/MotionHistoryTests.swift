@@ -7,41 +7,41 @@ import Testing
     private static let step = 0.1
 
     private func sighting(_ x: Double, _ y: Double = 50, width: Double = 20, height: Double = 20)
-        -> MotionHistory.Sighting
+        -> MotionHistory.RegionObservation
     {
-        MotionHistory.Sighting(box: Box(x: x, y: y, width: width, height: height), contrast: 0.8)
+        MotionHistory.RegionObservation(box: Box(x: x, y: y, width: width, height: height), contrast: 0.8)
     }
 
-    @Test func whatGoesOnGetsOlderAndFaster() throws {
+    @Test func continuingRegionAgesAndGainsVelocity() throws {
         var history = MotionHistory()
         for number in 0..<11 { history.advance([sighting(Double(number) * 3)], elapsed: Self.step) }
-        let thing = try #require(history.things.first)
-        #expect(history.things.count == 1)
-        #expect(abs(thing.age - 1) < 1e-9)
-        #expect(abs(thing.velocityX - 30) < 3)
-        #expect(thing.velocityY == 0)
+        let object = try #require(history.objects.first)
+        #expect(history.objects.count == 1)
+        #expect(abs(object.age - 1) < 1e-9)
+        #expect(abs(object.velocityX - 30) < 3)
+        #expect(object.velocityY == 0)
     }
 
-    @Test func whatIsElsewhereIsNew() {
+    @Test func distantRegionIsNew() {
         var history = MotionHistory()
         for _ in 0..<5 { history.advance([sighting(0)], elapsed: Self.step) }
         history.advance([sighting(11)], elapsed: Self.step)
-        #expect(history.things.map(\.age) == [0])
+        #expect(history.objects.map(\.age) == [0])
         history.advance([sighting(11 + 9)], elapsed: Self.step)
-        #expect(history.things.map(\.age) == [Self.step])
+        #expect(history.objects.map(\.age) == [Self.step])
     }
 
-    @Test func whatIsSeenNoMoreIsForgotten() {
+    @Test func missingRegionIsForgotten() {
         var history = MotionHistory()
         history.advance([sighting(0)], elapsed: Self.step)
         history.advance([], elapsed: Self.step)
-        #expect(history.things.isEmpty)
+        #expect(history.objects.isEmpty)
         history.advance([sighting(0)], elapsed: Self.step)
         history.forget()
-        #expect(history.things.isEmpty)
+        #expect(history.objects.isEmpty)
     }
 
-    @Test func twoThatPassEachOtherStayTwo() {
+    @Test func passingObjectsStaySeparate() {
         var history = MotionHistory()
         for number in 0..<8 {
             history.advance([sighting(Double(number) * 4), sighting(90 - Double(number) * 4)], elapsed: Self.step)
@@ -51,28 +51,28 @@ import Testing
             let (left, right) = (Double(number) * 4, 90 - Double(number) * 4)
             let (from, to) = (min(left, right), max(left, right) + 20)
             history.advance([sighting(from, width: to - from)], elapsed: Self.step)
-            #expect(history.things.count == 2)
+            #expect(history.objects.count == 2)
         }
-        #expect(history.things.allSatisfy { $0.age > 1 && $0.mergedFor > 0.4 && $0.box.width == 20 })
+        #expect(history.objects.allSatisfy { $0.age > 1 && $0.mergedFor > 0.4 && $0.box.width == 20 })
     }
 
-    @Test func twoThatGoTogetherBecomeOne() {
+    @Test func objectsMovingTogetherMerge() {
         var history = MotionHistory()
         for number in 0..<8 {
             history.advance([sighting(Double(number) * 2), sighting(Double(number) * 2 + 21)], elapsed: Self.step)
         }
         history.advance([sighting(16, width: 41)], elapsed: Self.step)
-        #expect(history.things.count == 1)
+        #expect(history.objects.count == 1)
     }
 
-    @Test func partsOfAKnownThingAreOneForAWhile() throws {
+    @Test func fragmentsOfKnownObjectStayJoinedForAWhile() throws {
         var history = MotionHistory()
         for _ in 0..<8 { history.advance([sighting(40, width: 30, height: 40)], elapsed: Self.step) }
         let halves = [sighting(40, 50, width: 30, height: 18), sighting(40, 72, width: 30, height: 18)]
         var counts: [Int] = []
         for _ in 0..<8 {
             history.advance(halves, elapsed: Self.step)
-            counts.append(history.things.count)
+            counts.append(history.objects.count)
         }
         #expect(counts.first == 1)
         #expect(counts.last == 2)
@@ -103,23 +103,23 @@ import Testing
             }
             labeler.label(marks, gap: 1)
             let sightings = labeler.regions.enumerated().map {
-                MotionHistory.Sighting(box: $1.box, contrast: 0.8, region: $0)
+                MotionHistory.RegionObservation(box: $1.box, contrast: 0.8, region: $0)
             }
             pixels.withUnsafeBufferPointer { pixels in
                 guard let first = pixels.baseAddress else { return }
-                let frame = MarkedFrame(pixels: first, marks: marks, labeler: labeler, light: LightChange())
+                let frame = LabeledFrame(pixels: first, marks: marks, labeler: labeler, light: LightChange())
                 history.advance(sightings, elapsed: MotionHistoryTests.step, in: frame)
             }
         }
 
         /// How well the things fit the boxes, at worst, each to its best.
         func fit(_ boxes: [Box]) -> Double {
-            boxes.map { box in history.things.map { $0.box.iou(box) }.max() ?? 0 }.min() ?? 0
+            boxes.map { box in history.objects.map { $0.box.iou(box) }.max() ?? 0 }.min() ?? 0
         }
     }
 
     /// They were one as soon as they touched: what goes the same way may be parts of one. Whoever has been apart for a second is none.
-    @Test func twoWhoMeetAndGoOnTogetherStayTwo() {
+    @Test func meetingObjectsStaySeparate() {
         let stage = Stage()
         for number in 0..<60 {
             // The left one catches up, and then keeps pace.
@@ -128,12 +128,12 @@ import Testing
                 Box(x: left, y: 30, width: 26, height: 30), Box(x: 40 + Double(number), y: 34, width: 30, height: 34),
             ]
             stage.show(boxes[0], boxes[1])
-            if number > 0 { #expect(stage.history.things.count == 2 && stage.fit(boxes) > 0.8, "at \(number)") }
+            if number > 0 { #expect(stage.history.objects.count == 2 && stage.fit(boxes) > 0.8, "at \(number)") }
         }
     }
 
     /// What comes by a thing, as one region with it from the first, was a part of it, and the thing grew.
-    @Test func whatComesToAKnownThingIsAnotherOne() {
+    @Test func approachingRegionIsANewObject() {
         let stage = Stage()
         for number in 0..<24 {
             let known = Box(x: 100 - Double(number), y: 40, width: 30, height: 30)
@@ -141,18 +141,18 @@ import Testing
             let other = Box(x: 94 - Double(number) * 2, y: 66, width: 24, height: 22)
             stage.show(number < 8 ? nil : other, known)
             if number >= 8 { #expect(stage.fit([known]) > 0.85, "at \(number)") }
-            if number >= 9 { #expect(stage.history.things.count == 2, "at \(number)") }
+            if number >= 9 { #expect(stage.history.objects.count == 2, "at \(number)") }
         }
     }
 
     /// Two who met while one of them was still coming in: what came in behind was a thing of its own.
-    @Test func whatComesInBehindAThingIsMoreOfIt() {
+    @Test func trailingRegionExtendsObject() {
         let stage = Stage()
         for number in 0..<34 {
             let coming = Box(x: Double(number) * 2 - 30, y: 20, width: 60, height: 40)
             let passing = Box(x: 90 - Double(number) * 3, y: 50, width: 30, height: 30)
             stage.show(coming, passing)
-            if number > 3 { #expect(stage.history.things.count == 2, "at \(number)") }
+            if number > 3 { #expect(stage.history.objects.count == 2, "at \(number)") }
             if number > 6, number < 30 { #expect(stage.fit([passing]) > 0.8, "at \(number)") }
         }
     }

@@ -50,11 +50,11 @@ struct MotionScene {
         var outcome = Outcome()
         for index in 0..<Int(seconds * framesPerSecond) {
             let time = Double(index) / framesPerSecond
-            let ticket = try picture.withFrame(time: Nanoseconds(time * 1e9)) { frame in
+            let promise = try picture.withFrame(time: Nanoseconds(time * 1e9)) { frame in
                 painter.paint(time, into: frame)
                 return try detector.start(frame, options: DetectionOptions(scoreFloor: 0.4))
             }
-            let detections = try ticket.wait()
+            let detections = try promise.wait()
             outcome.detections.append(detections)
             if time >= warmUp { score(detections, time, &outcome) }
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// Protects what counts as one region: what hangs together, also across corners and small gaps, and nothing else.
 @Suite struct RegionLabelerTests {
-    @Test func separatePatchesAreRegionsInTheOrderOfTheirFirstPixel() {
+    @Test func separatePatchesAreOrderedByFirstPixel() {
         let labeler = labelled(
             DrawnGrid.marks(
                 "......##..",
@@ -19,14 +19,14 @@ import Testing
         #expect(labeler.regions.map(\.area) == [4, 4, 1])
     }
 
-    @Test func cornersJoin() {
+    @Test func diagonalPixelsAreConnected() {
         let labeler = labelled(DrawnGrid.marks("#..#", ".##.", "#..#"), gap: 0)
         #expect(labeler.regions.count == 1)
         #expect(labeler.regions.first?.area == 6)
     }
 
     /// The arms of a U are two until the row that joins them.
-    @Test func armsThatMeetBelowAreOne() {
+    @Test func uShapeIsOneRegion() {
         let labeler = labelled(
             DrawnGrid.marks(
                 "#...#..#",
@@ -37,21 +37,21 @@ import Testing
     }
 
     @Test(arguments: [(0, 2), (1, 1)])
-    func gapsAreBridgedUpToTwiceTheirWidth(_ gap: Int, _ count: Int) {
+    func gapsUpToTwiceTheWidthAreBridged(_ gap: Int, _ count: Int) {
         #expect(labelled(DrawnGrid.marks("###..###"), gap: gap).regions.count == count)
         #expect(labelled(DrawnGrid.marks("##", "..", "..", "##"), gap: gap).regions.count == count)
         #expect(labelled(DrawnGrid.marks("##....##"), gap: gap).regions.count == 2)
     }
 
     /// What bridges a gap belongs to no region.
-    @Test func areaAndBoxAreThoseOfTheMarks() {
+    @Test func areaAndBoxMatchMarks() {
         let labeler = labelled(DrawnGrid.marks(".........", "..+#.#+..", "........."), gap: 1)
         #expect(labeler.regions.map(\.box) == [Box(minX: 2, minY: 1, maxX: 7, maxY: 2)])
         #expect(labeler.regions.map(\.area) == [4])
         #expect(labeler.regions.map(\.strong) == [2])
     }
 
-    @Test func whatWasFoundBeforeIsForgotten() {
+    @Test func labelerIsResetBetweenFrames() {
         let labeler = RegionLabeler(width: 3, height: 1)
         labeler.label(DrawnGrid.marks("#.#"), gap: 0)
         labeler.label(DrawnGrid.marks("..."), gap: 0)

@@ -26,7 +26,7 @@ import Testing
         rows.reduce(0) { sum, row in sum + zip(0..., row).count { columns.contains($0) && $1 == "#" } }
     }
 
-    @Test func aShadowThroughWhichTheGroundShowsGoes() {
+    @Test func translucentShadowIsCleared() {
         let marks = cleared { x, y in
             let isShadow = (15..<45).contains(x) && (10..<30).contains(y)
             return isShadow ? Self.ground(x, y) * 6 / 10 : Self.ground(x, y)
@@ -35,12 +35,12 @@ import Testing
         #expect(count(marks.after, columns: 17..<43) < 30)
     }
 
-    @Test func aDarkThingStays() {
+    @Test func darkObjectIsKept() {
         let marks = cleared { x, y in (15..<45).contains(x) && (10..<30).contains(y) ? 40 : Self.ground(x, y) }
         #expect(count(marks.after, columns: 17..<43) > 400)
     }
 
-    @Test func aLightThingKeepsItsPlaceAndLosesItsShadow() {
+    @Test func brightObjectIsKeptWithoutShadow() {
         let marks = cleared { x, y in
             guard (10..<30).contains(y) else { return Self.ground(x, y) }
             return (15..<30).contains(x) ? 245 : (30..<45).contains(x) ? Self.ground(x, y) * 6 / 10 : Self.ground(x, y)
@@ -51,8 +51,8 @@ import Testing
     }
 
     /// Water in one part of the picture made its noise so large that anything dark elsewhere was as even as a shadow for it, and went.
-    @Test func aDarkThingStaysBesideRestlessWater() {
-        var dice = Dice(7)
+    @Test func darkObjectIsKeptBesideActiveWater() {
+        var dice = RandomNumbers(7)
         func frame(_ isThere: Bool) -> [UInt8] {
             DrawnGrid.pixels(width: Self.width, height: Self.height) { x, y in
                 if y >= 26 { return 120 + Int(dice.noise() * 14) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Protects small objects from being taken for noise, and the picture from noise that is taken for objects.
 @Suite struct SpeckFilterTests {
-    @Test func fewerThanFourInNineAreNoise() {
+    @Test func fewerThanFourOfNineMarksAreRemoved() {
         let marks = DrawnGrid.marks(
             "#.......",
             "......##",
@@ -24,14 +24,14 @@ import Testing
             ])
     }
 
-    @Test func fourInASquareStay() {
+    @Test func squareOfFourMarksIsKept() {
         let marks = DrawnGrid.marks("....", ".##.", ".#+.", "....")
         let kept = SpeckFilter(width: 4, height: 4).filter(marks)
         #expect(DrawnGrid.rows(kept) == DrawnGrid.rows(marks))
         #expect(kept.base[2 * 4 + 2] == BackgroundModel.Mark.weak)
     }
 
-    @Test func bordersAndSmallestPlanesAreLookedAtToo() {
+    @Test func bordersAndTinyPlanesAreFiltered() {
         let corner = DrawnGrid.marks("##..", "##..", "...#")
         #expect(DrawnGrid.rows(SpeckFilter(width: 4, height: 3).filter(corner)) == ["##..", "##..", "...."])
         #expect(DrawnGrid.rows(SpeckFilter(width: 1, height: 1).filter(DrawnGrid.marks("#"))) == ["."])

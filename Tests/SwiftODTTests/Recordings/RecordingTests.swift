@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Shortest decimals were once thought to lose the last bit.
-    @Test func everyBitOfEveryNumberComesBack() throws {
+    @Test func numbersRoundTripExactly() throws {
         var random = SeededGenerator(seed: testSeed())
         let frames = (0..<400).map { number in
             RecordedFrame(
@@ -79,14 +79,14 @@ import Testing
             #expect(found.detections.map(\.score.bitPattern) == frame.detections.map(\.score.bitPattern))
             #expect(found.detections.map(\.label) == frame.detections.map(\.label))
         }
-        #expect(reader.passedOver == 0)
+        #expect(reader.skippedLines == 0)
     }
 
     private func bits(_ boxes: [Box]) -> [UInt64] {
         boxes.flatMap { [$0.x, $0.y, $0.width, $0.height].map(\.bitPattern) }
     }
 
-    @Test func whatIsNoNumberIsLeftOut() throws {
+    @Test func nonFiniteDetectionsAreOmitted() throws {
         var line: [UInt8] = []
         RecordedFrame(
             key: .number(7),
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A frame that nobody looked at and one in which nothing was found are two things: only in the second something is missed.
-    @Test func framesThatWereNotLookedAtAreToldFromEmptyOnes() throws {
+    @Test func skippedFramesDifferFromEmptyOnes() throws {
         let writer = try RecordingWriter(path(), existing: .refuse)
         try writer.begin(Self.header)
         _ = try writer.write(RecordedFrame(key: .time(0), detections: []))
@@ -114,18 +114,18 @@ import Testing
         #expect(try reader.frame(at: frame(4).key) == nil)
     }
 
-    @Test func timesThatAnotherContainerRoundedAreTheSame() throws {
+    @Test func roundedTimestampsMatch() throws {
         try write(0..<30)
         let reader = try RecordingReader(path())
         for number in 0..<30 {
             let rounded = (frame(number).key.order + 500_000) / 1_000_000 * 1_000_000
             #expect(try reader.frame(at: .time(rounded), within: 1_000_000)?.key == frame(number).key)
         }
-        #expect(reader.passedOver == 0)
+        #expect(reader.skippedLines == 0)
     }
 
     /// A seek in a long file must neither read all that lies between, nor land beside its place.
-    @Test func anyPlaceOfALongFileIsFound() throws {
+    @Test func anyFrameOfLongFileIsFound() throws {
         var text = Self.header.text
         for number in 0..<9_000 where number % 7 != 3 {
             var line: [UInt8] = []
@@ -149,7 +149,7 @@ import Testing
         #expect(try reader.frame(at: .time(0))?.detections.first?.box.x == 0)
     }
 
-    @Test func halfALineAtTheEndIsIgnored() throws {
+    @Test func truncatedLastLineIsIgnored() throws {
         try write(0..<20)
         let whole = try Array(text().utf8)
         let lines = whole.split(separator: 0x0A)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func motChallengeTextIsUnderstoodByItsContent() throws {
+    @Test func motChallengeFormatIsDetected() throws {
         let file = try folder.write(
             "det.txt",
             "\u{FEFF}# frame,id,x,y,w,h,score,class\r\n2,-1,10,20,30,40,0.9,1\r\n2,-1,1,2,3,4,7,0\r\n\r\n5 -1 5 6 7 8 .25 -1"
@@ -185,7 +185,7 @@ import Testing
         ("{\"swiftodt-detections\":1}\n", "width"),
         ("{\"swiftodt-det", "cut off"), ("1,2,3\n", "six columns"), ("x,-1,1,1,1,1\n", "not a number"),
         ("0,-1,1,1,1,1\n", "from 1"), ("\u{FEFF}{}", "swiftodt-detections"),
-    ]) func whatIsNoRecordingIsNamed(_ text: String, _ word: String) throws {
+    ]) func invalidFileIsNamed(_ text: String, _ word: String) throws {
         let file = try folder.write("no.jsonl", text)
         let said = problem { _ = try RecordingReader(file) }
         #expect(said.contains(word) && said.contains("no.jsonl"), "\(said)")
@@ -211,7 +211,7 @@ import Testing
         ("{\"time\":1,\"seen\":[5,5,0,-3],\"detections\":[]}\n\n", "2: ", "seen"),
         ("{\"time\":1,,}\n\n", "2: ", "quotes"),
         ("{\"time\":1,\"detections\":[]}\n{\"frame\":2,\"detections\":[]}\n\n", "3: ", "numbers"),
-    ]) func aLineThatCannotBeReadIsNamed(_ lines: String, _ place: String, _ word: String) throws {
+    ]) func invalidLineIsNamed(_ lines: String, _ place: String, _ word: String) throws {
         let file = try folder.write(
             "bad.jsonl", Self.header.text + lines + "\n{\"time\":9000000000,\"detections\":[]}\n")
         let said = problem {
@@ -221,14 +221,14 @@ import Testing
         #expect(said.contains("bad.jsonl:" + place) && said.contains(word), "\(said)")
     }
 
-    @Test func linesThatAreNotInOrderSayHowToPutThemSo() throws {
+    @Test func unorderedLinesNameRemedy() throws {
         let file = try folder.write("gt.txt", "1,1,1,1,9,9,1\n2,1,1,1,9,9,1\n1,2,1,1,9,9,1\n")
         let reader = try RecordingReader(file)
         let said = problem { while try reader.next() != nil {} }
         #expect(said.contains("gt.txt:3:") && said.contains("sort -s -n"), "\(said)")
     }
 
-    @Test func damagedFilesEndInSentences() throws {
+    @Test func damagedFilesAreErrors() throws {
         var random = SeededGenerator(seed: testSeed())
         try write(0..<12, end: true)
         let sound = try Array(text().utf8)
@@ -252,7 +252,7 @@ import Testing
     // MARK: Writing
 
     /// A recording is there as far as it got, whatever happens to the program.
-    @Test func eachLineIsInTheFileAtOnce() throws {
+    @Test func linesAreWrittenImmediately() throws {
         let writer = try RecordingWriter(path(), existing: .refuse)
         try writer.begin(Self.header)
         for number in 0..<5 {
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func goingOnGivesTheFileThatWouldHaveBeen() throws {
+    @Test func resumedRecordingEqualsUninterruptedOne() throws {
         try write(0..<40, end: true)
         let whole = try Array(text().utf8)
         let lineEnds = whole.indices.filter { whole[$0] == 0x0A }
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    @Test func whatIsThereIsNotLost() throws {
+    @Test func existingRecordingIsKept() throws {
         try write(0..<3, end: true)
         let whole = try text()
         #expect(problem { try write(0..<1) }.contains("record-existing"))
@@ -304,7 +304,7 @@ import Testing
                 + "{\"time\":0,\"seen\":\"whole\",\"detections\":[[1,2,3,4,0.5,0,\"cup\"]]}\n")
     }
 
-    @Test func otherSettingsAreNotGoneOnWith() throws {
+    @Test func resumeRejectsOtherSettings() throws {
         try write(0..<3)
         let before = try text()
         let writer = try RecordingWriter(path(), existing: .resume)
@@ -316,13 +316,13 @@ import Testing
         #expect(try text() == before)
     }
 
-    @Test func twoDoNotWriteOneFile() throws {
+    @Test func concurrentWritersAreRejected() throws {
         let first = try RecordingWriter(path(), existing: .refuse)
         #expect(problem { _ = try RecordingWriter(path(), existing: .replace) }.contains("somebody else"))
         try first.begin(Self.header)
     }
 
-    @Test func whatIsNotLaterIsNotWritten() throws {
+    @Test func outOfOrderFrameIsNotWritten() throws {
         let writer = try RecordingWriter(path(), existing: .refuse)
         try writer.begin(Self.header)
         #expect(try writer.write(frame(5)))

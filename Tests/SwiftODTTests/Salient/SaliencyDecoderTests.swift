@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aDetectorIsNotTakenForASaliencyNetwork() throws {
+    @Test func detectorIsNotRecognisedAsSaliency() throws {
         func decoder(_ outputs: [[Int?]]) throws -> any DetectionDecoder {
             try Salient.decoder(
                 for: NetworkDescription(
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The way from the least float to the greatest is no float, and times nothing no number: that ended the process.
-    @Test func theGreatestFiguresAreAMapToo() throws {
+    @Test func unnormalisedMapIsDecoded() throws {
         var canvas = Canvas()
         canvas.values = canvas.values.map { _ in -3e38 }
         canvas.paint(20..<50, 10..<70, 3e38)
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// What a file declares is not multiplied before it is looked at.
-    @Test func hugeMapsAreRefused() {
+    @Test func hugeMapsAreRejected() {
         #expect(throws: ODTError.self) {
             try Salient.decoder(
                 for: NetworkDescription(
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func theBoxFitsTheThing() throws {
+    @Test func boxFitsObject() throws {
         var canvas = Canvas()
         canvas.paint(20..<50, 10..<70)
         let found = try decode(canvas)
@@ -78,7 +78,7 @@ import Testing
         #expect(found[0].label == nil)
     }
 
-    @Test func edgesMoveSmoothly() throws {
+    @Test func boxEdgesMoveSmoothly() throws {
         var left: [Double] = []
         for step in 0...10 {
             var canvas = Canvas()
@@ -90,7 +90,7 @@ import Testing
         #expect(left[0] - left[10] > 1, "\(left)")
     }
 
-    @Test func theProminentThingComesFirst() throws {
+    @Test func mostProminentObjectComesFirst() throws {
         var canvas = Canvas()
         canvas.paint(5..<15, 5..<15, 0.8)
         canvas.paint(50..<90, 20..<70, 0.9)
@@ -98,7 +98,7 @@ import Testing
         #expect(found.map { $0.box.width > 40 } == [true, false])
     }
 
-    @Test func partsOfOneThingAreOne() throws {
+    @Test func partsOfOneObjectAreMerged() throws {
         var canvas = Canvas()
         canvas.paint(20..<40, 20..<40)
         canvas.paint(20..<40, 41..<60)
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Two who hold hands, or stand side by side: one box around both fits neither.
-    @Test func inStillsThingsThatTouchAreTwo() throws {
+    @Test func touchingObjectsAreSplitInStills() throws {
         var canvas = Canvas()
         canvas.paint(20..<40, 10..<70)
         canvas.paint(50..<70, 10..<70)
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// A head on its neck, legs, what hangs together by half of its width.
-    @Test func inStillsPartsStayWithTheirThing() throws {
+    @Test func partsStayMergedInStills() throws {
         var canvas = Canvas()
         canvas.paint(30..<60, 25..<55)
         canvas.paint(40..<50, 8..<20)
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// A net of knots is one thing, and does not take seconds: knot by knot it would.
-    @Test func aPatternIsOneThing() throws {
+    @Test func patternIsOneObject() throws {
         var canvas = Canvas()
         for y in stride(from: 0, to: 80, by: 8) {
             for x in stride(from: 0, to: 100, by: 8) {
@@ -155,25 +155,25 @@ import Testing
     }
 
     @Test(arguments: [Float(0), 0.05, .nan, -.infinity])
-    func nothingIsFoundInAnEvenlyDarkMap(_ value: Float) throws {
+    func uniformDarkMapGivesNothing(_ value: Float) throws {
         var canvas = Canvas()
         canvas.paint(0..<100, 0..<80, value)
         #expect(try decode(canvas).isEmpty)
     }
 
-    @Test func faintThingsHaveFaintScores() throws {
+    @Test func faintObjectsHaveLowScores() throws {
         var canvas = Canvas()
         canvas.paint(20..<60, 20..<60, 0.2)
         #expect(try decode(canvas)[0].score < 0.25)
     }
 
-    @Test func aFullMapIsTheWholePicture() throws {
+    @Test func fullMapGivesFullFrameBox() throws {
         var canvas = Canvas()
         canvas.paint(0..<100, 0..<80)
         #expect(try decode(canvas).map(\.box) == [Box(x: 0, y: 0, width: 200, height: 160)])
     }
 
-    @Test func specksAreManyButBoxesFew() throws {
+    @Test func specksGiveBoundedBoxes() throws {
         var canvas = Canvas()
         for y in stride(from: 0, to: 80, by: 8) {
             for x in stride(from: 0, to: 100, by: 8) { canvas.paint(x..<min(100, x + 4), y..<y + 4) }
@@ -181,7 +181,7 @@ import Testing
         #expect(try decode(canvas, floor: 0).count == 10)
     }
 
-    @Test func logitsAndOtherRangesAreBroughtToOne() throws {
+    @Test func logitsAndOtherRangesAreNormalised() throws {
         var logits = Canvas()
         logits.paint(0..<100, 0..<80, -8)
         logits.paint(20..<50, 10..<70, 8)
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 80, 100], [80, 100], [1, 80, 100, 1]])
-    func theOrderOfDimensionsIsUnderstood(_ shape: [Int]) throws {
+    func dimensionOrderIsRecognised(_ shape: [Int]) throws {
         var canvas = Canvas()
         canvas.paint(20..<50, 10..<70)
         #expect(try decode(canvas, shape: shape).count == 1)
@@ -203,7 +203,7 @@ import Testing
         #expect(throws: ODTError.self) { try decode(Canvas(), shape: shape) }
     }
 
-    @Test func aNetworkWithoutMapIsRefused() throws {
+    @Test func networkWithoutMapIsRejected() throws {
         let picture = TensorDescription(name: "x", shape: [1, 3, 320, 320], element: .float32)
         let classes = TensorDescription(name: "y", shape: [1, 1000], element: .float32)
         #expect(throws: ODTError.self) {

@@ -14,13 +14,13 @@ struct DetectionFilterTests {
         return filter.judge(detection, width: 100, height: 100) == .kept
     }
 
-    @Test func allPassUnlessSomethingIsAsked() {
+    @Test func defaultFilterKeepsAll() {
         #expect(keeps(DetectionFilter()))
         #expect(keeps(DetectionFilter(), label: "person"))
         #expect(keeps(DetectionFilter(), x: 0, y: 0, side: 100))
     }
 
-    @Test func whatMakesNoSenseIsDropped() {
+    @Test func invalidDetectionsAreDropped() {
         #expect(!keeps(DetectionFilter(), x: .nan))
         #expect(!keeps(DetectionFilter(), side: .infinity))
         #expect(!keeps(DetectionFilter(), side: 0))
@@ -31,7 +31,7 @@ struct DetectionFilterTests {
     }
 
     /// The limits themselves are within.
-    @Test func areasAreThoseOfTheVisiblePart() {
+    @Test func areaLimitsUseVisibleArea() {
         var filter = DetectionFilter()
         filter.minArea = 0.01
         #expect(keeps(filter))
@@ -44,7 +44,7 @@ struct DetectionFilterTests {
         #expect(keeps(filter, x: -5, y: -5, side: 15))
     }
 
-    @Test func onlyListedLabelsPass() {
+    @Test func allowlistKeepsListedLabels() {
         var filter = DetectionFilter()
         filter.allowlist = ["person", "dog"]
         #expect(keeps(filter, label: "Person"))
@@ -52,7 +52,7 @@ struct DetectionFilterTests {
         #expect(keeps(filter), "what has no label is not judged by it")
     }
 
-    @Test func deniedLabelsDoNotPassThoughAllowed() {
+    @Test func denylistOverridesAllowlist() {
         var filter = DetectionFilter()
         filter.denylist = ["person"]
         #expect(!keeps(filter, label: "PERSON"))
@@ -62,7 +62,7 @@ struct DetectionFilterTests {
         #expect(keeps(filter, label: "cat"))
     }
 
-    @Test func listsAreReadWithSpacesAndEmptyPlaces() {
+    @Test func listsIgnoreSpacesAndEmptyEntries() {
         #expect(DetectionFilter.labels(in: " Person ,traffic light,, dog\t") == ["person", "traffic light", "dog"])
         #expect(DetectionFilter.labels(in: "") == [])
         #expect(DetectionFilter.labels(in: " , ") == [])

@@ -18,12 +18,12 @@ struct ProminenceTests {
 
     // MARK: The figure
 
-    @Test func theSurerOneGoesFirst() {
+    @Test func higherScoreRanksFirst() {
         var prominence = Prominence()
         #expect(ids(&prominence, [track(1, at: 500, 500, score: 0.5), track(2, at: 500, 500, score: 0.6)]) == [2, 1])
     }
 
-    @Test func theLargerOneGoesFirst() {
+    @Test func largerObjectRanksFirst() {
         var prominence = Prominence()
         let tracks = [
             track(1, at: 500, 500, score: 0.5, side: 100), track(2, at: 500, 500, score: 0.5, side: 200),
@@ -31,7 +31,7 @@ struct ProminenceTests {
         #expect(ids(&prominence, tracks) == [2, 1])
     }
 
-    @Test func theOneInTheMiddleGoesFirst() {
+    @Test func centralObjectRanksFirst() {
         var prominence = Prominence()
         let tracks = [track(1, at: 500, 200, score: 0.5), track(2, at: 400, 500, score: 0.5)]
         #expect(ids(&prominence, tracks) == [2, 1])
@@ -39,7 +39,7 @@ struct ProminenceTests {
 
     /// 0.4 of the score, 0.3 of the side, 0.3 of the closeness to the centre, as documented: each weighs against another at the
     /// point where the two are equal, a little to either side of it.
-    @Test(arguments: [(0.74, [1, 2]), (0.76, [2, 1])]) func aQuarterOfScoreIsWorthAThirdOfSide(
+    @Test(arguments: [(0.74, [1, 2]), (0.76, [2, 1])]) func scoreAndSizeAreWeighted(
         score: Double, order: [Int]
     ) {
         // 0.3 * (0.3 - 0.1) of side against 0.4 * (score - 0.6).
@@ -50,7 +50,7 @@ struct ProminenceTests {
         #expect(ids(&prominence, tracks) == order)
     }
 
-    @Test(arguments: [(0.66, [1, 2]), (0.69, [2, 1])]) func closenessCountsAsTheDistanceToACorner(
+    @Test(arguments: [(0.66, [1, 2]), (0.69, [2, 1])]) func centralityUsesCornerDistance(
         score: Double, order: [Int]
     ) {
         // Halfway to the right edge: (0.5 * 0.5 / 2) ^ 0.5 = 0.354 away of 1, which is 0.106 of the figure.
@@ -60,20 +60,20 @@ struct ProminenceTests {
     }
 
     /// What sticks out of the picture does not count.
-    @Test func onlyWhatIsVisibleCounts() {
+    @Test func onlyVisibleAreaCounts() {
         var prominence = Prominence()
         let outside = Track(id: 1, box: Box(x: -2000, y: 450, width: 2100, height: 100), score: 0.5)
         let inside = Track(id: 2, box: Box(x: 0, y: 420, width: 160, height: 160), score: 0.5)
         #expect(ids(&prominence, [outside, inside]) == [2, 1])
     }
 
-    @Test func equalsGoByTheirIds() {
+    @Test func tiesAreBrokenByID() {
         var prominence = Prominence()
         let tracks = [3, 1, 2].map { track($0, at: 500, 500, score: 0.5) }
         #expect(ids(&prominence, tracks) == [1, 2, 3])
     }
 
-    @Test func noMoreThanTheLimit() {
+    @Test func choiceRespectsLimit() {
         var prominence = Prominence()
         let tracks = (1...7).map { track($0, at: 500, 500, score: 0.9 - Double($0) / 20) }
         #expect(ids(&prominence, tracks, limit: 3) == [1, 2, 3])
@@ -83,7 +83,7 @@ struct ProminenceTests {
 
     /// A challenger that is a little ahead does not take the place of one that was chosen: a fifth for having been chosen, and a
     /// fifth more for having been first.
-    @Test(arguments: [(0.62, 1), (0.78, 1), (0.95, 2)]) func theChosenOneStays(challenger: Double, first: Int) {
+    @Test(arguments: [(0.62, 1), (0.78, 1), (0.95, 2)]) func chosenObjectHasHysteresis(challenger: Double, first: Int) {
         var prominence = Prominence()
         _ = ids(&prominence, [track(1, at: 500, 500, score: 0.6)], limit: 1)
         // Figures: 0.57 times 1.44 against 0.4 * score + 0.33.
@@ -93,7 +93,7 @@ struct ProminenceTests {
 
     /// The second place counts a fifth more than those left out, but not against the first: it is one of several that are shown
     /// whose line is the thickest, and that must not hop.
-    @Test(arguments: [(0.8, [1, 2]), (1.0, [2, 1])]) func theFirstOneStaysAmongThoseShown(
+    @Test(arguments: [(0.8, [1, 2]), (1.0, [2, 1])]) func firstRankHasHysteresis(
         second: Double, order: [Int]
     ) {
         var prominence = Prominence()
@@ -103,7 +103,7 @@ struct ProminenceTests {
         #expect(ids(&prominence, both, at: 10) == order)
     }
 
-    @Test(arguments: [(0.55, 2), (0.75, 3)]) func theSecondOneStaysWithAFifth(challenger: Double, second: Int) {
+    @Test(arguments: [(0.55, 2), (0.75, 3)]) func laterRanksHaveHysteresis(challenger: Double, second: Int) {
         var prominence = Prominence()
         let best = track(1, at: 500, 500, score: 1)
         _ = ids(&prominence, [best, track(2, at: 500, 500, score: 0.4)], limit: 2)
@@ -113,7 +113,7 @@ struct ProminenceTests {
     }
 
     /// One bad frame is smoothed over; after seconds the new figure counts alone.
-    @Test(arguments: [(0.04, 1), (5, 2)]) func aMomentsWeaknessIsSmoothedOver(seconds: Double, first: Int) {
+    @Test(arguments: [(0.04, 1), (5, 2)]) func shortScoreDropIsSmoothed(seconds: Double, first: Int) {
         var prominence = Prominence()
         _ = ids(&prominence, [track(1, at: 500, 500, score: 0.9), track(2, at: 500, 500, score: 0.8)], limit: 1)
         let weak = [track(1, at: 500, 500, score: 0), track(2, at: 500, 500, score: 0.8)]
@@ -121,7 +121,7 @@ struct ProminenceTests {
     }
 
     /// Half a second is the time in which a change comes through to 1 - 1/e.
-    @Test func smoothingTakesHalfASecond() {
+    @Test func prominenceIsSmoothedOverHalfASecond() {
         // From 0.73 to 0.33; after half a second 0.33 + 0.4 / e = 0.477, which 1.44 times is 0.687.
         for (challenger, first) in [(0.87, 1), (0.92, 2)] {
             var prominence = Prominence()
@@ -131,7 +131,7 @@ struct ProminenceTests {
         }
     }
 
-    @Test func afterAResetNobodyIsFavoured() {
+    @Test func resetClearsHysteresis() {
         var prominence = Prominence()
         _ = ids(&prominence, [track(1, at: 500, 500, score: 0.6)], limit: 1)
         prominence.reset()
@@ -140,7 +140,7 @@ struct ProminenceTests {
     }
 
     /// Those left out and those gone are not remembered as chosen.
-    @Test func whoWasLeftOutHasNoClaim() {
+    @Test func unchosenObjectHasNoHysteresis() {
         var prominence = Prominence()
         let one = track(1, at: 500, 500, score: 0.6)
         _ = ids(&prominence, [one], limit: 1)
@@ -152,7 +152,7 @@ struct ProminenceTests {
     // MARK: Ends
 
     /// The end of a reported object is news, beyond the limit and behind the others; that of another is none.
-    @Test func lostOnesAreToldOnceTheyWereShown() {
+    @Test func lostObjectsAreReportedIfChosen() {
         var prominence = Prominence()
         let shown = track(1, at: 500, 500, score: 0.9)
         let hidden = track(2, at: 500, 500, score: 0.2)
@@ -166,7 +166,7 @@ struct ProminenceTests {
     }
 
     /// Without tracking there are no ids, and each choice stands alone.
-    @Test func withoutIdsEachChoiceStandsAlone() {
+    @Test func choiceWithoutIDsHasNoHysteresis() {
         var prominence = Prominence()
         let tracks = [track(nil, at: 500, 500, score: 0.5), track(nil, at: 500, 500, score: 0.7)]
         for _ in 0..<2 {

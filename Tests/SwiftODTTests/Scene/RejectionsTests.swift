@@ -18,7 +18,7 @@ struct RejectionsTests {
         return scene
     }
 
-    @Test func inASingleImageEachReasonIsCounted() {
+    @Test func singleImageCountsEveryReason() {
         let scene = scene {
             $0.mode = .singleImage
             $0.filter.denylist = ["dog"]
@@ -39,7 +39,7 @@ struct RejectionsTests {
     }
 
     /// A weak detection that keeps an object alive is none that was rejected.
-    @Test func inAStreamWhatKeepsAnObjectAliveIsNotCounted() {
+    @Test func weakDetectionsOfTracksAreNotCounted() {
         let scene = scene { $0.multipleObjects = true }
         scene.observe([detection("person", 0.8)], seenAt: 0)
         #expect(scene.takeRejections().isEmpty)
@@ -51,7 +51,7 @@ struct RejectionsTests {
     }
 
     /// One sighting in a scene that is known is not enough.
-    @Test func whatGoesBeforeItIsProvedIsCounted() {
+    @Test func unconfirmedTracksAreCounted() {
         let scene = scene { $0.multipleObjects = true }
         scene.observe([detection("person", 0.8)], seenAt: 0)
         for (frame, extra) in [[detection("cat", 0.9, at: 70)], [], []].enumerated() {
@@ -60,11 +60,11 @@ struct RejectionsTests {
             scene.observe([detection("person", 0.8)] + extra, seenAt: time)
         }
         let rejections = scene.takeRejections()
-        #expect(rejections[.unproved] == 1)
+        #expect(rejections[.unconfirmed] == 1)
         #expect(rejections.best.map { [$0.label?.text, $0.reason.rawValue] } == ["cat", "unproved"])
     }
 
-    @Test func theSentenceNamesTheBestAndTheReason() {
+    @Test func explanationNamesBestAndReason() {
         #expect(Rejections().explanation(threshold: 0.4) == "nothing from 0.4 up, nor anything weaker")
         var rejections = Rejections([detection("person", 0.318), detection("cat", 0.2)], below: 0.4)
         #expect(rejections.explanation(threshold: 0.4) == "nothing from 0.4 up; the best was person, 0.31")
@@ -75,7 +75,7 @@ struct RejectionsTests {
     }
 
     /// The threshold alone decides what is reported, whatever weaker ones the detector is asked for to tell of.
-    @Test func weakerOnesAreLookedAtAndNotReported() throws {
+    @Test func detectionsBelowThresholdAreNotReported() throws {
         let scene = scene { $0.mode = .singleImage }
         #expect(scene.options.scoreFloor < scene.options.tracker.scoreThreshold)
         scene.observe([detection("person", 0.39), detection("cat", 0.4)], seenAt: 0)

@@ -16,24 +16,24 @@ import Testing
         }
     }
 
-    @Test func arithmeticStopsAtTheEnds() {
+    @Test func arithmeticSaturates() {
         #expect(Nanoseconds.max.adding(1) == .max && Nanoseconds.min.adding(-1) == .min)
         #expect(Nanoseconds.max.since(-1) == .max && Nanoseconds.min.since(1) == .min)
         #expect(Nanoseconds.max.times(2) == .max && Nanoseconds.max.times(-2) == .min && Nanoseconds(7).times(6) == 42)
         #expect(Nanoseconds(seconds: .infinity) == .max && Nanoseconds(seconds: -1e300) == .min)
         #expect(Nanoseconds(seconds: .nan) == 0 && Nanoseconds(seconds: 1.5) == 1_500_000_000)
         #expect(Nanoseconds.farthest - -Nanoseconds.farthest > 0 && Nanoseconds.farthest + .farthest > 0)
-        #expect(Nanoseconds.max.reckonable == .farthest && Nanoseconds.min.reckonable == -.farthest)
+        #expect(Nanoseconds.max.clampedToRange == .farthest && Nanoseconds.min.clampedToRange == -.farthest)
     }
 
-    @Test func aSteadyClockShowsTheTimesThatGoForward() {
+    @Test func steadyClockPassesIncreasingTimes() {
         var clock = SteadyClock()
         let times: [Nanoseconds] = [5, 33_000_000, 100_000_000, 100_001_000, 5_000_000_000]
         #expect(times.map { clock.time(of: $0, step: 33) } == times)
     }
 
     /// Equal times, times that run backwards and frames without: one step from each to the next, so that something moves.
-    @Test func aSteadyClockStepsWhereTimesDoNotGoForward() {
+    @Test func steadyClockStepsOverNonIncreasingTimes() {
         for told in [[7, 7, 7, 7], [7, 6, 5, 4], [nil, nil, nil, nil], [7, .max, .max - 1, .min]] as [[Nanoseconds?]] {
             var clock = SteadyClock()
             let times = told.map { clock.time(of: $0, step: 40) }
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Two frames in the wrong order: the clock is ahead for a moment and lets the times catch up.
-    @Test func aSteadyClockIsCaughtUpWith() {
+    @Test func steadyClockIsCaughtUp() {
         var clock = SteadyClock()
         let step: Nanoseconds = 40_000_000
         let times = [0, 1, 3, 2, 4, 5, 6, 7].map { clock.time(of: $0 * step, step: step) }
@@ -53,7 +53,7 @@ import Testing
         #expect(times.last == 7 * step)
     }
 
-    @Test func aSteadyClockGoesForwardThroughAnything() {
+    @Test func steadyClockAlwaysIncreases() {
         var random = SeededGenerator(seed: testSeed())
         for _ in 0..<200 {
             var clock = SteadyClock()
@@ -61,7 +61,7 @@ import Testing
             for _ in 0..<100 {
                 let told = Bool.random(using: &random) ? Self.anyTime(&random) : nil
                 let time = clock.time(of: told, step: Self.anyTime(&random))
-                #expect(time.isReckonable)
+                #expect(time.isInRange)
                 if let last { #expect(time > last || time == .farthest) }
                 last = time
             }
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The whole way of a time through the library: tracker, choice and events.
-    @Test func aSceneLivesThroughAnyTimes() throws {
+    @Test func sceneSurvivesAnyTimes() throws {
         var random = SeededGenerator(seed: testSeed())
         for round in 0..<60 {
             var options = SceneOptions()

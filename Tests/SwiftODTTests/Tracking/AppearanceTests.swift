@@ -8,51 +8,51 @@ import Testing
     private let bright = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (300, 200) }, seed: 3, light: 70)
     private let dark = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (800, 300) }, seed: 4, light: -70)
 
-    @Test func aThingLooksLikeItselfAndNotLikeAnother() throws {
-        let scene = SyntheticScene(things: [bright, dark])
+    @Test func appearanceMatchesSameObjectOnly() throws {
+        let scene = SyntheticScene(objects: [bright, dark])
         let (plane, boxes) = (scene.plane(at: 0), scene.boxes(at: 0))
         let look = try #require(Appearance(of: boxes[0], in: plane))
         let larger = Box(x: boxes[0].x - 4, y: boxes[0].y - 10, width: 88, height: 215)
-        #expect(look.likeness(look) > 0.999)
-        #expect(try look.likeness(#require(Appearance(of: larger, in: plane))) > 0.8)
-        #expect(try look.likeness(#require(Appearance(of: boxes[1], in: plane))) < 0.5)
+        #expect(look.similarity(look) > 0.999)
+        #expect(try look.similarity(#require(Appearance(of: larger, in: plane))) > 0.8)
+        #expect(try look.similarity(#require(Appearance(of: boxes[1], in: plane))) < 0.5)
     }
 
     @Test(arguments: [
         Box(x: 2000, y: 0, width: 80, height: 200), Box(x: -79, y: 0, width: 80, height: 200),
         Box(x: 10, y: 10, width: 3, height: 200), Box(x: 0, y: -1000, width: 80, height: 10),
     ])
-    func whatIsHardlyInThePictureHasNoLook(_ box: Box) {
+    func mostlyInvisibleBoxHasNoAppearance(_ box: Box) {
         #expect(Appearance(of: box, in: SyntheticScene().plane(at: 0)) == nil)
     }
 
-    @Test func whatStandsOutIsLookedAtWhereItIsSeen() throws {
-        let plane = SyntheticScene(things: [bright]).plane(at: 0)
+    @Test func clippedBoxUsesVisiblePart() throws {
+        let plane = SyntheticScene(objects: [bright]).plane(at: 0)
         for box in [Box(x: -100, y: -50, width: 300, height: 300), Box(x: 1100, y: 500, width: 400, height: 800)] {
             let look = try #require(Appearance(of: box, in: plane))
-            #expect(abs(look.likeness(look) - 1) < 0.001)
+            #expect(abs(look.similarity(look) - 1) < 0.001)
         }
     }
 
-    @Test func looksWeighLessWhereAllLookTheSame() {
+    @Test func appearanceWeightDropsForUniformObjects() {
         var (costumes, clothes) = (AppearanceStatistics(), AppearanceStatistics())
         for number in 0..<500 {
             let sway = number % 2 == 0 ? 0.05 : -0.05
             costumes.learn(toItself: 0.8 + sway, toOther: 0.79 - sway)
             clothes.learn(toItself: 0.85 + sway, toOther: 0.5 - sway)
         }
-        #expect(costumes.worth(of: 0.9) - costumes.worth(of: 0.4) < 1)
-        #expect(clothes.worth(of: 0.9) - clothes.worth(of: 0.4) > 2)
+        #expect(costumes.utility(of: 0.9) - costumes.utility(of: 0.4) < 1)
+        #expect(clothes.utility(of: 0.9) - clothes.utility(of: 0.4) > 2)
     }
 
     /// Two come towards each other, stand before each other for a moment, in which one box is seen, and turn back. By their
     /// motion they would have passed.
-    @Test func whoMeetAndTurnBackKeepTheirIds() throws {
+    @Test func objectsThatMeetAndReturnKeepIDs() throws {
         var left = bright
         var right = dark
         left.place = { time in (time < 2 ? 300 + 140 * time : 860 - 140 * time, 200) }
         right.place = { time in (time < 2 ? 900 - 140 * time : 340 + 140 * time, 200) }
-        let scene = SyntheticScene(things: [left, right])
+        let scene = SyntheticScene(objects: [left, right])
         let tracker = Tracker()
         var ids: [[Int?]] = []
         for frame in 0..<40 {

@@ -5,8 +5,8 @@ import Testing
 /// Protects the assignment: the best sum of gains, found for any shape of problem.
 @Suite struct AssignmentTests {
     @Test(arguments: 0..<200)
-    func isAsGoodAsTryingEverything(_ seed: Int) {
-        var dice = Dice(UInt64(seed + 1))
+    func assignmentEqualsExhaustiveSearch(_ seed: Int) {
+        var dice = RandomNumbers(UInt64(seed + 1))
         let (rows, columns) = (Int.random(in: 1...5, using: &dice), Int.random(in: 1...5, using: &dice))
         var gains = [[Double]](repeating: [Double](repeating: 0, count: columns), count: rows)
         for row in 0..<rows {
@@ -20,7 +20,7 @@ import Testing
         #expect(abs(total - Self.best(gains, row: 0, taken: [])) < 1e-9)
     }
 
-    @Test func servesOneProblemAfterTheOther() {
+    @Test func assignmentIsReusable() {
         var assignment = Assignment()
         let square = Self.solve(&assignment, [[1, 2], [2, 3]], columns: 2)
         let empty = Self.solve(&assignment, [], columns: 0)
@@ -44,10 +44,10 @@ import Testing
 
     private static func best(_ gains: [[Double]], row: Int, taken: Set<Int>) -> Double {
         guard row < gains.count else { return 0 }
-        var most = best(gains, row: row + 1, taken: taken)
+        var maximum = best(gains, row: row + 1, taken: taken)
         for column in gains[row].indices where !taken.contains(column) {
-            most = max(most, gains[row][column] + best(gains, row: row + 1, taken: taken.union([column])))
+            maximum = max(maximum, gains[row][column] + best(gains, row: row + 1, taken: taken.union([column])))
         }
-        return most
+        return maximum
     }
 }

@@ -10,7 +10,7 @@ import Testing
         (0..<8).map { Box(x: 100 + 90 * Double($0) - camera, y: 200 + 10 * Double($0 % 3), width: 50, height: 120) }
     }
 
-    @Test func aJumpOfTheCameraIsSeenInTheDetectionsAlone() {
+    @Test func cameraJumpIsEstimatedFromDetections() {
         let tracker = Tracker()
         for frame in 0..<40 {
             let camera = frame < 20 ? 0.0 : 30
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// One object is not detected while the camera jumps; its track jumps along with the others.
-    @Test func unseenObjectsMoveWithTheCamera() throws {
+    @Test func missedObjectsFollowCameraMotion() throws {
         let tracker = Tracker()
         for frame in 0..<30 {
             let camera = frame < 20 ? 0.0 : 30
@@ -33,7 +33,7 @@ import Testing
         #expect(abs(unseen.box.x - Self.boxes(camera: 30)[4].x) < 10)
     }
 
-    @Test func objectsThatGoTheirOwnWaysSayNothing() {
+    @Test func independentMotionGivesNoCameraMotion() {
         var motion = CameraMotion()
         motion.begin()
         for number in 0..<8 {

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    private static func detections(at time: Double, _ dice: inout Dice) -> [Detection] {
+    private static func detections(at time: Double, _ dice: inout RandomNumbers) -> [Detection] {
         boxes(at: time).map { box in
             Detection(
                 box: Box(
@@ -27,7 +27,7 @@ import Testing
     /// Runs ten seconds and gives the ids of each object, by sighting.
     private func ids(times: [Double]) -> [Set<Int>] {
         let tracker = Tracker()
-        var dice = Dice(5)
+        var dice = RandomNumbers(5)
         var found = [Set<Int>](repeating: [], count: 4)
         for time in times {
             let tracks = tracker.step(Nanoseconds(time * 1e9), Self.detections(at: time, &dice))
@@ -39,14 +39,14 @@ import Testing
     }
 
     @Test(arguments: [5.0, 10, 30, 60])
-    func everyObjectKeepsItsIDAtAnyRate(_ rate: Double) {
+    func idsAreKeptAtAnyFrameRate(_ rate: Double) {
         let found = ids(times: (0..<Int(10 * rate)).map { Double($0) / rate })
         #expect(found.allSatisfy { $0.count == 1 })
         #expect(Set(found.flatMap { $0 }).count == 4)
     }
 
     /// Who walks evenly teaches that at any rate.
-    @Test(arguments: [10, 25, 50, 60, 120]) func howUnevenlyThingsMoveIsLearntAtAnyRate(_ rate: Int) {
+    @Test(arguments: [10, 25, 50, 60, 120]) func accelerationIsLearntAtAnyFrameRate(_ rate: Int) {
         let tracker = Tracker()
         let before = tracker.state.statistics.accelerationNoise.x
         for frame in 0..<20 * rate {
@@ -57,13 +57,13 @@ import Testing
         #expect(tracker.state.statistics.accelerationNoise.x < before / 3)
     }
 
-    @Test func droppedFramesDoNotMatter() {
-        var dice = Dice(9)
+    @Test func droppedFramesKeepIDs() {
+        var dice = RandomNumbers(9)
         let times = (0..<300).map { Double($0) / 30 }.filter { _ in Int.random(in: 0..<3, using: &dice) > 0 }
         #expect(ids(times: times).allSatisfy { $0.count == 1 })
     }
 
-    @Test func repeatedFramesDoNotMatter() {
+    @Test func repeatedFramesKeepIDs() {
         let times = (0..<300).flatMap { number in
             [Double](repeating: Double(number) / 30, count: number % 3 == 0 ? 2 : 1)
         }
@@ -72,7 +72,7 @@ import Testing
 
     /// An object that is hidden for a while is found again, or not, by the seconds that have passed.
     @Test(arguments: [5.0, 10, 30, 60])
-    func hiddenObjectsAreRememberedForSecondsNotFrames(_ rate: Double) {
+    func occlusionTimeIsIndependentOfFrameRate(_ rate: Double) {
         for (gap, isSame) in [(0.7, true), (1.6, false)] {
             let tracker = Tracker()
             var last: Set<Int> = []

@@ -5,7 +5,7 @@ import Testing
 
 /// Protects boxes between detections: they follow what moves in the picture, at five frames from answer to answer.
 @Suite struct ImageMotionTests {
-    private static let people = SyntheticScene(things: [
+    private static let people = SyntheticScene(objects: [
         .init(width: 90, height: 200, place: { (150 + 80 * sin(3 * $0), 120 + 60 * $0) }, seed: 21),
         .init(width: 60, height: 130, place: { (900 - 150 * $0, 400 + 40 * cos(4 * $0)) }, seed: 34),
         .init(width: 140, height: 110, place: { (500 + 100 * cos(2.5 * $0), 250 + 100 * sin(2.5 * $0)) }, seed: 55),
@@ -33,7 +33,7 @@ import Testing
         return (overlaps.reduce(0, +) / Double(overlaps.count), ids)
     }
 
-    @Test func boxesFollowTheImageBetweenAnswers() {
+    @Test func boxesFollowImageBetweenDetections() {
         let seen = carried(Self.people, withImage: true)
         let blind = carried(Self.people, withImage: false)
         #expect(seen.overlap > 0.9)
@@ -41,7 +41,7 @@ import Testing
         #expect(seen.ids == [1, 2, 3])
     }
 
-    @Test func boxesFollowTheImageWhileTheCameraPans() {
+    @Test func boxesFollowImageDuringPan() {
         var scene = Self.people
         scene.camera = { (120 * sin(2 * $0), 30 * cos(3 * $0)) }
         let seen = carried(scene, withImage: true)
@@ -50,8 +50,8 @@ import Testing
     }
 
     /// Most of what can be seen in the detector's boxes stands still behind something slim. Two answers show it.
-    @Test func whatIsCarriedBadlyIsLeftToItsFilter() {
-        let slim = SyntheticScene(things: [
+    @Test func unreliableImageMotionIsIgnored() {
+        let slim = SyntheticScene(objects: [
             .init(width: 40, height: 300, place: { (100 + 400 * $0, 200) }, seed: 21)
         ])
         let tracker = Tracker()
@@ -61,8 +61,8 @@ import Testing
             let moment = Nanoseconds(time * 1e9)
             tracker.advance(
                 to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: slim.plane(at: time))
-            let thing = slim.boxes(at: time)[0]
-            let wide = Box(x: thing.minX - 80, y: thing.minY, width: thing.width + 160, height: thing.height)
+            let object = slim.boxes(at: time)[0]
+            let wide = Box(x: object.minX - 80, y: object.minY, width: object.width + 160, height: object.height)
             if frame % 5 == 0 { tracker.update([Detection(box: wide, score: 0.9)], seenAt: moment) }
             if frame >= 15 { worst = min(worst, tracker.tracks.map { $0.box.iou(wide) }.max() ?? 0) }
         }
@@ -72,8 +72,8 @@ import Testing
 
     /// Who walks in front drags along the box of whoever is behind, as far as pictures are believed. With an answer each third of a
     /// second both keep their ids.
-    @Test(arguments: [60.0, 90]) func whoPassEachOtherBetweenAnswersKeepTheirIDs(_ speed: Double) {
-        let scene = SyntheticScene(things: [
+    @Test(arguments: [60.0, 90]) func passingObjectsKeepIDsBetweenDetections(_ speed: Double) {
+        let scene = SyntheticScene(objects: [
             .init(width: 70, height: 180, place: { (640 - speed * ($0 - 3), 250) }, seed: 34),
             .init(width: 70, height: 180, place: { (640 + speed * ($0 - 3), 270) }, seed: 21),
         ])
@@ -100,9 +100,9 @@ import Testing
 
     /// Behind a pillar that nobody knows, in frames that nobody looks at, too: what stands in the box then is the pillar. (At 30 frames a
     /// second it has held the box back before the first answer that misses them.)
-    @Test func whoIsMissedIsExpectedWhereTheyGoOn() throws {
+    @Test func missedObjectIsPredictedAlongItsPath() throws {
         let rate = 10.0
-        let scene = SyntheticScene(things: [
+        let scene = SyntheticScene(objects: [
             .init(width: 80, height: 200, place: { (300 + 200 * $0, 300) }, seed: 3),
             .init(width: 150, height: 500, place: { _ in (640, 100) }, seed: 77, light: -30),
         ])
@@ -119,7 +119,7 @@ import Testing
                 tracker.update(isSeen ? [Detection(box: walker, score: 0.8)] : [], seenAt: moment)
             }
             // They are told of to nobody meanwhile: their place shows something else.
-            _ = tracker.outlook()
+            _ = tracker.snapshot()
             let track = try #require(tracker.state.tracklets.first)
             misses = max(misses, track.misses)
             if frame > Int(rate) { worst = min(worst, track.shownBox(at: moment).iou(walker)) }
@@ -129,7 +129,7 @@ import Testing
         #expect(tracker.tracks.map(\.id) == [1])
     }
 
-    @Test func aPointIsFoundAgainToAFractionOfAPixel() throws {
+    @Test func pointFlowHasSubpixelAccuracy() throws {
         var scene = SyntheticScene()
         scene.camera = { (-10 * $0, 6 * $0) }
         let flow = PointFlow(from: ImagePyramid(scene.plane(at: 0)), to: ImagePyramid(scene.plane(at: 1)))
@@ -137,7 +137,7 @@ import Testing
         #expect(abs(found.x - 2.5) < 0.2 && abs(found.y + 1.5) < 0.2)
     }
 
-    @Test func aPlainPictureHasNoMotion() {
+    @Test func uniformPictureHasNoMotion() {
         let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 * 48)
         pixels.initialize(repeating: 100)
         let pyramid = ImagePyramid(

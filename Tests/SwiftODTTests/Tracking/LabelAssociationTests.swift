@@ -21,7 +21,7 @@ import Testing
     private let person = Label(index: 0, text: "person")
     private let bicycle = Label(index: 1, text: "bicycle")
 
-    @Test func aBicycleDoesNotTakeOverThePersonBeforeIt() throws {
+    @Test func otherLabelDoesNotTakeOverTrack() throws {
         let tracks = track(
             (0..<10).map { _ in [detection(person, x: 200, width: 100)] }
                 + (0..<10).map { _ in [detection(bicycle, x: 230, width: 160)] })
@@ -29,7 +29,7 @@ import Testing
         #expect(newest.label == bicycle && newest.id == 2)
     }
 
-    @Test func aThingThatIsCalledSomethingElseNowAndThenKeepsItsId() {
+    @Test func occasionalOtherLabelKeepsID() {
         let answers = (0..<20).map { [detection($0 % 4 == 3 ? bicycle : person, x: 200, width: 100)] }
         let tracks = track(answers)
         #expect(tracks.map(\.id) == [1])

@@ -17,26 +17,26 @@ import Testing
         }
     }
 
-    @Test func theFirstSightingNamesAThing() { #expect(names([car]) == ["car"]) }
+    @Test func firstDetectionSetsLabel() { #expect(names([car]) == ["car"]) }
 
-    @Test func anOddAnswerChangesNothing() {
+    @Test func singleOutlierKeepsLabel() {
         #expect(names([car, car, car, truck, car, nil, truck, car]).allSatisfy { $0 == "car" })
     }
 
     /// It was called one thing after the other, several times a second.
-    @Test func whatIsCalledThisAndThatHasNoName() {
+    @Test func alternatingLabelsGiveNone() {
         let said = names((0..<40).map { $0 / 2 % 2 == 0 ? car : truck })
         #expect(said.dropFirst(10).allSatisfy { $0.isEmpty })
     }
 
-    @Test func amongFourNamesNoneIsClear() {
+    @Test func fourCompetingLabelsGiveNone() {
         let said = names((0..<40).map { names[$0 % 4] })
         #expect(said.dropFirst(4).allSatisfy { $0.isEmpty })
     }
 
     /// From one name to another by way of none, in about the same time at any rate.
     @Test(arguments: [5.0, 30])
-    func aLastingChangeRenames(_ rate: Double) throws {
+    func lastingChangeUpdatesLabel(_ rate: Double) throws {
         let said = names(
             (0..<Int(4 * rate)).map { _ in car } + (0..<Int(8 * rate)).map { _ in truck }, rate: rate)
         var order: [String] = []

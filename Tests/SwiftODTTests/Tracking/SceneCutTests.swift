@@ -7,7 +7,7 @@ import Testing
 @Suite struct SceneCutTests {
     private static let scene = SyntheticScene(seed: 1)
 
-    @Test func anotherPictureIsACut() {
+    @Test func differentPictureIsACut() {
         var cut = SceneCut()
         let other = SyntheticScene(seed: 408)
         let planes =
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A frame that was lost, a flash that blinds the camera, a fade through black: it is the same scene before and after; and another one is.
-    @Test(arguments: [0, 255]) func aFrameOfOneGreyIsNoScene(_ grey: UInt8) {
+    @Test(arguments: [0, 255]) func uniformFrameIsNoScene(_ grey: UInt8) {
         var cut = SceneCut()
         let like = Self.scene.plane(at: 0)
         func flat() -> LumaPlane {
@@ -50,7 +50,7 @@ import Testing
         #expect(planes.map { cut.isCut($0) } == [false, false, false, false, false, true])
     }
 
-    @Test func tracksEndWithTheirScene() {
+    @Test func sceneCutEndsTracks() {
         let tracker = Tracker()
         let detection = Detection(box: Box(x: 300, y: 200, width: 100, height: 200), score: 0.9)
         let other = SyntheticScene(seed: 408)

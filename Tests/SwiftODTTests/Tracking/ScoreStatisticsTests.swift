@@ -13,11 +13,11 @@ import Testing
         return statistics.weight
     }
 
-    @Test func nothingIsKnownAtFirst() { #expect(ScoreStatistics().weight == 0) }
+    @Test func initialWeightIsZero() { #expect(ScoreStatistics().weight == 0) }
 
-    @Test func whatEachObjectKeepsTellsThemApart() { #expect(weight(itself: 0.03, other: 0.15) > 0.9) }
+    @Test func stableScoresRaiseWeight() { #expect(weight(itself: 0.03, other: 0.15) > 0.9) }
 
-    @Test func whatFlickersDoesNot() {
+    @Test func flickeringScoresDoNotRaiseWeight() {
         #expect(weight(itself: 0.2, other: 0.22) < 0.2)
         #expect(weight(itself: 0.2, other: 0.15) == 0)
     }

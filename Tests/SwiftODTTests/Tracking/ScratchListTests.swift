@@ -4,7 +4,7 @@ import Testing
 
 /// Protects the lists that frames fill and empty again: their memory is their own affair, what is in them is not.
 @Suite struct ScratchListTests {
-    @Test func holdsWhatIsAppendedThroughAllItsGrowth() {
+    @Test func appendSurvivesGrowth() {
         var list = ScratchList<Int>()
         #expect(Self.contents(list) == [])
         for number in 0..<1000 { list.append(number * number) }
@@ -13,7 +13,7 @@ import Testing
         #expect(Self.contents(list).suffix(2) == [998 * 998, -1])
     }
 
-    @Test func beginsAnewInTheSameMemory() {
+    @Test func clearReusesMemory() {
         var list = ScratchList<Double>()
         for number in 0..<100 { list.append(Double(number)) }
         let place = list.view.baseAddress
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [3, 200, 0, 17])
-    func isResetToSoMany(_ count: Int) {
+    func resetFillsWithElement(_ count: Int) {
         var list = ScratchList<Int>()
         for number in 0..<10 { list.append(number) }
         list.reset(to: 7, count: count)
@@ -35,7 +35,7 @@ import Testing
         #expect(Self.contents(list).last == 8)
     }
 
-    @Test func sortsAndKeepsTheFirst() {
+    @Test func sortAndShortenKeepFirst() {
         var list = ScratchList<Int>()
         list.sort()
         list.shorten(to: 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.contents(list) == [sorted[99], sorted[98], 5])
     }
 
-    @Test func keepsWhatHoldsInItsOrder() {
+    @Test func keepPreservesOrder() {
         var list = ScratchList<Int>()
         list.keep { _ in true }
         for number in 0..<20 { list.append(number) }

@@ -3,7 +3,7 @@ import Glibc
 @testable import SwiftODT
 
 /// Repeatable noise.
-struct Dice: RandomNumberGenerator {
+struct RandomNumbers: RandomNumberGenerator {
     private var state: UInt64
 
     init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
@@ -33,7 +33,7 @@ struct SyntheticScene {
         var light: Double = 0
     }
 
-    var things: [Thing] = []
+    var objects: [Thing] = []
     /// Where the camera looks at a time in seconds, in buffer pixels.
     var camera: @Sendable (Double) -> (x: Double, y: Double) = { _ in (0, 0) }
     var seed: UInt64 = 1
@@ -46,9 +46,9 @@ struct SyntheticScene {
 
     func boxes(at time: Double) -> [Box] {
         let eye = camera(time)
-        return things.map { thing in
-            let place = thing.place(time)
-            return Box(x: place.x - eye.x, y: place.y - eye.y, width: thing.width, height: thing.height)
+        return objects.map { object in
+            let place = object.place(time)
+            return Box(x: place.x - eye.x, y: place.y - eye.y, width: object.width, height: object.height)
         }
     }
 
@@ -57,8 +57,8 @@ struct SyntheticScene {
         let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
         let eye = camera(time)
         Self.paint(pixels, Box(x: 0, y: 0, width: Double(Self.width), height: Double(Self.height)), eye, seed, light)
-        for (box, thing) in zip(boxes(at: time), things) {
-            Self.paint(pixels, box, (-box.minX, -box.minY), thing.seed, light + thing.light)
+        for (box, object) in zip(boxes(at: time), objects) {
+            Self.paint(pixels, box, (-box.minX, -box.minY), object.seed, light + object.light)
         }
         return LumaPlane(
             adopting: pixels, width: width, height: height, scaleX: Double(Self.scale), scaleY: Double(Self.scale),

@@ -15,7 +15,7 @@ import Testing
         return tracker.tracks
     }
 
-    @Test func anObjectOfTheFirstFrameIsShownAtOnceAndKeepsItsID() {
+    @Test func firstFrameObjectIsReportedImmediately() {
         let tracker = Tracker()
         for frame in 0..<20 {
             let tracks = step(tracker, frame: frame, [detection(x: 100 + 4 * Double(frame))])
@@ -25,14 +25,14 @@ import Testing
     }
 
     /// A scene that has been empty is no reason to believe the first box that comes.
-    @Test func whoeverComesIntoAnEmptySceneProvesThemselves() {
+    @Test func newObjectInEmptySceneNeedsConfirmation() {
         let tracker = Tracker()
         #expect(step(tracker, frame: 0, []).isEmpty)
         #expect(step(tracker, frame: 1, [detection(x: 100)]).isEmpty)
         #expect(step(tracker, frame: 2, [detection(x: 100)]).map(\.id) == [1])
     }
 
-    @Test func anUnseenObjectCoastsAndIsReportedLostOnce() {
+    @Test func missedObjectCoastsAndIsLostOnce() {
         let tracker = Tracker()
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
         #expect(step(tracker, frame: 10, []).first?.state == .coasting)
@@ -47,7 +47,7 @@ import Testing
     /// Where not every frame is looked at, an object is unseen since it was missed, not since it was seen. It is looked for for the same
     /// second, but not for more than two.
     @Test(arguments: [(1, 25), (2, 49), (5, 50), (10, 50)])
-    func whoeverIsMissedIsGivenMoreTimeTheLessOftenIsLooked(_ interval: Int, _ frames: Int) {
+    func maxAgeScalesWithInferenceInterval(_ interval: Int, _ frames: Int) {
         let tracker = Tracker()
         // Missed from here on; the frame before it may have shown it.
         let missed = 50
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// Nobody waits for those who were last seen long ago.
-    @Test func whoeverIsMissedAfterALongTimeIsLostAtOnce() {
+    @Test func missAfterLongGapIsLostImmediately() {
         let tracker = Tracker()
         for frame in 0..<200 {
             tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func idsGoOnAfterAReset() {
+    @Test func idsContinueAfterReset() {
         let tracker = Tracker()
         _ = step(tracker, frame: 0, [detection(x: 100), detection(x: 300)])
         tracker.reset(reason: .flush)
@@ -90,7 +90,7 @@ import Testing
 
     /// Probation: whoever comes later is shown with the sighting that proves them, neither before nor after.
     @Test(arguments: [1, 2, 3, 5])
-    func aNewcomerIsShownOnceItIsProved(_ minHits: Int) {
+    func newTrackIsReportedWhenConfirmed(_ minHits: Int) {
         let tracker = Tracker(options: TrackerOptions(minHits: minHits))
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
         let shown = (10..<20).first { frame in
@@ -101,7 +101,7 @@ import Testing
 
     /// Along, down and aslant: 50 pixels a frame, 19 times.
     @Test(arguments: [(50.0, 0.0), (0, 50), (30, 40), (-30, 40)])
-    func thePathIsAsLongAsTheWay(_ across: Double, _ down: Double) {
+    func pathLengthEqualsDistance(_ across: Double, _ down: Double) {
         let tracker = Tracker()
         for frame in 0..<20 {
             let box = Box(x: 1000 + across * Double(frame), y: 100 + down * Double(frame), width: 200, height: 200)
@@ -117,7 +117,7 @@ import Testing
 
     /// Who finds nothing is told to ask for less: all the way down, and within a second or so.
     @Test(arguments: [(0.05, 0.06), (0.01, 0.01), (0, 0.002), (0, 0)])
-    func theThresholdHoldsAllTheWayDown(_ threshold: Double, _ score: Double) {
+    func lowThresholdsAreObeyed(_ threshold: Double, _ score: Double) {
         let tracker = Tracker(options: TrackerOptions(scoreThreshold: threshold))
         _ = step(tracker, frame: 0, [detection(x: 400)])
         var shown = false
@@ -131,7 +131,7 @@ import Testing
     /// What keeps tracks alive is weaker than what begins them, and no stronger than ever. Without tracking such detections are
     /// asked for as well, to say what came nearest where nothing is found.
     @Test(arguments: [(0.4, 0.1), (1, 0.1), (0.2, 0.1), (0.05, 0.025), (0, 0)])
-    func theFloorFollowsTheThreshold(_ threshold: Double, _ floor: Double) {
+    func scoreFloorFollowsThreshold(_ threshold: Double, _ floor: Double) {
         var options = SceneOptions()
         options.tracker.scoreThreshold = threshold
         #expect(options.scoreFloor == floor)

@@ -8,9 +8,9 @@ import Testing
         .nan, .infinity, -.infinity, 0, -1, 1e-300, 1e9, -1e9, 1e308, -1e308, .greatestFiniteMagnitude, 50,
     ]
 
-    @Test func oddFiguresDoNoHarm() {
+    @Test func invalidValuesAreSurvived() {
         let tracker = Tracker()
-        var dice = Dice(3)
+        var dice = RandomNumbers(3)
         let good = Detection(box: Box(x: 500, y: 300, width: 80, height: 160), score: 0.9)
         for frame in 0..<300 {
             var detections = [good]
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Somebody who turns, or is cut short by something: the last boxes shrink fast, and nobody looks for a while.
-    @Test func whatWasSeenToShrinkIsNotCarriedOnToNothing() {
+    @Test func shrinkingBoxIsNotExtrapolatedToZero() {
         let tracker = Tracker()
         for frame in 0..<20 {
             let width = frame < 10 ? 480 : max(120, 480 - 45 * Double(frame - 9))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func anObjectFoundTwiceIsOneObject() {
+    @Test func duplicateDetectionIsOneTrack() {
         let tracker = Tracker()
         let box = Box(x: 500, y: 300, width: 80, height: 160)
         for frame in 0..<30 {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aThousandDetectionsAreFollowed() {
+    @Test func thousandDetectionsAreTracked() {
         let tracker = Tracker()
         for frame in 0..<5 {
             let boxes = (0..<1000).map { number in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func tooManyObjectsMeetTheLimit() {
+    @Test func trackCountIsLimited() {
         let tracker = Tracker(options: TrackerOptions(maxTracks: 10))
         for frame in 0..<20 {
             // Every other frame a different set: the unseen give way.
@@ -77,7 +77,7 @@ import Testing
         #expect(tracker.takeEvents().contains { $0.reason == .limit })
     }
 
-    @Test func timesThatRepeatGoBackOrLeapAreSurvived() {
+    @Test func irregularTimesAreSurvived() {
         let tracker = Tracker()
         let detection = Detection(box: Box(x: 500, y: 300, width: 80, height: 160), score: 0.9)
         let times: [Nanoseconds] = [
@@ -92,7 +92,7 @@ import Testing
     @Test func planesOfAnySizeAreSurvived() {
         let tracker = Tracker()
         let detection = Detection(box: Box(x: 2, y: 2, width: 8, height: 8), score: 0.9)
-        var dice = Dice(4)
+        var dice = RandomNumbers(4)
         for (frame, size) in [(1, 1), (1, 1), (16, 16), (16, 16), (33, 17), (320, 180), (320, 180), (2, 300)]
             .enumerated()
         {
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Eleven minutes at 30 frames a second, with objects that come and go and nobody who reads the events.
-    @Test func memoryStaysFlat() {
+    @Test func memoryIsBounded() {
         let tracker = Tracker()
         for frame in 0..<20_000 {
             let time = Nanoseconds(frame) * 33_333_333

@@ -11,16 +11,16 @@ import Testing
         case failed
     }
 
-    static func start(_ objectDetector: VisionObjectDetector) throws -> Ticket<Outcome> {
-        let ticket = Ticket<Outcome>()
+    static func start(_ objectDetector: VisionObjectDetector) throws -> Promise<Outcome> {
+        let promise = Promise<Outcome>()
         objectDetector.process(VisionImage(image: try Picture.plain)) { objects, error in
             #expect((objects == nil) == (error != nil), "objects or an error")
-            ticket.fulfil(.success(error == nil ? .answered : error is VisionDroppedError ? .dropped : .failed))
+            promise.fulfil(.success(error == nil ? .answered : error is VisionDroppedError ? .dropped : .failed))
         }
-        return ticket
+        return promise
     }
 
-    @Test func ofAStreamOnlyTheLatestImageWaits() throws {
+    @Test func streamKeepsOnlyLatestImage() throws {
         let detector = ScriptedDetector(.chair)
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
         detector.close()
@@ -37,7 +37,7 @@ import Testing
         #expect(VisionDroppedError().description.contains("busy"))
     }
 
-    @Test func singleImagesAllGetTheirTurn() throws {
+    @Test func everySingleImageIsProcessed() throws {
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage
         let detector = ScriptedDetector(.chair)
@@ -48,10 +48,10 @@ import Testing
         #expect(try calls.map { try $0.wait() } == Array(repeating: .answered, count: 5))
     }
 
-    @Test func aHandlerMayAskAgainAndWait() throws {
+    @Test func handlerMayProcessSynchronously() throws {
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
         let image = VisionImage(image: try Picture.plain)
-        let ids = Ticket<[Int?]>()
+        let ids = Promise<[Int?]>()
         objectDetector.process(image) { objects, _ in
             let again = (try? objectDetector.results(in: image)) ?? []
             ids.fulfil(.success([objects?.first?.trackingID, again.first?.trackingID]))
@@ -59,7 +59,7 @@ import Testing
         #expect(try ids.wait() == [1, 1])
     }
 
-    @Test func anErrorEndsOneCallOnly() throws {
+    @Test func errorAffectsOneCallOnly() throws {
         let detector = ScriptedDetector { call in
             if call == 1 { throw ODTError(.failed, "one bad frame") }
             return [.chair]
@@ -71,7 +71,7 @@ import Testing
         #expect(objects.first?.trackingID == 1, "the track has outlived the error")
     }
 
-    @Test func aDetectorThatIsLetGoStillAnswers() throws {
+    @Test func releasedDetectorCompletesPendingCalls() throws {
         let detector = ScriptedDetector(.chair)
         detector.close()
         let call = try Self.start(VisionObjectDetector(options: .forTests(), detector: detector))
@@ -79,7 +79,7 @@ import Testing
         #expect(try call.wait() == .answered)
     }
 
-    @Test func manyThreadsMayAskAtOnce() async throws {
+    @Test func concurrentCallsAreServed() async throws {
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
         let image = VisionImage(image: try Picture.plain)
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
@@ -98,7 +98,7 @@ import Testing
         #expect(outcomes.count == 200 && !outcomes.contains(.failed) && outcomes.contains(.answered))
     }
 
-    @Test func whatCannotWorkIsSaid() throws {
+    @Test func unusableOptionsAreErrors() throws {
         let image = VisionImage(image: try Picture.plain)
         let missing = VisionObjectDetectorOptions()
         missing.detector.modelFile = "/nowhere/model.onnx"
@@ -109,7 +109,7 @@ import Testing
 
         let contradiction = VisionObjectDetectorOptions()
         contradiction.detectorMode = .singleImage
-        contradiction.detector = DetectorRecipe(.motion)
+        contradiction.detector = DetectorConfiguration(.motion)
         let other = #expect(throws: ODTError.self) {
             try VisionObjectDetector.objectDetector(options: contradiction).results(in: image)
         }

@@ -38,7 +38,7 @@ import Testing
         (.landscapeRight, .front, .flipHorizontal),
         (.faceUp, .front, .transpose),
     ])
-    func theDeviceOrientationHelperReachesTheDetector(
+    func deviceOrientationReachesDetector(
         _ device: DeviceOrientation, _ camera: CameraPosition, _ expected: Orientation
     ) throws {
         let metadata = VisionImageMetadata()
@@ -54,12 +54,12 @@ import Testing
     }
 
     @Test(arguments: VisionDetectorImageOrientation.allCases)
-    func namesFollowTheNumbersOfEXIF(_ orientation: VisionDetectorImageOrientation) {
+    func namesMatchEXIFNumbers(_ orientation: VisionDetectorImageOrientation) {
         #expect(Orientation(orientation) == Orientation(exif: orientation.rawValue))
         #expect(VisionDetectorImageOrientation(Orientation(orientation)) == orientation)
     }
 
-    @Test func thePictureSpeaksUntilMetadataIsSet() throws {
+    @Test func pictureOrientationIsDefault() throws {
         let picture = try TestPicture(.gray8, width: 8, height: 8).withFrame(orientation: .rotate180) {
             try Picture(copying: $0)
         }

@@ -5,9 +5,9 @@ import Testing
 /// Protects the whole way from a photograph to named things, with the models that setup installs.
 @Suite struct InstalledModelTests {
     static let photo = "data/photos/coco-val-128/images/000000000632.jpg"
-    static let isPossible = SharedMaterial.has(photo) && (try? DetectorRecipe(.neural).makeDetector()) != nil
+    static let isPossible = SharedMaterial.has(photo) && (try? DetectorConfiguration(.neural).makeDetector()) != nil
 
-    @Test(.enabled(if: isPossible)) func aBedroomsThingsAreFoundAndSorted() async throws {
+    @Test(.enabled(if: isPossible)) func bedroomObjectsAreDetectedAndCategorised() async throws {
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage
         options.shouldEnableMultipleObjects = true

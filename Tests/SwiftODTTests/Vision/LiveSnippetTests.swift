@@ -22,12 +22,12 @@ import Testing
         }
     }
 
-    @Test func theMostProminentObjectOfALiveStreamIsFollowed() throws {
+    @Test func mostProminentObjectIsTracked() throws {
         // Live detection and tracking
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .stream
         options.shouldEnableClassification = false
-        options.detector = DetectorRecipe(.motion)
+        options.detector = DetectorConfiguration(.motion)
         let objectDetector = Vision.vision().objectDetector(options: options)
 
         var ids = Set<Int>()
@@ -55,11 +55,11 @@ import Testing
         #expect(found > 25, "found in \(found) of 45 frames")
     }
 
-    @Test func asynchronousResultsComeToTheCompletionHandler() throws {
+    @Test func completionHandlerGetsResults() throws {
         let objectDetector = Vision.vision().objectDetector(
             options: .forTests(), detector: ScriptedDetector(.chair, .banana))
         let image = VisionImage(image: try .plain)
-        let text = Ticket<String>()
+        let text = Promise<String>()
 
         objectDetector.process(image) { detectedObjects, error in
             guard error == nil else {
@@ -79,7 +79,7 @@ import Testing
         #expect(try text.wait() == "frame: 30, 30, 40, id: 1")
     }
 
-    @Test func aNewObjectMayLackItsCategoryAtFirst() throws {
+    @Test func categoryMayArriveLater() throws {
         let classifier = ScriptedClassifier()
         let options = VisionObjectDetectorOptions.forTests()
         options.shouldEnableClassification = true
@@ -101,7 +101,7 @@ import Testing
         #expect(second.labels.first?.text == "plant" && second.labels.first?.index == 4)
     }
 
-    @Test func anotherSizeIsAnotherStreamAndIdsGoOn() throws {
+    @Test func sizeChangeBeginsEpochAndIDsContinue() throws {
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: ScriptedDetector(.chair))
         func id(_ picture: Picture) throws -> Int? {
             try objectDetector.results(in: VisionImage(image: picture)).first?.trackingID
@@ -111,7 +111,7 @@ import Testing
         #expect(try id(TestPicture(.i420, width: 200, height: 120).withFrame { try Picture(copying: $0) }) == 2)
     }
 
-    @Test func timesAreKeptWhereTheyGoForward() throws {
+    @Test func increasingTimestampsAreKept() throws {
         let detector = ScriptedDetector(.chair)
         let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
         for time in [5_000, 33_000_000, 33_000_000, nil, 10, 9_000_000_000, .max, -3] as [Nanoseconds?] {

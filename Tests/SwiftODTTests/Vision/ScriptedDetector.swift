@@ -28,13 +28,13 @@ final class ScriptedDetector: Detector {
     /// Returns when so many frames have been shown.
     func waitForCall(_ count: Int) { log.wait { $0.count >= count ? () : nil } }
 
-    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionTicket {
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let call = log.update { log in
             log.append(Shown(orientation: frame.orientation, time: frame.time, format: frame.format))
             return log.count - 1
         }
         gate.wait { $0 ? () : nil }
-        return DetectionTicket(try answer(call))
+        return DetectionPromise(try answer(call))
     }
 
     func reset() {}

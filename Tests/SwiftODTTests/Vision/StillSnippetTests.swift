@@ -15,7 +15,7 @@ import Testing
         return options
     }
 
-    @Test func severalObjectsOfAPictureAreToldWithTheirCategories() throws {
+    @Test func multipleObjectsHaveCategories() throws {
         let objectDetector = VisionObjectDetector(
             options: Self.options(), detector: ScriptedDetector(.chair, .person, .banana), classifier: TrackClassifier()
         )
@@ -44,21 +44,21 @@ import Testing
         #expect(person.frame == Box(x: 80, y: 20, width: 20, height: 30), "clipped to the picture")
     }
 
-    @Test func aPictureIsCompleteBeforeItIsAnswered() throws {
+    @Test func singleImageResultsAreComplete() throws {
         let classifier = ReadyClassifier([.fashionGood: 0.8])
-        let unnamed = Detection(box: Box(x: 10, y: 10, width: 30, height: 30), score: 0.9)
+        let unclassified = Detection(box: Box(x: 10, y: 10, width: 30, height: 30), score: 0.9)
         let objectDetector = VisionObjectDetector(
-            options: Self.options(), detector: ScriptedDetector(unnamed), classifier: TrackClassifier(crop: classifier))
+            options: Self.options(), detector: ScriptedDetector(unclassified), classifier: TrackClassifier(crop: classifier))
         let object = try #require(try objectDetector.results(in: VisionImage(image: Picture.plain)).first)
         #expect(object.classificationCategory == .fashionGoods && object.confidence != nil && object.score == 0.9)
 
         let failing = ScriptedClassifier(failure: ODTError(.failed, "the classifier broke"))
         let other = VisionObjectDetector(
-            options: Self.options(), detector: ScriptedDetector(unnamed), classifier: TrackClassifier(crop: failing))
+            options: Self.options(), detector: ScriptedDetector(unclassified), classifier: TrackClassifier(crop: failing))
         #expect(throws: ODTError.self) { try other.results(in: VisionImage(image: Picture.plain)) }
     }
 
-    @Test func whereNothingHasANameTheProminentThingIsTheObject() throws {
+    @Test func salientObjectIsReportedWithoutLabels() throws {
         let options = Self.options()
         options.scene.unknownObjects = .salient
         let salient = ScriptedDetector(Detection(box: Box(x: 10, y: 10, width: 30, height: 30), score: 0.7))
@@ -77,7 +77,7 @@ import Testing
         #expect(salient.shown.count == 1)
     }
 
-    @Test func withoutTheOptionsThereIsOneObjectAndNoCategory() throws {
+    @Test func defaultOptionsGiveOneObjectWithoutCategory() throws {
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage
         let objectDetector = VisionObjectDetector(
@@ -88,7 +88,7 @@ import Testing
         #expect(objects[0].classificationCategory == .unknown && objects[0].confidence == nil)
     }
 
-    @Test func theCurrentNamesWorkToo() async throws {
+    @Test func currentMLKitNamesWork() async throws {
         let options = ObjectDetectorOptions()
         options.detectorMode = .singleImage
         options.shouldEnableClassification = true
@@ -107,7 +107,7 @@ import Testing
         #expect(description == "Label 0: food, 0.6, 2")
     }
 
-    @Test func picturesComeFromFiles() throws {
+    @Test func picturesAreReadFromFiles() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("picture", EncodedPictures.pngRedAndBlue)
         let objectDetector = VisionObjectDetector(options: Self.options(), detector: ScriptedDetector())
@@ -116,7 +116,7 @@ import Testing
         #expect(throws: ODTError.self) { try VisionImage(contentsOfFile: file + "-missing") }
     }
 
-    @Test(arguments: PixelFormat.allCases) func buffersOfAnyFormatAreTaken(_ format: PixelFormat) throws {
+    @Test(arguments: PixelFormat.allCases) func buffersOfAnyFormatAreAccepted(_ format: PixelFormat) throws {
         let detector = ScriptedDetector(.chair)
         let objectDetector = VisionObjectDetector(options: Self.options(), detector: detector)
         let image = TestPicture(format, width: 101, height: 61, padding: 7).withFrame { VisionImage(buffer: $0) }

@@ -3,7 +3,7 @@ import Testing
 @testable import SwiftODT
 
 @Suite struct ZoneParsingTests {
-    @Test func aList() throws {
+    @Test func zoneListIsParsed() throws {
         let zones = try Zone.list(
             named: """
                  [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["Person"], "anchor": "centre"},
@@ -40,7 +40,7 @@ import Testing
         ),
         ("/nowhere/zones.json", "/nowhere/zones.json cannot be read"),
     ])
-    func mistakes(text: String, words: String) {
+    func invalidZonesAreErrors(text: String, words: String) {
         #expect { try Zone.list(named: text) } throws: { "\($0)".contains(words) }
     }
 }

@@ -16,9 +16,9 @@ import Testing
         var events: [ZoneEvent] = []
         var now: Nanoseconds = 0
 
-        init(_ zones: Zone..., orientation: Orientation = .identity) {
+        init(_ zones: Zone..., zonesFollowOrientation: Orientation = .identity) {
             watch = ZoneWatch(zones)
-            watch.look(at: ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation))
+            watch.setPicture(at: ZoneWatch.Picture(width: 1000, height: 500, zonesFollowOrientation: zonesFollowOrientation))
         }
 
         /// The middle of the lower edge of a box of 40 by 100 pixels.
@@ -57,21 +57,21 @@ import Testing
         var story: [String] {
             events.map { "\($0.kind.rawValue)\($0.direction.map { " " + $0.rawValue } ?? "") \($0.id ?? 0)" }
         }
-        var figures: ZoneCount.Figures { watch.counts[0].all }
+        var figures: ZoneCount.Counts { watch.counts[0].all }
     }
 
-    @Test func enteringAndLeavingAnArea() {
+    @Test func enterAndLeaveAreReported() {
         var walk = Walk(Self.room)
         walk.go(1, from: (100, 300), to: (600, 300))
         #expect(walk.figures.count == 1 && walk.figures.entered == 1)
         walk.go(1, from: (600, 300), to: (950, 300))
         #expect(walk.story == ["enter 1", "leave 1"])
-        #expect(walk.figures == ZoneCount.Figures(count: 0, entered: 1, left: 1))
+        #expect(walk.figures == ZoneCount.Counts(count: 0, entered: 1, left: 1))
         // From 400 to 800 at 10 pixels in 40 ms is 1.6 s.
         #expect(abs((walk.events.last?.dwell ?? 0) - 1_600_000_000) < 200_000_000)
     }
 
-    @Test func enteringAtACorner() {
+    @Test func enteringAtCornerIsReported() {
         var walk = Walk(Self.room)
         walk.go(1, from: (350, 50), to: (500, 200))
         walk.go(1, from: (500, 200), to: (600, 300))
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// A box trembles by a few pixels for a minute: on the edge of an area, and on a line.
-    @Test func tremblingCountsOnce() {
+    @Test func jitterAtBorderCountsOnce() {
         var random = SeededGenerator(seed: testSeed())
         var walk = Walk(Self.room)
         for _ in 0..<1500 { walk.see(1, 400 + .random(in: -4...4, using: &random), 300) }
@@ -95,16 +95,16 @@ import Testing
         #expect(crossing.story == ["cross out 1"])
     }
 
-    @Test func aLineIsCrossedBothWays() {
+    @Test func crossingsCountInBothDirections() {
         var walk = Walk(Self.line)
         walk.go(1, from: (300, 300), to: (700, 300))
         walk.go(1, from: (700, 300), to: (300, 300))
         #expect(walk.story == ["cross out 1", "cross in 1"])
-        #expect(walk.figures == ZoneCount.Figures(in: 1, out: 1))
+        #expect(walk.figures == ZoneCount.Counts(in: 1, out: 1))
     }
 
     /// Who turns back before the line, and who goes round its end, has not crossed.
-    @Test func nearALineIsNotAcross() {
+    @Test func approachingLineIsNoCrossing() {
         let short = Zone("short", .line, [Zone.Point(0.5, 0.5), Zone.Point(0.5, 1)])
         var walk = Walk(short)
         walk.go(1, from: (300, 400), to: (490, 400))
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// A line with a corner in it is crossed once, also exactly there.
-    @Test func aBentLine() {
+    @Test func polylineCrossingIsCounted() {
         let bent = Zone("bent", .line, [Zone.Point(0.4, 0), Zone.Point(0.5, 0.6), Zone.Point(0.4, 1)])
         var walk = Walk(bent)
         walk.go(1, from: (300, 300), to: (700, 300))
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// Somebody is hidden while crossing.
-    @Test func hiddenOnTheWayAcross() {
+    @Test func occludedCrossingIsCounted() {
         var walk = Walk(Self.line)
         walk.go(1, from: (300, 300), to: (450, 300))
         for step in 0..<10 { walk.see(1, 450 + Double(step) * 10, 300, state: .coasting) }
@@ -134,13 +134,13 @@ import Testing
     }
 
     /// An object that gets a new id goes on as the old one: in an area and on both sides of a line.
-    @Test func anotherIdIsTheSameOne() {
+    @Test func reidentifiedObjectCountsOnce() {
         var walk = Walk(Self.room)
         walk.go(1, from: (100, 300), to: (600, 300))
         walk.seeNothing(seconds: 0.4)
         walk.go(2, from: (620, 300), to: (950, 300))
         #expect(walk.story == ["enter 1", "leave 2"])
-        #expect(walk.figures == ZoneCount.Figures(count: 0, entered: 1, left: 1))
+        #expect(walk.figures == ZoneCount.Counts(count: 0, entered: 1, left: 1))
         var crossing = Walk(Self.line)
         crossing.go(1, from: (300, 300), to: (480, 300))
         crossing.seeNothing(seconds: 0.4)
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// Another one who comes in much later, or elsewhere, or is another thing, is not.
-    @Test func othersAreOthers() {
+    @Test func differentObjectsAreNotReidentified() {
         var walk = Walk(Self.room)
         walk.go(1, from: (100, 300), to: (600, 300))
         walk.seeNothing(seconds: 3)
@@ -166,7 +166,7 @@ import Testing
         for _ in 0..<5 { walk.see([(2, 600, 300)]) }
         for _ in 0..<5 { walk.see([(1, 630, 300), (2, 600, 300)]) }
         #expect(walk.story == ["enter 2", "enter 1"])
-        #expect(walk.figures == ZoneCount.Figures(count: 2, entered: 2))
+        #expect(walk.figures == ZoneCount.Counts(count: 2, entered: 2))
         walk.seeNothing(seconds: 3)
         #expect(walk.events.suffix(2).map(\.id) == [1, 2])
         // Seen for 10 frames and for 5: each has its own time.
@@ -202,7 +202,7 @@ import Testing
     }
 
     /// Standing for long: one dwell, when its time is over.
-    @Test func standingForLong() {
+    @Test func dwellIsReportedAfterMinTime() {
         var room = Self.room
         room.minTime = 5_000_000_000
         var walk = Walk(room)
@@ -211,7 +211,7 @@ import Testing
         #expect(walk.events.last?.dwell.map { (5_000_000_000...5_100_000_000).contains($0) } == true)
     }
 
-    @Test func labelsChoose() {
+    @Test func labelsLimitZone() {
         var room = Self.room
         room.labels = ["dog"]
         var walk = Walk(room)
@@ -221,7 +221,7 @@ import Testing
     }
 
     /// Whose box reaches the picture's lower border stands in the area that ends there, and leaves it with the picture.
-    @Test func onThePicturesBorder() {
+    @Test func zonesOnPictureBorderCount() {
         let floor = Zone("floor", .area, [Zone.Point(0, 0.5), Zone.Point(1, 0.5), Zone.Point(1, 1), Zone.Point(0, 1)])
         var walk = Walk(floor)
         for _ in 0..<30 { walk.see(1, 500, 560) }
@@ -233,16 +233,16 @@ import Testing
     }
 
     /// Zones are said in the upright picture: the same walk in a buffer that lies on its side.
-    @Test(arguments: Orientation.allCases) func orientation(_ orientation: Orientation) {
+    @Test(arguments: Orientation.allCases) func zonesFollowOrientation(_ zonesFollowOrientation: Orientation) {
         let upper = Zone(
             "upper", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.5), Zone.Point(0, 0.5)],
             anchor: .centre)
         var watch = ZoneWatch([upper])
-        let picture = ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation)
-        watch.look(at: picture)
-        let size = orientation.swapsAxes ? (500.0, 1000.0) : (1000.0, 500.0)
+        let picture = ZoneWatch.Picture(width: 1000, height: 500, zonesFollowOrientation: zonesFollowOrientation)
+        watch.setPicture(at: picture)
+        let size = zonesFollowOrientation.swapsAxes ? (500.0, 1000.0) : (1000.0, 500.0)
         for (x, y, isInside) in [(0.3, 0.2, true), (0.7, 0.8, false)] {
-            let box = orientation.buffer(
+            let box = zonesFollowOrientation.buffer(
                 Box(centerX: x * size.0, centerY: y * size.1, width: 20, height: 20), bufferWidth: 1000,
                 bufferHeight: 500)
             watch.count([Track(box: box, score: 1)])
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func whatIsIgnoredIsNotSeen() {
+    @Test func ignoreZoneDropsDetections() {
         let scene = Scene()
         scene.zones = [
             Zone(
@@ -269,7 +269,7 @@ import Testing
     }
 
     /// Nothing that comes traps, and nobody is counted out who was not counted in.
-    @Test func anythingMayCome() {
+    @Test func invalidInputIsSurvived() {
         var random = SeededGenerator(seed: testSeed())
         let odd: [Double] = [.nan, .infinity, -.infinity, 0, -1e300, 1e300, 500]
         for _ in 0..<200 {
@@ -279,10 +279,10 @@ import Testing
             var watch = ZoneWatch([Zone("area", .area, points), Zone("line", .line, points)])
             var now: Nanoseconds = 0
             for _ in 0..<50 {
-                watch.look(
+                watch.setPicture(
                     at: ZoneWatch.Picture(
                         width: .random(in: 0...3000, using: &random), height: .random(in: 0...3000, using: &random),
-                        orientation: Orientation.allCases.randomElement(using: &random)!))
+                        zonesFollowOrientation: Orientation.allCases.randomElement(using: &random)!))
                 let tracks = (0..<5).map { id in
                     Track(
                         id: id,

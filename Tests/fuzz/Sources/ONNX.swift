@@ -3,8 +3,8 @@
 /// The ways into an .onnx file: the graph that is made cheaper, the properties, the names among them.
 func fuzzONNX(_ bytes: FuzzedBytes) -> CInt {
     let content = bytes.all
-    if let rows = RowsEnd.straightened(content) { _ = FocusStem.cut(rows) }
-    _ = FocusStem.cut(content)
+    if let rows = TrailingTranspose.transposeRemoved(content) { _ = FocusLayer.folded(rows) }
+    _ = FocusLayer.folded(content)
     withMemoryFile(content) { path in
         let properties = try? ONNXProperties.read(path)
         for text in (properties ?? [:]).values { _ = Labels(dictionaryText: text) }

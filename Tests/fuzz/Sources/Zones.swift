@@ -5,7 +5,7 @@ func fuzzZones(_ bytes: FuzzedBytes) -> CInt {
     guard let zones = try? Zone.list(parsing: bytes.all, file: "zones.json") else { return 0 }
     var (watch, bytes) = (ZoneWatch(zones), bytes)
     for step in 0..<6 {
-        watch.look(
+        watch.setPicture(
             at: ZoneWatch.Picture(
                 width: bytes.next(below: 4000), height: bytes.next(below: 4000),
                 orientation: Orientation.allCases[bytes.next(below: 8)]))

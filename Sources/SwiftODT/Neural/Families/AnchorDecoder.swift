@@ -134,74 +134,74 @@ extension AnchorDecoder {
     static let usualSSD = FamilyInput(
         width: 300, height: 300, mean: SIMD3(repeating: 127.5), scale: SIMD3(repeating: 1 / 127.5))
 
-    init?(efficientDet survey: NetworkSurvey) throws {
-        guard survey.outputs.count >= 2, survey.outputs.count % 2 == 0 else { return nil }
-        let input = try survey.input(Self.usualEfficientDet)
+    init?(efficientDet inspection: NetworkInspection) throws {
+        guard inspection.outputs.count >= 2, inspection.outputs.count % 2 == 0 else { return nil }
+        let input = try inspection.input(Self.usualEfficientDet)
         var pyramid = Anchors.Pyramid.efficientDet
-        pyramid.adjust(to: survey.manifest?.anchors)
-        if let end = survey.postProcess {
+        pyramid.adjust(to: inspection.manifest?.anchors)
+        if let end = inspection.postProcess {
             guard end.anchors.count / 4 == pyramid.count(width: input.width, height: input.height) else { return nil }
-            try self.init(survey, input, end)
+            try self.init(inspection, input, end)
             return
         }
         let grid = pyramid.grid(width: input.width, height: input.height)
-        let paired = AnchorHeads(survey, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
+        let paired = AnchorHeads(inspection, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
         guard
-            let heads = paired ?? AnchorHeads(survey, anchors: pyramid.count(width: input.width, height: input.height))
+            let heads = paired ?? AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height))
         else {
             return nil
         }
         // Heads in one piece come from exports that have applied the logistic function already.
         try self.init(
-            survey, input, heads, Anchors(pyramid, width: input.width, height: input.height),
+            inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height),
             boxCoderScales: [1, 1, 1, 1], hasBackground: false, logits: paired != nil)
     }
 
-    init?(ssd survey: NetworkSurvey) throws {
-        guard survey.outputs.count >= 2 else { return nil }
-        let input = try survey.input(Self.usualSSD)
-        if let end = survey.postProcess {
-            try self.init(survey, input, end)
+    init?(ssd inspection: NetworkInspection) throws {
+        guard inspection.outputs.count >= 2 else { return nil }
+        let input = try inspection.input(Self.usualSSD)
+        if let end = inspection.postProcess {
+            try self.init(inspection, input, end)
             return
         }
         var layers = Anchors.Layers()
-        layers.adjust(to: survey.manifest)
+        layers.adjust(to: inspection.manifest)
         var pyramid = Anchors.Pyramid.ssdWithFPN
-        pyramid.adjust(to: survey.manifest?.anchors)
-        if let heads = AnchorHeads(survey, anchors: layers.count(width: input.width, height: input.height)) {
-            try self.init(ssd: survey, input, heads, Anchors(layers, width: input.width, height: input.height))
-        } else if let heads = AnchorHeads(survey, anchors: pyramid.count(width: input.width, height: input.height)) {
-            try self.init(ssd: survey, input, heads, Anchors(pyramid, width: input.width, height: input.height))
+        pyramid.adjust(to: inspection.manifest?.anchors)
+        if let heads = AnchorHeads(inspection, anchors: layers.count(width: input.width, height: input.height)) {
+            try self.init(ssd: inspection, input, heads, Anchors(layers, width: input.width, height: input.height))
+        } else if let heads = AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height)) {
+            try self.init(ssd: inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height))
         } else {
             return nil
         }
     }
 
     /// As the end that was cut off would have done it; scores have been through the logistic function before.
-    private init?(_ survey: NetworkSurvey, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
-        guard let heads = AnchorHeads(survey, anchors: end.anchors.count / 4) else { return nil }
-        let background = survey.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true
+    private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
+        guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
+        let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true
         try self.init(
-            survey, input, heads, Anchors(fractions: end.anchors, width: input.width, height: input.height),
+            inspection, input, heads, Anchors(fractions: end.anchors, width: input.width, height: input.height),
             boxCoderScales: end.scales, hasBackground: background, logits: false)
     }
 
-    private init(ssd survey: NetworkSurvey, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors) throws {
+    private init(ssd inspection: NetworkInspection, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors) throws {
         try self.init(
-            survey, input, heads, anchors, boxCoderScales: [10, 10, 5, 5], hasBackground: true, logits: true)
+            inspection, input, heads, anchors, boxCoderScales: [10, 10, 5, 5], hasBackground: true, logits: true)
     }
 
     private init(
-        _ survey: NetworkSurvey, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors,
+        _ inspection: NetworkInspection, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors,
         boxCoderScales usualScales: [Double], hasBackground usualBackground: Bool, logits usualLogits: Bool
     ) throws {
-        let scales = (survey.manifest?.anchors?.boxCoderScales ?? usualScales).map { Float($0) }
-        let background = survey.manifest?.hasBackground ?? usualBackground
+        let scales = (inspection.manifest?.anchors?.boxCoderScales ?? usualScales).map { Float($0) }
+        let background = inspection.manifest?.hasBackground ?? usualBackground
         let classes = heads.classes - (background ? 1 : 0)
         self.init(
-            assembly: try survey.assembly(input, classes: classes), anchors: anchors, heads: heads.heads,
+            assembly: try inspection.assembly(input, classes: classes), anchors: anchors, heads: heads.heads,
             centerScale: SIMD2(scales[1], scales[0]), sizeScale: SIMD2(scales[3], scales[2]),
             firstClass: background ? 1 : 0, classCount: classes,
-            activation: survey.manifest?.scoresAreLogits ?? usualLogits ? .sigmoid : .none)
+            activation: inspection.manifest?.scoresAreLogits ?? usualLogits ? .sigmoid : .none)
     }
 }

@@ -5,16 +5,16 @@ struct AnchorHeads {
     let classes: Int
 
     /// More anchors than this have not been seen by far; each takes up memory, and a manifest may ask for any number.
-    static let most = 1 << 22
+    static let maximum = 1 << 22
 
     /// One output with all boxes and one with all scores.
-    init?(_ survey: NetworkSurvey, anchors: Int) {
-        guard anchors <= Self.most,
-            let boxes = survey.outputs.indices.first(where: {
-                survey.matrix($0)?.columns == 4 && survey.rows($0, anchors)
+    init?(_ inspection: NetworkInspection, anchors: Int) {
+        guard anchors <= Self.maximum,
+            let boxes = inspection.outputs.indices.first(where: {
+                inspection.matrix($0)?.columns == 4 && inspection.rows($0, anchors)
             }),
-            let scores = survey.outputs.indices.first(where: { $0 != boxes && survey.rows($0, anchors) }),
-            let classes = survey.matrix(scores)?.columns, classes > 1
+            let scores = inspection.outputs.indices.first(where: { $0 != boxes && inspection.rows($0, anchors) }),
+            let classes = inspection.matrix(scores)?.columns, classes > 1
         else { return nil }
         heads = [
             AnchorDecoder.Head(
@@ -24,14 +24,14 @@ struct AnchorHeads {
     }
 
     /// A pair of outputs for each level of a pyramid.
-    init?(_ survey: NetworkSurvey, level grid: CellGrid, anchorsPerCell: Int) {
-        guard survey.outputs.count == 2 * grid.levels.count, grid.count * anchorsPerCell <= Self.most else {
+    init?(_ inspection: NetworkInspection, level grid: CellGrid, anchorsPerCell: Int) {
+        guard inspection.outputs.count == 2 * grid.levels.count, grid.count * anchorsPerCell <= Self.maximum else {
             return nil
         }
         var heads: [AnchorDecoder.Head] = []
         var counts: Set<Int> = []
         for level in grid.levels {
-            let pair = survey.outputs.indices.compactMap { survey.levelOutput($0, level) }
+            let pair = inspection.outputs.indices.compactMap { inspection.levelOutput($0, level) }
             guard pair.count == 2, pair[0].inPlanes == pair[1].inPlanes,
                 let boxes = pair.first(where: { $0.numbers == 4 * anchorsPerCell }),
                 let scores = pair.first(where: { $0.output != boxes.output }), scores.numbers % anchorsPerCell == 0
@@ -49,7 +49,7 @@ struct AnchorHeads {
     }
 }
 
-extension NetworkSurvey {
+extension NetworkInspection {
     /// Whether an output has so many rows, as far as its file says.
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
@@ -66,19 +66,19 @@ extension NetworkSurvey {
 }
 
 extension Anchors.Pyramid {
-    mutating func adjust(to told: ModelManifest.AnchorSettings?) {
-        levels = told?.levels ?? levels
-        scalesPerLevel = told?.scalesPerLevel ?? scalesPerLevel
-        aspectRatios = told?.aspectRatios ?? aspectRatios
-        scale = told?.scale ?? scale
+    mutating func adjust(to manifestValue: ModelManifest.AnchorSettings?) {
+        levels = manifestValue?.levels ?? levels
+        scalesPerLevel = manifestValue?.scalesPerLevel ?? scalesPerLevel
+        aspectRatios = manifestValue?.aspectRatios ?? aspectRatios
+        scale = manifestValue?.scale ?? scale
     }
 }
 
 extension Anchors.Layers {
-    mutating func adjust(to told: ModelManifest?) {
-        minScale = told?.anchors?.minScale ?? minScale
-        maxScale = told?.anchors?.maxScale ?? maxScale
-        aspectRatios = told?.anchors?.aspectRatios ?? aspectRatios
-        strides = told?.strides ?? strides
+    mutating func adjust(to manifestValue: ModelManifest?) {
+        minScale = manifestValue?.anchors?.minScale ?? minScale
+        maxScale = manifestValue?.anchors?.maxScale ?? maxScale
+        aspectRatios = manifestValue?.anchors?.aspectRatios ?? aspectRatios
+        strides = manifestValue?.strides ?? strides
     }
 }

@@ -75,44 +75,44 @@ extension DETRDecoder {
     /// RT-DETR takes its pictures as YOLO does.
     static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
     /// More queries than this have not been seen; grids have more cells.
-    private static let mostQueries = 1000
+    private static let maximumQueries = 1000
 
-    init?(_ survey: NetworkSurvey) throws {
-        let matrices = survey.outputs.indices.map { survey.matrix($0) }
+    init?(_ inspection: NetworkInspection) throws {
+        let matrices = inspection.outputs.indices.map { inspection.matrix($0) }
         if matrices.count == 1, let row = matrices[0], let columns = row.columns, columns > 4 {
             guard
-                survey.namedFamily == .detr || ((row.rows ?? .max) <= Self.mostQueries && survey.believes(columns - 4))
+                inspection.namedFamily == .detr || ((row.rows ?? .max) <= Self.maximumQueries && inspection.believes(columns - 4))
             else {
                 return nil
             }
-            let input = try survey.input(Self.usualRealTime)
+            let input = try inspection.input(Self.usualRealTime)
             guard
-                survey.namedFamily == .detr
-                    || survey.grid(input, cells: row.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) == nil
+                inspection.namedFamily == .detr
+                    || inspection.grid(input, cells: row.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) == nil
             else { return nil }
             self.init(
-                assembly: try survey.assembly(input, classes: columns - 4), boxesOutput: 0, scoresOutput: 0,
+                assembly: try inspection.assembly(input, classes: columns - 4), boxesOutput: 0, scoresOutput: 0,
                 firstClass: 4,
-                classCount: columns - 4, activation: .each(survey.manifest?.scoresAreLogits == true ? .sigmoid : .none))
+                classCount: columns - 4, activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
         // Three classes and "nothing here" make four columns too: then the name must tell.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
-        guard let boxes = fourColumns.first(where: { survey.outputs[$0].name.contains("box") }) ?? fourColumns.first,
+        guard let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
             let scores = matrices.indices.first(where: { $0 != boxes && matrices[$0] != nil }),
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
-            survey.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.mostQueries
+            inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
         else { return nil }
         // RF-DETR calls its outputs so; its classes do not compete, though there is one for "nothing".
-        let isRoboflow = survey.output(named: "dets") == boxes
+        let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
-            survey, numbers: numbers, competing: !isRoboflow)
+            inspection, numbers: numbers, competing: !isRoboflow)
         let realTime = !competing && firstClass == 0 && !isRoboflow && matrices[boxes]?.rows == 300
         let activation: Activation =
-            competing ? .softmax : .each(survey.manifest?.scoresAreLogits == false ? .none : .sigmoid)
+            competing ? .softmax : .each(inspection.manifest?.scoresAreLogits == false ? .none : .sigmoid)
         self.init(
-            assembly: try survey.assembly(
-                survey.input(realTime ? Self.usualRealTime : Self.usual), classes: classes),
+            assembly: try inspection.assembly(
+                inspection.input(realTime ? Self.usualRealTime : Self.usual), classes: classes),
             boxesOutput: boxes, scoresOutput: scores, firstClass: firstClass, classCount: classes,
             activation: activation)
     }
@@ -120,14 +120,14 @@ extension DETRDecoder {
     /// What the scores of a query are: either each class has a logit of its own, or they compete with one for "nothing here",
     /// which comes last. The first of COCO's own category numbers, 0, means nothing either.
     private static func reading(
-        _ survey: NetworkSurvey, numbers: Int, competing: Bool
+        _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
         // 91 are COCO's category numbers from 0 on, as those networks have that do not let classes compete.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
-            $0.0 > 0 && survey.believes($0.0) && (competing || !$0.1)
-                && (survey.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)
+            $0.0 > 0 && inspection.believes($0.0) && (competing || !$0.1)
+                && (inspection.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)
         } ?? (numbers, false, 0)
     }
 }

@@ -5,7 +5,7 @@ struct DetectionAssembly: Sendable {
     /// The model's path, for messages.
     let file: String
     /// Whether the network gives fractions of its input rather than pixels, where only its figures tell.
-    private let givesFractions = LearntFact()
+    private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
         self.input = input
@@ -39,7 +39,7 @@ struct DetectionAssembly: Sendable {
     /// - Parameter areFractions: `nil` to go by the figures of the network's first answers: in pixels, most boxes have their
     ///   centres elsewhere than in the first two rows and columns.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
-        guard areFractions ?? lookLikeFractions(candidates) else { return candidates }
+        guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
         return candidates.map {
             Candidate(
@@ -48,7 +48,7 @@ struct DetectionAssembly: Sendable {
         }
     }
 
-    private func lookLikeFractions(_ candidates: [Candidate]) -> Bool {
+    private func areFractionsLikely(_ candidates: [Candidate]) -> Bool {
         let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
         return givesFractions.isSo(after: atCorner, against: candidates.count - atCorner)
     }

@@ -37,56 +37,56 @@ extension DetectionFamily {
     public static func recognise(
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
-        var survey = try NetworkSurvey(network, manifest: manifest, labels: labels, file: file)
+        var inspection = try NetworkInspection(network, manifest: manifest, labels: labels, file: file)
         if FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) {
-            survey.postProcess = TFLitePostProcess(model: model)
-            survey.quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { told, _ in told }
+            inspection.postProcess = TFLitePostProcess(model: model)
+            inspection.quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { given, _ in given }
         }
-        let found = try recognise(survey)
-        Diagnostics.tell(
+        let found = try recognise(inspection)
+        Diagnostics.report(
             .info,
             "\(file) is of the family \(found.family.rawValue)"
-                + (survey.namedFamily == nil ? "" : ", as its manifest says") + ": \(survey.outputsText), "
+                + (inspection.namedFamily == nil ? "" : ", as its manifest says") + ": \(inspection.outputsText), "
                 + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
-        let quantised = QuantisedDecoder(found.decoder, outputs: network.outputs, scales: survey.quantisation)
+        let quantised = QuantisedDecoder(found.decoder, outputs: network.outputs, scales: inspection.quantisation)
         return (found.family, quantised ?? found.decoder)
     }
 
     private static func recognise(
-        _ survey: NetworkSurvey
+        _ inspection: NetworkInspection
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
-        let file = survey.file
-        if let family = survey.namedFamily {
-            if let decoder = try family.decoder(survey) { return (family, decoder) }
+        let file = inspection.file
+        if let family = inspection.namedFamily {
+            if let decoder = try family.decoder(inspection) { return (family, decoder) }
             throw ODTError(
                 .unsupported,
                 "the manifest of \(file) says that it is of the family \(family.rawValue), but "
-                    + "it has \(survey.outputsText), which that family has not")
+                    + "it has \(inspection.outputsText), which that family has not")
         }
         for family in allCases {
-            if let decoder = try family.decoder(survey) { return (family, decoder) }
+            if let decoder = try family.decoder(inspection) { return (family, decoder) }
         }
-        throw ODTError(.unsupported, "\(file) has \(survey.outputsText): \(survey.guess)")
+        throw ODTError(.unsupported, "\(file) has \(inspection.outputsText): \(inspection.guess)")
     }
 
     /// The family's decoder, where the network may be one of it.
-    private func decoder(_ survey: NetworkSurvey) throws -> (any DetectionDecoder)? {
+    private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {
         switch self {
-        case .ssdPostprocessed: try SSDPostprocessedDecoder(survey)
-        case .fastestDet: try FastestDetDecoder(survey)
-        case .efficientDet: try AnchorDecoder(efficientDet: survey)
-        case .ssd: try AnchorDecoder(ssd: survey)
-        case .detr: try DETRDecoder(survey)
-        case .yolox: try YOLOXDecoder(survey)
-        case .nanodet: try NanoDetDecoder(survey)
-        case .yolov5: try YOLOv5Decoder(survey)
-        case .yolov8: try YOLOv8Decoder(survey)
-        case .yoloEndToEnd: try YOLOEndToEndDecoder(survey)
+        case .ssdPostprocessed: try SSDPostprocessedDecoder(inspection)
+        case .fastestDet: try FastestDetDecoder(inspection)
+        case .efficientDet: try AnchorDecoder(efficientDet: inspection)
+        case .ssd: try AnchorDecoder(ssd: inspection)
+        case .detr: try DETRDecoder(inspection)
+        case .yolox: try YOLOXDecoder(inspection)
+        case .nanodet: try NanoDetDecoder(inspection)
+        case .yolov5: try YOLOv5Decoder(inspection)
+        case .yolov8: try YOLOv8Decoder(inspection)
+        case .yoloEndToEnd: try YOLOEndToEndDecoder(inspection)
         }
     }
 }
 
-extension NetworkSurvey {
+extension NetworkInspection {
     fileprivate var outputsText: String {
         let shapes = outputs.prefix(12).map(\.shapeText)
         return (outputs.count == 1 ? "an output " : "outputs ") + shapes.joined(separator: ", ")

@@ -8,7 +8,7 @@ struct FamilyInput {
     var fit: NetworkInput.Fit = .stretch
 }
 
-extension NetworkSurvey {
+extension NetworkInspection {
     /// The input of the network: what its file says, else the manifest, else the family's way.
     ///
     /// - Throws: ``ODTError`` where it is not one picture of three channels in numbers that can be fed.
@@ -31,25 +31,25 @@ extension NetworkSurvey {
         default: throw unsuitableInput(input)
         }
         let (fixedHeight, fixedWidth) = layout == .nchw ? (shape[2], shape[3]) : (shape[1], shape[2])
-        let told = manifest?.input
-        let width = fixedWidth ?? told?.width ?? usual.width
-        let height = fixedHeight ?? told?.height ?? usual.height
+        let manifestValue = manifest?.input
+        let width = fixedWidth ?? manifestValue?.width ?? usual.width
+        let height = fixedHeight ?? manifestValue?.height ?? usual.height
         guard (1...8192).contains(width), (1...8192).contains(height) else { throw unsuitableInput(input) }
         var fed = NetworkInput(
-            width: width, height: height, layout: layout, channelOrder: told?.channelOrder ?? usual.channelOrder,
-            fit: told?.fit ?? usual.fit)
+            width: width, height: height, layout: layout, channelOrder: manifestValue?.channelOrder ?? usual.channelOrder,
+            fit: manifestValue?.fit ?? usual.fit)
         switch input.element {
         case .uint8: fed.element = .uint8
         case .float32, .float16:
             fed.element = .float32
-            fed.mean = told?.mean ?? usual.mean
-            fed.scale = told?.scale ?? usual.scale
+            fed.mean = manifestValue?.mean ?? usual.mean
+            fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
             // Fed as floats, which the runtime turns into these: what the network takes for its numbers, then their whole ones.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
-            let scale = told?.scale ?? usual.scale
+            let scale = manifestValue?.scale ?? usual.scale
             fed.element = .float32
-            fed.mean = (told?.mean ?? usual.mean) - quantised.zero * quantised.step / scale
+            fed.mean = (manifestValue?.mean ?? usual.mean) - quantised.zero * quantised.step / scale
             fed.scale = scale / quantised.step
         case .int32, .int64: throw unsuitableInput(input)
         }

@@ -43,12 +43,12 @@ struct FastestDetDecoder: DetectionDecoder {
 extension FastestDetDecoder {
     static let usual = FamilyInput(width: 352, height: 352, channelOrder: .bgr, scale: SIMD3(repeating: 1 / 255))
 
-    init?(_ survey: NetworkSurvey) throws {
-        guard survey.outputs.count == 1, survey.outputs[0].shape.count == 4,
-            let planes = survey.outputs[0].shape[1], planes > 5,
-            survey.outputs[0].shape[2] != 1, survey.outputs[0].shape[3] != 7
+    init?(_ inspection: NetworkInspection) throws {
+        guard inspection.outputs.count == 1, inspection.outputs[0].shape.count == 4,
+            let planes = inspection.outputs[0].shape[1], planes > 5,
+            inspection.outputs[0].shape[2] != 1, inspection.outputs[0].shape[3] != 7
         else { return nil }
-        let input = try survey.input(Self.usual)
-        self.init(assembly: try survey.assembly(input, classes: planes - 5), classCount: planes - 5)
+        let input = try inspection.input(Self.usual)
+        self.init(assembly: try inspection.assembly(input, classes: planes - 5), classCount: planes - 5)
     }
 }

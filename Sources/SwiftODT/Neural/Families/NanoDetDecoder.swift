@@ -59,20 +59,20 @@ extension NanoDetDecoder {
         width: 416, height: 416, channelOrder: .bgr, mean: SIMD3(103.53, 116.28, 123.675),
         scale: SIMD3(1 / 57.375, 1 / 57.12, 1 / 58.395))
 
-    init?(_ survey: NetworkSurvey) throws {
-        guard let matrix = survey.matrix(0), survey.outputs.count == 1, let numbers = matrix.columns,
-            case .distributions(let classes, let bins) = BoxNumbers(numbers, in: survey)
+    init?(_ inspection: NetworkInspection) throws {
+        guard let matrix = inspection.matrix(0), inspection.outputs.count == 1, let numbers = matrix.columns,
+            case .distributions(let classes, let bins) = BoxEncoding(numbers, in: inspection)
         else { return nil }
-        var input = try survey.input(Self.usual)
-        guard let grid = survey.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
+        var input = try inspection.input(Self.usual)
+        guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
             return nil
         }
         // NanoDet-Plus has four levels and measures from the corner of a cell; its forerunner has three, measures from the
         // middle and keeps the picture's proportions.
         let plus = grid.levels.count > 3
-        if !plus && survey.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
+        if !plus && inspection.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
         self.init(
-            assembly: try survey.assembly(input, classes: classes), grid: grid, classCount: classes, binCount: bins,
-            origin: plus ? 0 : 0.5, activation: survey.manifest?.scoresAreLogits == true ? .sigmoid : .none)
+            assembly: try inspection.assembly(input, classes: classes), grid: grid, classCount: classes, binCount: bins,
+            origin: plus ? 0 : 0.5, activation: inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none)
     }
 }

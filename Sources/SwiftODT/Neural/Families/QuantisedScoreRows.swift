@@ -29,9 +29,9 @@ struct QuantisedScoreRows {
     @inline(__always)
     func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
         guard let base = scores.bytes.baseAddress,
-            let least = (0...UInt8.max).first(where: { scores.number($0 ^ flip) >= floor })
+            let minimum = (0...UInt8.max).first(where: { scores.number($0 ^ flip) >= floor })
         else { return }
-        let level = ByteLevel(least, flip: flip)
+        let level = ByteLevel(minimum, flip: flip)
         for row in 0..<count {
             let classes = base + row * length + firstClass
             guard level.isReached(in: classes, count: classCount) else { continue }

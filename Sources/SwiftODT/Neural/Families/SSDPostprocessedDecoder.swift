@@ -1,7 +1,7 @@
 /// SSD and others whose network decodes and suppresses by itself and gives finished detections, in one of the forms in use.
 struct SSDPostprocessedDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
-    let form: PostprocessedForm
+    let form: PostprocessedLayout
     /// What the network calls its first class.
     let firstClass: Int
     var input: NetworkInput { assembly.input }
@@ -116,16 +116,16 @@ extension SSDPostprocessedDecoder {
     /// Those that come from PyTorch or Paddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
-    init?(_ survey: NetworkSurvey) throws {
-        guard let (form, numbersFrom) = PostprocessedForm.recognise(survey) else { return nil }
+    init?(_ inspection: NetworkInspection) throws {
+        guard let (form, numbersFrom) = PostprocessedLayout.recognise(inspection) else { return nil }
         let usual =
             switch form {
             case .rows, .pixels, .separate(_, _, _, _, topFirst: true): Self.usual
             case .classFirst, .separate: Self.usualPlanar
             }
-        let firstClass = survey.manifest?.hasBackground.map { $0 ? 1 : 0 } ?? numbersFrom
+        let firstClass = inspection.manifest?.hasBackground.map { $0 ? 1 : 0 } ?? numbersFrom
         self.init(
-            assembly: try survey.assembly(survey.input(usual), classes: survey.manifest?.classes), form: form,
+            assembly: try inspection.assembly(inspection.input(usual), classes: inspection.manifest?.classes), form: form,
             firstClass: firstClass)
     }
 }

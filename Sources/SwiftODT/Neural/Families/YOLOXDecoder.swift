@@ -5,7 +5,7 @@ struct YOLOXDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
-    private let givesPixels = LearntFact()
+    private let givesPixels = ModelHeuristic()
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
 
@@ -61,15 +61,15 @@ extension YOLOXDecoder {
     static let usual = FamilyInput(
         width: 640, height: 640, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114))
 
-    init?(_ survey: NetworkSurvey) throws {
-        guard let matrix = survey.matrix(0), survey.outputs.count == 1, let numbers = matrix.columns,
-            case .objectness(let classes) = BoxNumbers(numbers, in: survey),
-            matrix.rows != nil || survey.namedFamily == .yolox
+    init?(_ inspection: NetworkInspection) throws {
+        guard let matrix = inspection.matrix(0), inspection.outputs.count == 1, let numbers = matrix.columns,
+            case .objectness(let classes) = BoxEncoding(numbers, in: inspection),
+            matrix.rows != nil || inspection.namedFamily == .yolox
         else { return nil }
-        let input = try survey.input(Self.usual)
-        guard let grid = survey.grid(input, cells: matrix.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) else {
+        let input = try inspection.input(Self.usual)
+        guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) else {
             return nil
         }
-        self.init(assembly: try survey.assembly(input, classes: classes), grid: grid, classCount: classes)
+        self.init(assembly: try inspection.assembly(input, classes: classes), grid: grid, classCount: classes)
     }
 }

@@ -31,23 +31,23 @@ struct YOLOv5Decoder: DetectionDecoder {
 }
 
 extension YOLOv5Decoder {
-    init?(_ survey: NetworkSurvey) throws {
-        guard let output = survey.outputs.indices.first(where: { survey.matrix($0) != nil }),
-            output == 0, let matrix = survey.matrix(output), let columns = matrix.columns
+    init?(_ inspection: NetworkInspection) throws {
+        guard let output = inspection.outputs.indices.first(where: { inspection.matrix($0) != nil }),
+            output == 0, let matrix = inspection.matrix(output), let columns = matrix.columns
         else { return nil }
         // A segmenting network has the prototypes of its masks beside, and their coefficients after the classes.
-        let masks = survey.maskCount
-        guard case .objectness(let classes) = BoxNumbers(columns - masks, in: survey),
-            survey.outputs.count == 1 || masks > 0
+        let masks = inspection.maskCount
+        guard case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection),
+            inspection.outputs.count == 1 || masks > 0
         else { return nil }
-        let input = try survey.input(YOLOv8Decoder.usual)
-        if let rows = matrix.rows, survey.namedFamily != .yolov5 {
+        let input = try inspection.input(YOLOv8Decoder.usual)
+        if let rows = matrix.rows, inspection.namedFamily != .yolov5 {
             // Three boxes a cell.
-            guard rows % 3 == 0, survey.grid(input, cells: rows / 3, usual: [[8, 16, 32], [8, 16, 32, 64]]) != nil
+            guard rows % 3 == 0, inspection.grid(input, cells: rows / 3, usual: [[8, 16, 32], [8, 16, 32, 64]]) != nil
             else {
                 return nil
             }
         }
-        self.init(assembly: try survey.assembly(input, classes: classes), classCount: classes, extraCount: masks)
+        self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, extraCount: masks)
     }
 }

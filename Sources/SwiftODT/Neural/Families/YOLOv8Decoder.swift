@@ -51,29 +51,29 @@ extension YOLOv8Decoder {
     static let usual = FamilyInput(
         width: 640, height: 640, scale: SIMD3(repeating: 1 / 255), fit: .letterboxCentered(fill: 114))
 
-    init?(_ survey: NetworkSurvey) throws {
-        let masks = survey.maskCount
-        guard let matrix = survey.matrix(0), survey.outputs.count == 1 || masks > 0 else { return nil }
-        let input = try survey.input(Self.usual)
+    init?(_ inspection: NetworkInspection) throws {
+        let masks = inspection.maskCount
+        guard let matrix = inspection.matrix(0), inspection.outputs.count == 1 || masks > 0 else { return nil }
+        let input = try inspection.input(Self.usual)
         let strides = [[8, 16, 32], [8, 16, 32, 64]]
-        let named = survey.namedFamily == .yolov8
+        let named = inspection.namedFamily == .yolov8
         if let numbers = matrix.rows, numbers > 4 + masks,
-            survey.grid(input, cells: matrix.columns, usual: strides) != nil,
-            matrix.columns != nil || named || survey.believes(numbers - 4 - masks)
+            inspection.grid(input, cells: matrix.columns, usual: strides) != nil,
+            matrix.columns != nil || named || inspection.believes(numbers - 4 - masks)
         {
             let classes = numbers - 4 - masks
-            self.init(assembly: try survey.assembly(input, classes: classes), classCount: classes, rowwise: false)
-        } else if let numbers = matrix.columns, case .plain(let classes) = BoxNumbers(numbers - masks, in: survey),
-            survey.grid(input, cells: matrix.rows, usual: strides) != nil
+            self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, rowwise: false)
+        } else if let numbers = matrix.columns, case .plain(let classes) = BoxEncoding(numbers - masks, in: inspection),
+            inspection.grid(input, cells: matrix.rows, usual: strides) != nil
         {
-            self.init(assembly: try survey.assembly(input, classes: classes), classCount: classes, rowwise: true)
+            self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, rowwise: true)
         } else {
             return nil
         }
     }
 }
 
-extension NetworkSurvey {
+extension NetworkInspection {
     /// How many mask coefficients a segmenting YOLO gives for each box: its second output has a plane for each.
     var maskCount: Int {
         guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1],
@@ -112,10 +112,10 @@ struct YOLOEndToEndDecoder: DetectionDecoder {
 }
 
 extension YOLOEndToEndDecoder {
-    init?(_ survey: NetworkSurvey) throws {
-        guard let matrix = survey.matrix(0), matrix.columns == 6 + survey.maskCount,
-            survey.outputs.count == 1 || survey.maskCount > 0
+    init?(_ inspection: NetworkInspection) throws {
+        guard let matrix = inspection.matrix(0), matrix.columns == 6 + inspection.maskCount,
+            inspection.outputs.count == 1 || inspection.maskCount > 0
         else { return nil }
-        self.init(assembly: try survey.assembly(survey.input(YOLOv8Decoder.usual), classes: nil))
+        self.init(assembly: try inspection.assembly(inspection.input(YOLOv8Decoder.usual), classes: nil))
     }
 }

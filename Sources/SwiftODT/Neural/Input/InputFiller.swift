@@ -11,7 +11,7 @@ final class InputFiller {
     private let input: NetworkInput
     /// Whether the tensor holds bytes rather than floats.
     private let bytes: Bool
-    private let places: TensorPlaces
+    private let places: TensorOffsets
 
     private var plan: Plan?
     /// The components of a row.
@@ -41,7 +41,7 @@ final class InputFiller {
     init(input: NetworkInput, bytes: Bool) {
         self.input = input
         self.bytes = bytes
-        places = TensorPlaces(input)
+        places = TensorOffsets(input)
     }
 
     /// - Parameter tensor: three planes of the input's size, of bytes or floats.
@@ -156,7 +156,7 @@ extension InputFiller {
         guard let tone = plan.tone else { return }
         for channel in 0..<3 {
             tone.levels.withUnsafeBufferPointer { levels in
-                RowKernels.look(
+                RowKernels.lookUp(
                     up: target + channel * channelStride, in: levels, count: plan.padded, mean: input.mean[channel],
                     scale: input.scale[channel])
             }

@@ -183,7 +183,7 @@ enum RowKernels {
     }
 
     /// Replaces numbers of 0..<`levels.count` by levels, normalised.
-    static func look(
+    static func lookUp(
         up numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
     ) {

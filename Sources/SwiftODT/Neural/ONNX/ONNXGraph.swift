@@ -73,7 +73,7 @@ struct ONNXGraph {
     /// The node that a tensor comes from.
     ///
     /// - Parameter forOneReader: only where nobody would miss the tensor but the one who asks.
-    func node(making name: String, forOneReader: Bool = false) -> Node? {
+    func node(producing name: String, forOneReader: Bool = false) -> Node? {
         if forOneReader && readers(of: name) != 1 { return nil }
         return makers[name].map { nodes[$0] }
     }

@@ -24,16 +24,16 @@ final class CompiledModel: @unchecked Sendable {
 
     /// Frees the network on a thread of its own: that takes milliseconds, and the last reference may be released on a streaming thread.
     deinit {
-        guard RunsUnderWay.enter() else { return }
+        guard InFlightInferences.enter() else { return }
         let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
             withExtendedLifetime(bytes) { runtime.functions.ov_compiled_model_free(OpaquePointer(bitPattern: address)) }
-            RunsUnderWay.leave()
+            InFlightInferences.leave()
         }
         if !DetachedThread.run(free) { free() }
     }
 
     /// Compiles a network. One at a time: the target is set for the device as a whole.
-    static func compile(_ read: ReadModel, for target: CompilationTarget) throws -> CompiledModel {
+    static func compile(_ read: LoadedModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
         guard read.runtime.set(target),
             read.runtime.withFunctions({

@@ -42,19 +42,19 @@ public final class InferenceRequest: @unchecked Sendable {
         inputBytes = data
         filler = InputFiller(input: network.input, bytes: network.bytes)
         for number in network.description.inputs.indices where number != network.pictureInput {
-            try tellSide(number)
+            try writeAuxiliaryInput(number)
         }
     }
 
     /// Writes what a network is told beside the picture: once, it stays the same.
-    private func tellSide(_ number: Int) throws {
+    private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]
         var tensor: OpaquePointer?
         defer { if let tensor { functions.ov_tensor_free(tensor) } }
         var size = 0
         var data: UnsafeMutableRawPointer?
-        guard let numbers = SideInput(name: description.name)?.numbers(for: network.input),
+        guard let numbers = AuxiliaryInput(name: description.name)?.numbers(for: network.input),
             functions.ov_infer_request_get_input_tensor_by_index(run.request, number, &tensor) == 0, let tensor,
             functions.ov_tensor_get_byte_size(tensor, &size) == 0,
             size == numbers.count * description.element.byteCount,
@@ -78,7 +78,7 @@ public final class InferenceRequest: @unchecked Sendable {
     }
 
     deinit {
-        RunsUnderWay.within {
+        InFlightInferences.within {
             network.compiled.runtime.functions.ov_tensor_free(inputTensor)
             run.end()
         }

@@ -51,11 +51,11 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Returns at once; `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        guard RunsUnderWay.enter() else { return completion(.failure(CancellationError())) }
+        guard InFlightInferences.enter() else { return completion(.failure(CancellationError())) }
         do {
             try begin(completion)
         } catch {
-            RunsUnderWay.leave()
+            InFlightInferences.leave()
             return completion(.failure(error))
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
@@ -81,8 +81,8 @@ final class InferenceRun: @unchecked Sendable {
 
     /// Works on the calling thread, with the runtime's others beside it: two changes of thread less than ``start(completion:)``.
     func infer() throws {
-        guard RunsUnderWay.enter() else { throw CancellationError() }
-        defer { RunsUnderWay.leave() }
+        guard InFlightInferences.enter() else { throw CancellationError() }
+        defer { InFlightInferences.leave() }
         try begin({ _ in })
         let runtime = network.compiled.runtime
         let status = runtime.functions.ov_infer_request_infer(request)
@@ -165,7 +165,7 @@ final class InferenceRun: @unchecked Sendable {
             completion?(isCancelled ? .failure(CancellationError()) : result())
         }
         network.noteInference()
-        RunsUnderWay.leave()
+        InFlightInferences.leave()
     }
 }
 
@@ -228,7 +228,7 @@ extension InferenceRun {
                 self.body = body
             }
         }
-        RunsUnderWay.enterLate()
+        InFlightInferences.enterLate()
         var thread = pthread_t()
         let errand = Unmanaged.passRetained(Errand(self, body))
         let started = pthread_create(
@@ -239,12 +239,12 @@ extension InferenceRun {
                     let taken = Unmanaged<Errand>.fromOpaque(errand).takeRetainedValue()
                     taken.body(taken.run)
                 }
-                RunsUnderWay.leave()
+                InFlightInferences.leave()
                 return nil
             }, errand.toOpaque())
         guard started == 0 else {
             errand.release()
-            RunsUnderWay.leave()
+            InFlightInferences.leave()
             return false
         }
         pthread_detach(thread)

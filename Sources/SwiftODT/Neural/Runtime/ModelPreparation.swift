@@ -1,17 +1,17 @@
 import COpenVINO
 
 /// Fits a network to what it will be fed: one picture of a fixed size, in planes of bytes or floats.
-extension ReadModel {
+extension LoadedModel {
     /// Reads a network and fits it, in the cheapest of its forms that the runtime takes.
-    static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> ReadModel {
+    static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> LoadedModel {
         for form in cheaperForms(of: file, for: input) {
-            if let read = ReadModel(form.content, of: file, runtime: runtime),
+            if let read = LoadedModel(form.content, of: file, runtime: runtime),
                 (try? read.prepare(for: form.input)) != nil
             {
                 return read
             }
         }
-        let read = try ReadModel(file, runtime: runtime)
+        let read = try LoadedModel(file, runtime: runtime)
         try read.prepare(for: input)
         return read
     }
@@ -23,11 +23,11 @@ extension ReadModel {
         guard file.path.hasSuffix(".onnx"), let content = try? FileBytes.read(file.path, limit: largestChanged) else {
             return []
         }
-        let rows = RowsEnd.straightened(content)
-        let quarters = input.quartered.flatMap { quartered in
-            FocusStem.cut(rows ?? content).map { (content: $0, input: quartered) }
+        let rows = TrailingTranspose.transposeRemoved(content)
+        let spaceToDepth = input.spaceToDepthInput.flatMap { spaceToDepthInput in
+            FocusLayer.folded(rows ?? content).map { (content: $0, input: spaceToDepthInput) }
         }
-        return [quarters, rows.map { (content: $0, input: input) }].compactMap { $0 }
+        return [spaceToDepth, rows.map { (content: $0, input: input) }].compactMap { $0 }
     }
 
     private static let largestChanged = 1 << 28
@@ -81,7 +81,7 @@ extension ReadModel {
         }
         let shapes = ports.indices.map { number -> [Int] in
             if number == picture { return wanted }
-            let side = SideInput(name: ports[number].description.name)?.numbers(for: input) ?? []
+            let side = AuxiliaryInput(name: ports[number].description.name)?.numbers(for: input) ?? []
             return ports[number].description.shape.count == 1 ? [side.count] : [1, side.count]
         }
         if zip(ports, shapes).allSatisfy({ $0.description.shape == $1 }) { return }

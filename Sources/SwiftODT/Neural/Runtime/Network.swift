@@ -42,17 +42,17 @@ public final class Network: Sendable {
         let cache = NetworkCache(runtime: runtime)
         try loadLibrary(of: key.target.device)
         if let (compiled, description) = cache?.compiled(key.file, input: key.input, target: key.target) {
-            Diagnostics.tell(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
+            Diagnostics.report(.info, "\(key.file.name): the cache has it compiled by OpenVINO \(runtime.version)")
             do {
                 let network = try Network(compiled, description, name: key.file.name, input: key.input)
                 try network.warmUp(check)
                 return network
             } catch  where !(error is CancellationError) {
-                Diagnostics.tell(.info, "what the cache has does not work and is compiled anew: \(error)")
+                Diagnostics.report(.info, "what the cache has does not work and is compiled anew: \(error)")
             }
         }
         let (compiled, description, taken) = try compile(key, runtime)
-        Diagnostics.tell(
+        Diagnostics.report(
             .info,
             "\(key.file.name): not in the cache; OpenVINO \(runtime.version) has compiled it for \(key.target.device) in "
                 + "\(taken) ms")
@@ -67,7 +67,7 @@ public final class Network: Sendable {
     /// Checks the outputs for the ``ReferencePicture``.
     typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
-    /// Runs the network once, before anybody else uses it: the runtime then generates its code and registers its exit handlers (see ``RunsUnderWay``).
+    /// Runs the network once, before anybody else uses it: the runtime then generates its code and registers its exit handlers (see ``InFlightInferences``).
     private func warmUp(_ check: WarmUpCheck?) throws {
         let request = try InferenceRequest(self)
         let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
@@ -75,7 +75,7 @@ public final class Network: Sendable {
             try request.infer()
         } catch let error as ODTError where check == nil {
             // Some networks fail for some pictures.
-            Diagnostics.tell(.info, "the test picture: \(error)")
+            Diagnostics.report(.info, "the test picture: \(error)")
             return
         }
         try check?(request.outputs(), placement)
@@ -85,14 +85,14 @@ public final class Network: Sendable {
     /// finds something: the exit handler is registered again after each inference whose number is a power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
-        if number & (number - 1) == 0 { RunsUnderWay.settleAtExit() }
+        if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
     }
 
     /// Also says how many milliseconds compiling took. What was read is let go of at the end.
     private static func compile(
         _ key: Key, _ runtime: OpenVINO
     ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
-        let read = try ReadModel.prepared(key.file, for: key.input, runtime: runtime)
+        let read = try LoadedModel.prepared(key.file, for: key.input, runtime: runtime)
         let begin = MonotonicClock.now
         let compiled = try CompiledModel.compile(read, for: key.target)
         let description = try read.description()
@@ -111,8 +111,8 @@ public final class Network: Sendable {
             let runtime = try OpenVINO.shared()
             let cache = NetworkCache(runtime: runtime)
             if let description = cache?.description(of: file) { return description }
-            let description = try RunsUnderWay.settleAtExit(during: {
-                try ReadModel(file, runtime: runtime).description()
+            let description = try InFlightInferences.drainAtExit(during: {
+                try LoadedModel(file, runtime: runtime).description()
             })
             cache?.keep(description, of: file)
             return description
@@ -124,7 +124,7 @@ public final class Network: Sendable {
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
-            RunsUnderWay.settleAtExit(during: { runtime.loadPlugins(of: device) })
+            InFlightInferences.drainAtExit(during: { runtime.loadPlugins(of: device) })
         }
     }
 
@@ -151,7 +151,7 @@ public final class Network: Sendable {
         // The lock is kept while compiling: two who ask for the same at once share one.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
-            let network = try unlessExiting { try RunsUnderWay.settleAtExit(during: { try make(key, check: check) }) }
+            let network = try unlessExiting { try InFlightInferences.drainAtExit(during: { try make(key, check: check) }) }
             inUse = inUse.filter { $0.value.network != nil }
             inUse[key] = Reference(network: network)
             return network
@@ -160,7 +160,7 @@ public final class Network: Sendable {
 
     private static func unlessExiting<Answer>(_ body: () throws -> Answer) throws -> Answer {
         do {
-            if let answer = try RunsUnderWay.within(body) { return answer }
+            if let answer = try InFlightInferences.within(body) { return answer }
         } catch is CancellationError {}
         throw ODTError(.failed, "the program is ending: no network is loaded any more")
     }

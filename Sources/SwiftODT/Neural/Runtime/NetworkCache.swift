@@ -60,21 +60,21 @@ struct NetworkCache {
     ) {
         let key = self.key(file, input: input, target: target)
         // Through memory: the runtime does not notice when a disk is full, this does.
-        guard NewFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
+        guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
-            Diagnostics.tell(.info, "\(file.name) cannot be kept in \(folder), so that each start compiles it anew")
+            Diagnostics.report(.info, "\(file.name) cannot be kept in \(folder), so that each start compiles it anew")
             return
         }
         prune()
     }
 
     /// To be counted up whenever files are prepared in another way than before.
-    private static let way = 4
+    private static let formatVersion = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
         "\(target.hint) with \(target.threads) threads on \(target.device), \(runtime.fullName(of: target.device)), "
-            + "fed \(input), read in way \(Self.way), of \(file.identityText)"
+            + "fed \(input), read in way \(Self.formatVersion), of \(file.identityText)"
     }
 
     // MARK: Files
@@ -109,7 +109,7 @@ struct NetworkCache {
 
     /// In place of an earlier file at once: whoever reads finds the one or the other. The sums tell where it was damaged later.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
-        guard let new = NewFile.write(bytes, named: path + ".") else { return false }
+        guard let new = UniqueFile.write(bytes, named: path + ".") else { return false }
         guard rename(new, path) == 0 else {
             unlink(new)
             return false
@@ -119,7 +119,7 @@ struct NetworkCache {
 
     /// Throws away what is damaged, so that it is made anew.
     private func remove(_ key: String) {
-        Diagnostics.tell(.info, "what the cache has in \(path(key, ".network")) is damaged, and goes")
+        Diagnostics.report(.info, "what the cache has in \(path(key, ".network")) is damaged, and goes")
         unlink(path(key, ".network"))
         unlink(path(key, ".blob"))
     }

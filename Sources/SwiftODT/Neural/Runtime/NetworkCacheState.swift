@@ -2,7 +2,7 @@ import Glibc
 
 /// What is kept of networks on disk, so that the next start is quick. ``NetworkCache`` keeps it.
 ///
-///     let state = NetworkCacheState.look()
+///     let state = NetworkCacheState.read()
 ///     print(state.folder ?? "nowhere", state.count, state.bytes)
 public struct NetworkCacheState: Sendable {
     /// `nil` for users without a home.
@@ -16,7 +16,7 @@ public struct NetworkCacheState: Sendable {
     public let freeBytes: Int?
 
     /// Looks, and makes the folder where it is not there yet, as the first network would.
-    public static func look() -> NetworkCacheState {
+    public static func read() -> NetworkCacheState {
         guard let folder = DataFolders.cache, NetworkCache.make(folder: folder) else {
             return NetworkCacheState(folder: DataFolders.cache, isWritable: false, count: 0, bytes: 0, freeBytes: nil)
         }

@@ -32,7 +32,7 @@ final class OpenVINO: @unchecked Sendable {
                     + "end the process; load GStreamer first (in Python: import gi and call Gst.init before NumPy is imported)"
             )
         }
-        let functions = try RunsUnderWay.settleAtExit(during: { try Self.load(RuntimeSearch.candidates()) })
+        let functions = try InFlightInferences.drainAtExit(during: { try Self.load(RuntimeSearch.candidates()) })
         self.functions = functions
         Self.preload(functions, "_frontend")
         version = Self.version(of: functions)
@@ -44,7 +44,7 @@ final class OpenVINO: @unchecked Sendable {
             throw Self.tooOld("it is " + version)
         }
         var core: OpaquePointer?
-        guard RunsUnderWay.settleAtExit(during: { functions.ov_core_create(&core) }) == 0, let core else {
+        guard InFlightInferences.drainAtExit(during: { functions.ov_core_create(&core) }) == 0, let core else {
             throw ODTError(
                 .runtimeMissing, "OpenVINO \(version) does not start: " + Self.lastError(functions))
         }

@@ -12,7 +12,7 @@ final class MQTTConnection {
     }
 
     /// Messages that wait for being acknowledged; more of them fill the way, and nobody knows what arrived.
-    static let mostInFlight = 20
+    static let maximumInFlight = 20
     /// Seconds of silence after which the broker is asked whether it is still there.
     private static let keepalive: Int32 = 15
 
@@ -49,9 +49,9 @@ final class MQTTConnection {
     /// Waits for the broker or for the bell, and does what is due.
     ///
     /// - Throws: ``PlaybackError`` where the connection is gone.
-    func attend(_ bell: Bell, milliseconds: Int32) throws {
+    func process(_ wakeup: WakeupPipe, milliseconds: Int32) throws {
         acknowledged.removeAll(keepingCapacity: true)
-        bell.wait(
+        wakeup.wait(
             milliseconds: milliseconds, orFor: library.socket(client), toWrite: library.wantsToWrite(client))
         let code = library.loop(client, 0, 1)
         guard code == MosquittoCode.success else { throw problem(code, isAtStart: answer == nil) }

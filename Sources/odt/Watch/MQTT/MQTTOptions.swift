@@ -48,7 +48,7 @@ struct MQTTOptions: Sendable {
                 isUsage: true)
         }
         discoveryPrefix = prefix == "off" ? nil : prefix
-        queueSize = try ByteSize.bytes(of: "mqtt-queue", in: options, least: 1 << 10) ?? 32 << 20
+        queueSize = try ByteSize.bytes(of: "mqtt-queue", in: options, minimum: 1 << 10) ?? 32 << 20
         try usePassword(options)
     }
 

@@ -2,7 +2,7 @@
 /// latest of each topic as well.
 struct MQTTOutbox {
     /// Events that wait take no more than this.
-    let mostBytes: Int
+    let maximumBytes: Int
     /// Handed over, but not acknowledged: what was first is first.
     private var inFlight: [(number: Int32, message: MQTTMessage)] = []
     private var waiting: [MQTTMessage] = []
@@ -18,7 +18,7 @@ struct MQTTOutbox {
     private var retainedInFlight: Set<Int32> = []
     private var results: [String: MQTTMessage] = [:]
 
-    init(mostBytes: Int) { self.mostBytes = mostBytes }
+    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
     /// Whether all but results has arrived.
     var isEmpty: Bool { eventCount == 0 && unsent.isEmpty && retainedInFlight.isEmpty }
@@ -29,7 +29,7 @@ struct MQTTOutbox {
         waiting.append(event)
         bytes += event.size
         var hasLost = false
-        while bytes > mostBytes, waiting.count - start > 1 {
+        while bytes > maximumBytes, waiting.count - start > 1 {
             dropFirst()
             lostCount += 1
             hasLost = true
@@ -89,7 +89,7 @@ struct MQTTOutbox {
         }
     }
 
-    private var hasRoom: Bool { inFlight.count + retainedInFlight.count < MQTTConnection.mostInFlight }
+    private var hasRoom: Bool { inFlight.count + retainedInFlight.count < MQTTConnection.maximumInFlight }
 
     private mutating func dropFirst() {
         bytes -= waiting[start].size

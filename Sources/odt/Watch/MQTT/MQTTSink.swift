@@ -28,14 +28,14 @@ final class MQTTSink: WatchSink {
     private let cameras = Mutex<[String: Camera]>([:])
 
     /// - Throws: ``PlaybackError`` where libmosquitto is missing. A broker that is not there is said, and waited for.
-    init(_ options: MQTTOptions, say: @escaping @Sendable (String) -> Void) throws {
+    init(_ options: MQTTOptions, notify: @escaping @Sendable (String) -> Void) throws {
         let library = try MosquittoLibrary()
-        if let warning = options.warning { say(warning) }
+        if let warning = options.warning { notify(warning) }
         topic = options.address.topic
         discovery = options.discoveryPrefix.map { HomeAssistantDiscovery(prefix: $0, topic: options.address.topic) }
         let broker = Broker(
             address: options.address, tls: options.tls, will: MQTTMessage("\(options.address.topic)/state", "offline"))
-        publisher = try MQTTPublisher(library, to: broker, mostBytes: options.queueSize, say: say)
+        publisher = try MQTTPublisher(library, to: broker, maximumBytes: options.queueSize, notify: notify)
         publisher.publish(retained: MQTTMessage("\(topic)/state", "online"))
     }
 
@@ -57,7 +57,7 @@ final class MQTTSink: WatchSink {
 
     func close() {
         let topics = cameras.withLock { $0.values.map(\.topic) } + [topic]
-        publisher.close(saying: topics.map { Self.state($0, isOnline: false) })
+        publisher.close(sending: topics.map { Self.state($0, isOnline: false) })
     }
 
     private func meet(_ name: String) -> Camera {

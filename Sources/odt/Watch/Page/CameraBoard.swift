@@ -26,10 +26,10 @@ final class CameraBoard: Sendable {
         }
     }
 
-    var cameras: JSONValue { said("cameras", .array(state.withLock { $0.cameras.map(\.json) })) }
+    var cameras: JSONValue { reply("cameras", .array(state.withLock { $0.cameras.map(\.json) })) }
 
     func events(since number: Int) -> JSONValue {
-        said("events", .array(state.withLock { $0.log.events(since: number) }))
+        reply("events", .array(state.withLock { $0.log.events(since: number) }))
     }
 
     /// `nil` where no camera is called that.
@@ -42,7 +42,7 @@ final class CameraBoard: Sendable {
 
     func has(_ camera: String) -> Bool { state.withLock { $0.cameras.contains { $0.name == camera } } }
 
-    private func said(_ name: String, _ value: JSONValue) -> JSONValue {
+    private func reply(_ name: String, _ value: JSONValue) -> JSONValue {
         .object(["run": .string(run), "now": milliseconds(WallClock.now), name: value])
     }
 

@@ -3,7 +3,7 @@ import SwiftODT
 
 /// What happened last, each with a number, so that whoever asks again gets what is new.
 struct EventLog {
-    private static let most = 1000
+    private static let maximum = 1000
 
     private var events: [JSONValue] = []
     /// Of the newest event; they count from 1.
@@ -25,7 +25,7 @@ struct EventLog {
             if let length = fields.count(name) { members[name] = .number(Double(length / 1_000_000) / 1000) }
         }
         events.append(.object(members))
-        if events.count > Self.most { events.removeFirst(Self.most / 10) }
+        if events.count > Self.maximum { events.removeFirst(Self.maximum / 10) }
     }
 
     /// Those after a number that is no less than 0, the oldest first.

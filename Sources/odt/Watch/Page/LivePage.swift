@@ -10,18 +10,18 @@ final class LivePage: PictureSink {
     private let server: PageServer
 
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` where it cannot be served there.
-    init(_ options: PageOptions, cameras: [String], say: @escaping @Sendable (String) -> Void) throws {
+    init(_ options: PageOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
         let soup = try Soup()
         let given = try options.tokenFile.map(PageToken.init(file:))
         let socket = try PageSocket(options.address)
         let token = given ?? (socket.isLoopback ? nil : PageToken.random())
         board = CameraBoard(cameras)
         server = try PageServer(
-            soup, socket, PageDoor(token: token, port: socket.port), options.trustedProxies, board: board,
+            soup, socket, PageAuthorizer(token: token, port: socket.port), options.trustedProxies, board: board,
             pictures: pictures)
         let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
         let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(query)" }
-        say(
+        notify(
             "the page is at " + urls.joined(separator: " and ")
                 + (options.tokenFile.map { ", with the token in \($0)" } ?? ""))
     }
@@ -32,7 +32,7 @@ final class LivePage: PictureSink {
 
     func take(picture jpeg: [UInt8], of camera: String) {
         pictures.put(PagePicture(jpeg), of: camera)
-        server.ring()
+        server.wake()
     }
 
     func close() { server.close() }

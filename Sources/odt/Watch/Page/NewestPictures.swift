@@ -30,7 +30,7 @@ final class NewestPictures: Sendable {
     private struct Slot {
         var picture: PagePicture?
         /// How many look all the time.
-        var lookers = 0
+        var viewerCount = 0
         /// Somebody wants one picture.
         var isAwaited = false
     }
@@ -38,7 +38,7 @@ final class NewestPictures: Sendable {
     private let slots = Mutex<[String: Slot]>([:])
 
     func areWanted(of camera: String) -> Bool {
-        slots.withLock { slots in slots[camera].map { $0.lookers > 0 || $0.isAwaited } ?? false }
+        slots.withLock { slots in slots[camera].map { $0.viewerCount > 0 || $0.isAwaited } ?? false }
     }
 
     func put(_ picture: PagePicture, of camera: String) {
@@ -52,13 +52,13 @@ final class NewestPictures: Sendable {
 
     func await(_ camera: String) { slots.withLock { $0[camera, default: Slot()].isAwaited = true } }
 
-    func beginLooking(at camera: String) { slots.withLock { $0[camera, default: Slot()].lookers += 1 } }
+    func addViewer(at camera: String) { slots.withLock { $0[camera, default: Slot()].viewerCount += 1 } }
 
     /// Who looks last takes the picture along: nobody is to see it as if it were new.
-    func endLooking(at camera: String) {
+    func removeViewer(at camera: String) {
         slots.withLock { slots in
-            slots[camera]?.lookers -= 1
-            if slots[camera]?.lookers == 0 { slots[camera]?.picture = nil }
+            slots[camera]?.viewerCount -= 1
+            if slots[camera]?.viewerCount == 0 { slots[camera]?.picture = nil }
         }
     }
 }

@@ -44,8 +44,8 @@ final class PageConnection {
 
     /// Nobody reads any more; where nothing is being written, only the socket tells.
     private var isLeft: Bool {
-        var look = pollfd(fd: soup.descriptorOfSocket(socket), events: Self.isHalfClosed, revents: 0)
-        return look.fd < 0 || (poll(&look, 1, 0) > 0 && look.revents != 0)
+        var pollEntry = pollfd(fd: soup.descriptorOfSocket(socket), events: Self.isHalfClosed, revents: 0)
+        return pollEntry.fd < 0 || (poll(&pollEntry, 1, 0) > 0 && pollEntry.revents != 0)
     }
 
     /// Closes it, whatever is under way; libsoup notices, and lets go of all that belongs to it.

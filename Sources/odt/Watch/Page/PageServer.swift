@@ -7,11 +7,11 @@ import Synchronization
 
 /// The server of the page, on a thread of its own: whatever browsers do, no camera waits.
 ///
-/// All but ``ring()`` and ``close()`` is of that thread.
+/// All but ``wake()`` and ``close()`` is of that thread.
 final class PageServer: @unchecked Sendable {
     /// More connections than the browsers of a household need. A new one replaces the one that has waited longest without a request.
-    private static let mostConnections = 128
-    /// Accepted at a time, far fewer than ``mostConnections``: requests are read in between, so that a connection whose request is on
+    private static let maximumConnections = 128
+    /// Accepted at a time, far fewer than ``maximumConnections``: requests are read in between, so that a connection whose request is on
     /// its way is not replaced in a burst of others.
     private static let mostAccepted = 16
     private static let wait: Nanoseconds = 5_000_000_000
@@ -25,22 +25,22 @@ final class PageServer: @unchecked Sendable {
     private let server: Soup.Object
     private let context = g_main_context_new()
     private let loop: OpaquePointer
-    private let isRung = Atomic(false)
+    private let isWakePending = Atomic(false)
     private let isOver = Monitor(false)
     private let trustedProxies: TrustedProxies
-    private var door: PageDoor
+    private var authorizer: PageAuthorizer
     /// By the address object that libsoup's messages and their connection have in common.
     private var connections: [Soup.Object: PageConnection] = [:]
 
     /// Takes the socket over, and begins.
     init(
-        _ soup: Soup, _ socket: PageSocket, _ door: PageDoor, _ trustedProxies: TrustedProxies, board: CameraBoard,
+        _ soup: Soup, _ socket: PageSocket, _ authorizer: PageAuthorizer, _ trustedProxies: TrustedProxies, board: CameraBoard,
         pictures: NewestPictures
     ) throws {
         guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let context,
             let loop = g_main_loop_new(context, 0)
         else { throw PlaybackError("--page: libsoup makes no server") }
-        (self.soup, self.socket, self.door, self.board, self.pictures) = (soup, socket, door, board, pictures)
+        (self.soup, self.socket, self.authorizer, self.board, self.pictures) = (soup, socket, authorizer, board, pictures)
         (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
         guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: there is no thread for it") }
     }
@@ -51,11 +51,11 @@ final class PageServer: @unchecked Sendable {
     }
 
     /// Says that there are new pictures. From any thread; waits for nothing.
-    func ring() {
-        guard !isRung.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
+    func wake() {
+        guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
         schedule { this in
-            this.isRung.store(false, ordering: .releasing)
-            this.giveOut()
+            this.isWakePending.store(false, ordering: .releasing)
+            this.sendPictures()
         }
     }
 
@@ -87,7 +87,7 @@ final class PageServer: @unchecked Sendable {
         g_source_set_callback(listening, unsafeBitCast(comes, to: GSourceFunc.self), this, nil)
         g_source_attach(listening, context)
         let ticking = attach(g_timeout_source_new(1000)) { this in
-            this.lookAfter()
+            this.closeOverdueConnections()
             return 1
         }
         g_main_loop_run(loop)
@@ -184,7 +184,7 @@ final class PageServer: @unchecked Sendable {
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
-            guard connections.count < Self.mostConnections || evictIdle() else {
+            guard connections.count < Self.maximumConnections || evictIdle() else {
                 Self.refuse(file)
                 continue
             }
@@ -233,14 +233,14 @@ final class PageServer: @unchecked Sendable {
         g_object_weak_ref(
             UnsafeMutableRawPointer(stream).assumingMemoryBound(to: GObject.self),
             { gone, _ in
-                if let gone { Unmanaged<Gone>.fromOpaque(gone).takeRetainedValue().note() }
-            }, Unmanaged.passRetained(Gone(self, address)).toOpaque())
+                if let gone { Unmanaged<ClosedConnection>.fromOpaque(gone).takeRetainedValue().note() }
+            }, Unmanaged.passRetained(ClosedConnection(self, address)).toOpaque())
         if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
     }
 
     /// Removes a connection when its stream is finalized. Holds the address object until then: a new connection's could otherwise be
     /// allocated in its place, and be taken for this one's.
-    private final class Gone {
+    private final class ClosedConnection {
         private let server: PageServer
         private let address: Soup.Object
 
@@ -254,7 +254,7 @@ final class PageServer: @unchecked Sendable {
         func note() { _ = server.connections.removeValue(forKey: address) }
     }
 
-    private func lookAfter() {
+    private func closeOverdueConnections() {
         let now = MonotonicClock.now
         for connection in connections.values {
             if let awaited = connection.awaited, now - awaited.since > Self.wait, let message = connection.message {
@@ -299,19 +299,19 @@ final class PageServer: @unchecked Sendable {
         guard let connection = connection(of: message) else { return soup.setStatus(message, 500, nil) }
         connection.begin(message)
         let request = request(message, from: connection.remote)
-        var answer: PageAnswer
-        switch door.judge(request, at: MonotonicClock.now) {
+        var answer: PageResponse
+        switch authorizer.judge(request, at: MonotonicClock.now) {
         case .open: answer = .to(request, board)
-        case .openAndKeep:
+        case .allowAndSetCookie:
             answer = .to(request, board)
-            let token = door.token?.text ?? ""
+            let token = authorizer.token?.text ?? ""
             setHeader(
-                "Set-Cookie", "\(door.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
+                "Set-Cookie", "\(authorizer.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
                 message)
-        case .shut(let status, let reason, let isStale):
+        case .deny(let status, let reason, let isStale):
             answer = .sentence(status, reason)
             if isStale {
-                setHeader("Set-Cookie", "\(door.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
+                setHeader("Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
             }
         }
         // Of what never ends nobody can have the length.
@@ -350,7 +350,7 @@ final class PageServer: @unchecked Sendable {
         if let headers = soup.responseHeaders(message) { soup.setHeader(headers, name, value) }
     }
 
-    private func answer(_ message: Soup.Object, _ answer: PageAnswer) {
+    private func answer(_ message: Soup.Object, _ answer: PageResponse) {
         for (name, value) in Self.headers { setHeader(name, value, message) }
         if let body = soup.responseBody(message) { soup.setAccumulate(body, 0) }
         switch answer {
@@ -388,7 +388,7 @@ final class PageServer: @unchecked Sendable {
     }
 
     /// Hands new pictures to who waits for them.
-    private func giveOut() {
+    private func sendPictures() {
         for connection in connections.values {
             connection.stream?.offer()
             guard let awaited = connection.awaited, let message = connection.message,

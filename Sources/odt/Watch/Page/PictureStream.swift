@@ -5,7 +5,7 @@ import SwiftODT
 /// a slow one gets fewer, and costs the memory of one picture at most. Of the server's thread.
 final class PictureStream {
     /// Who takes nothing for so long is not there any more.
-    private static let patience: Nanoseconds = 30_000_000_000
+    private static let stallTimeout: Nanoseconds = 30_000_000_000
 
     let camera: String
     private let soup: Soup
@@ -21,12 +21,12 @@ final class PictureStream {
     init(of camera: String, to message: Soup.Object, of server: Soup.Object, _ soup: Soup, _ pictures: NewestPictures) {
         (self.camera, self.message, self.server, self.soup, self.pictures) = (camera, message, server, soup, pictures)
         g_object_ref(UnsafeMutableRawPointer(message))
-        pictures.beginLooking(at: camera)
+        pictures.addViewer(at: camera)
         let first = Array("--\(PagePicture.boundary)\r\n".utf8)
         give(first.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }, isOwned: true)
-        let hear = Unmanaged.passUnretained(self).toOpaque()
-        connect("wrote-chunk", Self.hasTaken, hear)
-        connect("wrote-body-data", unsafeBitCast(Self.takes, to: Heard.self), hear)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        connect("wrote-chunk", Self.hasTaken, context)
+        connect("wrote-body-data", unsafeBitCast(Self.takes, to: SignalHandler.self), context)
     }
 
     deinit {
@@ -34,7 +34,7 @@ final class PictureStream {
             UnsafeMutableRawPointer(message), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
             Unmanaged.passUnretained(self).toOpaque())
         g_object_unref(UnsafeMutableRawPointer(message))
-        pictures.endLooking(at: camera)
+        pictures.removeViewer(at: camera)
     }
 
     /// A picture has come.
@@ -42,7 +42,7 @@ final class PictureStream {
         if !isBusy, giveNewest() { soup.unpause(server, message) }
     }
 
-    func isStuck(at now: Nanoseconds) -> Bool { isBusy && now - moved > Self.patience }
+    func isStuck(at now: Nanoseconds) -> Bool { isBusy && now - moved > Self.stallTimeout }
 
     /// Ends it where it waits for a picture; what is on its way ends with the connection.
     func end() {
@@ -68,16 +68,16 @@ final class PictureStream {
 
     // MARK: What libsoup says of the message
 
-    private typealias Heard = @convention(c) (Soup.Object?, UnsafeMutableRawPointer?) -> Void
+    private typealias SignalHandler = @convention(c) (Soup.Object?, UnsafeMutableRawPointer?) -> Void
 
-    private func connect(_ signal: String, _ heard: Heard, _ data: UnsafeMutableRawPointer) {
+    private func connect(_ signal: String, _ handler: SignalHandler, _ data: UnsafeMutableRawPointer) {
         g_signal_connect_data(
-            UnsafeMutableRawPointer(message), signal, unsafeBitCast(heard, to: GCallback.self), data, nil,
+            UnsafeMutableRawPointer(message), signal, unsafeBitCast(handler, to: GCallback.self), data, nil,
             GConnectFlags(rawValue: 0))
     }
 
     /// All that was given is with the system. Where nothing new is given here, libsoup pauses.
-    private static let hasTaken: Heard = { _, stream in
+    private static let hasTaken: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()
         this.isBusy = false

@@ -13,7 +13,7 @@ final class CameraRecorder: @unchecked Sendable {
     private let camera: String
     private let recording: Recording
     private let folder: String
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
     // What follows is changed behind the lock alone.
     private let lock = Mutex(())
@@ -28,9 +28,9 @@ final class CameraRecorder: @unchecked Sendable {
     /// - Parameter finished: takes each segment that is whole. Called on the streaming thread.
     init(
         _ recording: Recording, camera: String, finished: @escaping @Sendable (FinishedSegment) -> Void,
-        say: @escaping @Sendable (String) -> Void
+        notify: @escaping @Sendable (String) -> Void
     ) {
-        (self.recording, self.camera, self.finished, self.say) = (recording, camera, finished, say)
+        (self.recording, self.camera, self.finished, self.notify) = (recording, camera, finished, notify)
         gst_segment_init(&times, GST_FORMAT_TIME)
         folder = recording.options.folder + camera + "/"
     }
@@ -42,11 +42,11 @@ final class CameraRecorder: @unchecked Sendable {
         let pad = pipeline["recorded"].pad("sink")
         pad?.watchEvents { event in
             self.lock.withLock { _ in self.see(event) }
-            return .goOn
+            return .ok
         }
         pad?.watchBuffers { [weak pipeline] buffer in
             self.lock.withLock { _ in self.take(buffer, from: pipeline) }
-            return .goOn
+            return .ok
         }
     }
 
@@ -91,7 +91,7 @@ final class CameraRecorder: @unchecked Sendable {
                 isAsked = false
             }
             try segment?.write(buffer)
-            if isFailing { say("is recorded again") }
+            if isFailing { notify("is recorded again") }
             isFailing = false
         } catch { fail("\(error)") }
     }
@@ -125,7 +125,7 @@ final class CameraRecorder: @unchecked Sendable {
         resting = MonotonicClock.now.adding(Self.pause)
         recording.retention.clean()
         if !isFailing {
-            say(
+            notify(
                 "is not recorded: \(problem); that is tried again every \(Self.pause / 1_000_000_000) seconds, and watched all the same"
             )
         }

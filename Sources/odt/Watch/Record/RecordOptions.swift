@@ -26,7 +26,7 @@ struct RecordOptions: Sendable {
     let longestKept: Nanoseconds?
     let largest: Int?
     let quality: VideoEncoder.Quality
-    private let encoderWish: String
+    private let requestedEncoder: String
 
     /// - Returns: `nil` where nothing is to be recorded.
     /// - Throws: ``PlaybackError`` or ``CommandLineError`` where it cannot be meant.
@@ -43,14 +43,14 @@ struct RecordOptions: Sendable {
         isAnnotated = options.has("record-annotated")
         length = Nanoseconds(seconds: 60 * (try options.number("record-minutes", in: 0.01...1440) ?? 10))
         longestKept = try options.number("record-days", in: 0.001...36_500).map { Nanoseconds(seconds: 86_400 * $0) }
-        largest = try ByteSize.bytes(of: "record-size", in: options, least: 1 << 20)
+        largest = try ByteSize.bytes(of: "record-size", in: options, minimum: 1 << 20)
         let percent = try options.number("record-quality", in: 0...100).map { Int($0) }
         quality = .init(percent: percent ?? VideoEncoder.Quality.usual)
-        encoderWish = options.text("record-encoder") ?? "auto"
+        requestedEncoder = options.text("record-encoder") ?? "auto"
     }
 
     /// - Throws: ``PlaybackError`` where the one that is wished for does not work.
-    func encoder() throws -> VideoEncoder { try .choose(.h264, wish: encoderWish, quality: quality) }
+    func encoder() throws -> VideoEncoder { try .choose(.h264, wish: requestedEncoder, quality: quality) }
 
     /// - Throws: ``PlaybackError`` where nothing can be written there.
     func checkFolder() throws {

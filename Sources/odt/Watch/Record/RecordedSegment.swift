@@ -84,7 +84,7 @@ final class RecordedSegment {
             if let problem { throw PlaybackError(problem) }
             try file.finish()
         } catch {
-            letGo()
+            closeFile()
             throw error
         }
     }
@@ -92,11 +92,11 @@ final class RecordedSegment {
     /// Leaves it as it is.
     func leave() {
         stop()
-        letGo()
+        closeFile()
     }
 
     /// Gives up the file and the lock on it, without which it can be deleted to make room. One without a byte is worth nothing.
-    private func letGo() { if file.size == 0 { file.discard() } else { file.close() } }
+    private func closeFile() { if file.size == 0 { file.discard() } else { file.close() } }
 
     private func stop() {
         gst_element_set_state(pipeline.top, GST_STATE_NULL)

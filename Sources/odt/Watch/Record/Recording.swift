@@ -66,5 +66,5 @@ final class Recording: Sendable {
     }
 
     /// Has a pipeline wait for the disk: what is no camera's can.
-    static func leaveNothingOut(of pipeline: Pipeline) { pipeline["waiting"].set("leaky", to: "no") }
+    static func keepEveryFrame(of pipeline: Pipeline) { pipeline["waiting"].set("leaky", to: "no") }
 }

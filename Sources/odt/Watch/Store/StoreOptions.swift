@@ -11,7 +11,7 @@ struct StoreOptions: Sendable {
         """
     private static let usualDays = 30
     /// Below that nothing of use is left between two deletions.
-    private static let leastSize = 1 << 20
+    private static let minimumSize = 1 << 20
 
     let path: String
     /// `nil` where nothing is too old.
@@ -35,6 +35,6 @@ struct StoreOptions: Sendable {
                 isUsage: true)
         }
         self.days = days == 0 ? nil : days
-        size = try ByteSize.bytes(of: "store-size", in: options, least: Self.leastSize)
+        size = try ByteSize.bytes(of: "store-size", in: options, minimum: Self.minimumSize)
     }
 }

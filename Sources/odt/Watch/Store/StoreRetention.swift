@@ -14,8 +14,8 @@ struct StoreRetention {
     private let pageSize: Int64
     /// So many pages may have been written and not be in their place yet.
     private let pagesUnderWay: Int64
-    private var looked: Nanoseconds?
-    private var doubt = ClockDoubt()
+    private var lastCleaned: Nanoseconds?
+    private var clockCheck = WallClockCheck()
 
     init(_ options: StoreOptions, _ database: SQLiteDatabase) throws {
         (days, size) = (options.days, options.size)
@@ -34,12 +34,12 @@ struct StoreRetention {
     mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws -> Bool {
         var hasDeleted = false
         if let size { hasDeleted = try shrink(database, to: Int64(size)) }
-        if let looked, now - looked < Self.interval { return hasDeleted }
-        looked = now
-        let isDoubted = doubt.isDoubted(wall: wall, steady: now)
-        guard let days, !isDoubted else { return hasDeleted }
+        if let lastCleaned, now - lastCleaned < Self.interval { return hasDeleted }
+        lastCleaned = now
+        let isImplausible = clockCheck.isImplausible(wall: wall, steady: now)
+        guard let days, !isImplausible else { return hasDeleted }
         try delete(before: wall / 1_000_000 - Int64(days) * 86_400_000, in: database)
-        try giveBack(database)
+        try vacuum(database)
         return true
     }
 
@@ -52,9 +52,9 @@ struct StoreRetention {
             guard used * pageSize > size / 8 * 5 else { break }
             guard let time = try end(ofOldestIn: database) else { break }
             try delete(before: time.adding(1), in: database)
-            try giveBack(database)
+            try vacuum(database)
         }
-        try giveBack(database)
+        try vacuum(database)
         return true
     }
 
@@ -83,7 +83,7 @@ struct StoreRetention {
     }
 
     /// In small parts, because each is written twice.
-    private func giveBack(_ database: SQLiteDatabase) throws {
+    private func vacuum(_ database: SQLiteDatabase) throws {
         var free = try database.figure("PRAGMA freelist_count")
         while free > 0 {
             try database.execute("PRAGMA incremental_vacuum(\(pagesUnderWay))")

@@ -12,10 +12,10 @@ final class StoreSink: WatchSink {
     /// How long after a failure it is tried again.
     private static let pause: Int32 = 5_000
     /// So many rows and boxes wait, some 20 MB; boxes wait in one half of it alone.
-    private static let mostWaiting = 100_000
+    private static let maximumWaiting = 100_000
 
     /// Rows and boxes that are written at once, some 50 KB: what a limit of size is not yet asked of.
-    private static let mostAtOnce = 1_000
+    private static let maximumBatch = 1_000
 
     private struct State {
         var cameras: [String: StoredCamera] = [:]
@@ -43,16 +43,16 @@ final class StoreSink: WatchSink {
     }
 
     private let path: String
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
     /// Something is to be written.
-    private let bell = Bell()
-    private let ending = Bell()
-    private let done = Bell()
+    private let wakeup = WakeupPipe()
+    private let ending = WakeupPipe()
+    private let done = WakeupPipe()
 
     /// - Throws: ``PlaybackError`` where libsqlite3 is missing, or the file is none that can be stored into.
-    init(_ options: StoreOptions, say: @escaping @Sendable (String) -> Void) throws {
-        (path, self.say) = (options.path, say)
+    init(_ options: StoreOptions, notify: @escaping @Sendable (String) -> Void) throws {
+        (path, self.notify) = (options.path, notify)
         let store: Store
         do {
             let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
@@ -73,7 +73,7 @@ final class StoreSink: WatchSink {
             for row in rows { Self.keep(row, in: &state) }
             return !rows.isEmpty
         }
-        if hasRows { bell.ring() }
+        if hasRows { wakeup.wake() }
     }
 
     /// Notes where the camera's video is, so that a report finds its pictures.
@@ -83,21 +83,21 @@ final class StoreSink: WatchSink {
             Self.keep(row, in: &state)
             return true
         }
-        if hasRows { bell.ring() }
+        if hasRows { wakeup.wake() }
     }
 
     func close() {
         state.withLock { $0.isClosing = true }
-        ending.ring()
-        bell.ring()
+        ending.wake()
+        wakeup.wake()
         done.wait(milliseconds: 10_000)
         let left = state.withLock { $0.lostCount + $0.rows.count }
-        if left > 0 { say("\(left) rows could not be stored in \(path)") }
+        if left > 0 { notify("\(left) rows could not be stored in \(path)") }
     }
 
     private static func keep(_ row: StoreRow, in state: inout State) {
         let isResult = if case .result = row.content { true } else { false }
-        let room = isResult ? mostWaiting / 2 : mostWaiting
+        let room = isResult ? maximumWaiting / 2 : maximumWaiting
         guard state.weight + row.weight <= room else { return state.lostCount += 1 }
         state.rows.append(row)
         state.weight += row.weight
@@ -108,7 +108,7 @@ final class StoreSink: WatchSink {
     private func run(_ store: Store) {
         // The file is closed when this returns.
         if let (database, writer, retention) = store.take() { work(database, writer, retention) }
-        done.ring()
+        done.wake()
     }
 
     private func work(_ database: SQLiteDatabase, _ writer: StoreWriter, _ retention: StoreRetention) {
@@ -126,17 +126,17 @@ final class StoreSink: WatchSink {
                         try writer.forgetDeletedSessions()
                     }
                 } while stored < rows.count
-                if complaint != nil { sayStoring() }
+                if complaint != nil { notifyStoringAgain() }
                 complaint = nil
                 if isClosing { break }
-                if rows.isEmpty { bell.wait(milliseconds: 60_000) }
+                if rows.isEmpty { wakeup.wait(milliseconds: 60_000) }
                 ending.wait(milliseconds: Self.batchTime)
             } catch {
                 let error = error as? SQLiteError ?? SQLiteError(code: 1, description: "\(error)")
                 let text = StoreFile.problem(error, path).description
                 let isOver = error.kind == .damaged
                 if text != complaint {
-                    say("\(text). The watch goes on\(isOver ? " without it" : ", and it is tried again")")
+                    notify("\(text). The watch goes on\(isOver ? " without it" : ", and it is tried again")")
                 }
                 complaint = text
                 putBack(rows[stored...], isOver: isOver)
@@ -155,7 +155,7 @@ final class StoreSink: WatchSink {
 
     private static func part(of rows: [StoreRow], from start: Int) -> ArraySlice<StoreRow> {
         var (end, weight) = (start, 0)
-        while end < rows.count, end == start || weight + rows[end].weight <= mostAtOnce {
+        while end < rows.count, end == start || weight + rows[end].weight <= maximumBatch {
             weight += rows[end].weight
             end += 1
         }
@@ -172,11 +172,11 @@ final class StoreSink: WatchSink {
         }
     }
 
-    private func sayStoring() {
+    private func notifyStoringAgain() {
         let lost = state.withLock { state in
             defer { state.lostCount = 0 }
             return state.lostCount
         }
-        say("\(path) is written again" + (lost > 0 ? "; \(lost) rows were left out" : ""))
+        notify("\(path) is written again" + (lost > 0 ? "; \(lost) rows were left out" : ""))
     }
 }

@@ -18,7 +18,7 @@ final class StoreWriter {
     }
 
     /// More are forgotten, and asked for again.
-    private static let mostNumbers = 10_000
+    private static let maximumNumbers = 10_000
 
     private let database: SQLiteDatabase
     private var numbers = Numbers()
@@ -61,9 +61,9 @@ final class StoreWriter {
             try? database.execute("ROLLBACK")
             throw error
         }
-        if numbers.labels.count > Self.mostNumbers { numbers.labels = [:] }
-        if numbers.sessions.count > Self.mostNumbers, let last = rows.last?.session {
-            numbers.sessions = numbers.sessions.filter { $0.key > last - Self.mostNumbers / 2 }
+        if numbers.labels.count > Self.maximumNumbers { numbers.labels = [:] }
+        if numbers.sessions.count > Self.maximumNumbers, let last = rows.last?.session {
+            numbers.sessions = numbers.sessions.filter { $0.key > last - Self.maximumNumbers / 2 }
         }
     }
 

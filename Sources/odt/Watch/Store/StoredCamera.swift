@@ -61,7 +61,7 @@ struct StoredCamera {
 
     /// - Returns: `nil` before the first message with a time: then no track is in the segment.
     func row(of segment: FinishedSegment) -> StoreRow? {
-        let (start, end) = (segment.start.reckonable / 1_000_000, segment.end.reckonable / 1_000_000)
+        let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
         guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
         return StoreRow(
             camera: name, session: session, time: began,
@@ -132,7 +132,7 @@ struct StoredCamera {
 
     /// Of a time in nanoseconds, no later than can be reckoned with.
     private func milliseconds(_ fields: MessageFields, _ name: String) -> Int64? {
-        figure(fields, name).map { $0.reckonable / 1_000_000 }
+        figure(fields, name).map { $0.clampedToRange / 1_000_000 }
     }
 
     private func category(_ fields: MessageFields) -> Int {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct InputFillerTests {
     /// What the reference gives for a channel (0 red, 1 green, 2 blue) at an input pixel of the fitted area.
     private static func reference(
-        _ picture: PlainPicture, frame: Frame, region: (x: Range<Int>, y: Range<Int>), area: FittedArea, x: Int, y: Int
+        _ picture: PackedPicture, frame: Frame, region: (x: Range<Int>, y: Range<Int>), area: FittedArea, x: Int, y: Int
     ) -> [Double] {
         let (w, h) = (Double(region.x.count), Double(region.y.count))
         let (uprightWidth, uprightHeight) = frame.orientation.swapsAxes ? (h, w) : (w, h)
@@ -53,7 +53,7 @@ import Testing
 
     /// The largest difference, in grey levels, between the filled tensor and the reference; the background counts too.
     private static func worst(
-        _ picture: PlainPicture, frame: Frame, input: NetworkInput, region: Box? = nil, bytes: Bool = false
+        _ picture: PackedPicture, frame: Frame, input: NetworkInput, region: Box? = nil, bytes: Bool = false
     ) throws -> Double {
         let plane = input.width * input.height
         let tensor = UnsafeMutableRawPointer.allocate(byteCount: 3 * plane * (bytes ? 1 : 4), alignment: 64)
@@ -81,7 +81,7 @@ import Testing
                     : [Double](repeating: Double(input.fillLevel), count: 3)
                 for channel in 0..<3 {
                     let slot =
-                        input.layout == .quarters
+                        input.layout == .spaceToDepth
                         ? ((y % 2 + x % 2 * 2) * 3 + channel) * plane / 4 + y / 2 * (input.width / 2) + x / 2
                         : channel * plane + y * input.width + x
                     let stored =
@@ -96,14 +96,14 @@ import Testing
         return worst
     }
 
-    private static func noise(_ format: PixelFormat, width: Int, height: Int) -> PlainPicture {
+    private static func noise(_ format: PixelFormat, width: Int, height: Int) -> PackedPicture {
         var noise = Noise(state: UInt64(format.rawValue * 7919 + width * 31 + height))
-        return PlainPicture(
+        return PackedPicture(
             format, width: width, height: height, word: { _, _, _ in .random(in: 0...65535, using: &noise) })
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func everyFormatIsWithinOneLevelEveryWayUp(_ format: PixelFormat) throws {
+    func everyFormatAndOrientationIsWithinOneLevel(_ format: PixelFormat) throws {
         let picture = Self.noise(format, width: 37, height: 23)
         for orientation in Orientation.allCases {
             let frame = picture.frame(orientation: orientation)
@@ -129,10 +129,10 @@ import Testing
     }
 
     @Test(arguments: Orientation.allCases)
-    func quartersHoldThePixelsInTheirOrder(_ orientation: Orientation) throws {
+    func spaceToDepthKeepsPixelOrder(_ orientation: Orientation) throws {
         let picture = Self.noise(.nv12, width: 50, height: 31)
         for fit in [NetworkInput.Fit.stretch, .letterboxTopLeft(fill: 114), .letterboxCentered(fill: 7)] {
-            let input = NetworkInput(width: 38, height: 40, layout: .quarters, fit: fit)
+            let input = NetworkInput(width: 38, height: 40, layout: .spaceToDepth, fit: fit)
             let frame = picture.frame(orientation: orientation)
             #expect(try Self.worst(picture, frame: frame, input: input) < 0.5)
             #expect(try Self.worst(picture, frame: frame, input: input, bytes: true) <= 1)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [ColorSpace.Matrix.bt601, .bt709, .bt2020, .smpte240m, .fcc])
-    func matrixAndRangeOfTheStreamAreUsed(_ matrix: ColorSpace.Matrix) throws {
+    func streamMatrixAndRangeAreUsed(_ matrix: ColorSpace.Matrix) throws {
         for format in [PixelFormat.y444, .y444p10, .y444p16, .p012] {
             let picture = Self.noise(format, width: 16, height: 16)
             for fullRange in [false, true] {
@@ -152,7 +152,7 @@ import Testing
 
     /// Networks have seen ordinary pictures only: code values of HDR are flat and dark to them.
     @Test(arguments: [ColorSpace.Transfer.pq, .hlg])
-    func lightOfHDRBecomesThatOfAnOrdinaryPicture(_ transfer: ColorSpace.Transfer) throws {
+    func hdrIsToneMapped(_ transfer: ColorSpace.Transfer) throws {
         for format in [PixelFormat.p010, .y444p12, .y444, .gbrp10, .gray16] {
             let picture = Self.noise(format, width: 37, height: 23)
             for fullRange in [false, true] {
@@ -170,9 +170,9 @@ import Testing
     }
 
     /// What an ordinary picture's white, middle grey and dark become by BT.2408 and come back as: no level is lost or glares.
-    @Test func graphicsWhiteOfHDRIsNearlyWhite() throws {
+    @Test func hdrGraphicsWhiteIsNearlyWhite() throws {
         func seen(_ signal: Double, _ transfer: ColorSpace.Transfer) throws -> Float {
-            let picture = PlainPicture(.gray16, width: 4, height: 4, word: { _, _, _ in UInt16(signal * 65535) })
+            let picture = PackedPicture(.gray16, width: 4, height: 4, word: { _, _, _ in UInt16(signal * 65535) })
             let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * 16)
             defer { tensor.deallocate() }
             let space = ColorSpace(matrix: .bt2020, fullRange: true, transfer: transfer)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (2, 1), (1, 3), (3, 2), (640, 2), (5, 333)])
-    func sizesAtTheEdgeOfWhatThereIsAreWithinOneLevel(_ width: Int, _ height: Int) throws {
+    func extremeSizesAreWithinOneLevel(_ width: Int, _ height: Int) throws {
         for format in PixelFormat.allCases {
             let picture = Self.noise(format, width: width, height: height)
             for input in [NetworkInput(width: 8, height: 9), NetworkInput(width: 1, height: 1)] {
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func aPartOfTheFrameLooksLikeAFrameOfItsOwn(_ format: PixelFormat) throws {
+    func regionEqualsCroppedFrame(_ format: PixelFormat) throws {
         let picture = Self.noise(format, width: 41, height: 33)
         for region in [
             Box(x: 7, y: 5, width: 13, height: 11), Box(x: 30.4, y: -8, width: 100, height: 20.2),
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func aRegionOutsideOfThePictureIsRefused() {
+    @Test func regionOutsidePictureIsRejected() {
         let picture = Self.noise(.gray8, width: 8, height: 8)
         for region in [
             Box(x: 8, y: 0, width: 4, height: 4), Box(x: 0, y: 0, width: -1, height: 4),
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func aPlanIsRenewedWhenTheFrameChanges() throws {
+    @Test func planIsRebuiltWhenFrameChanges() throws {
         let input = NetworkInput(width: 12, height: 12, fit: .letterboxTopLeft(fill: 50))
         let filler = InputFiller(input: input, bytes: false)
         let fresh = InputFiller(input: input, bytes: false)
@@ -252,7 +252,7 @@ import Testing
 
     /// Parts of one picture come one after the other into the same tensor: none may leave anything of the one before.
     @Test(arguments: [PixelFormat.i420, .nv12, .rgb, .p010])
-    func partsOneAfterTheOtherAreFilledAsByAFreshOne(_ format: PixelFormat) throws {
+    func reusedFillerEqualsFreshOne(_ format: PixelFormat) throws {
         let input = NetworkInput(width: 12, height: 12, fit: .letterboxCentered(fill: 50))
         let filler = InputFiller(input: input, bytes: false)
         let count = 3 * 144
@@ -276,10 +276,10 @@ import Testing
         }
     }
 
-    @Test func theWayBackLeadsToTheSamePlace() throws {
+    @Test func placementRoundTrips() throws {
         // A picture that is dark save for one bright block: the block is where the placement says.
         let block = Box(x: 24, y: 8, width: 8, height: 12)
-        let picture = PlainPicture(
+        let picture = PackedPicture(
             .gray8, width: 64, height: 40,
             sample: { _, x, y in (24..<32).contains(x) && (8..<20).contains(y) ? 255 : 0 })
         defer { withExtendedLifetime(picture) {} }
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func wideAndNarrowPixelsAreShownInTheirTrueShape() throws {
+    @Test func pixelAspectRatioIsCorrected() throws {
         // 720x576 with pixels of 16:11 is a 16:9 picture.
         let picture = Self.noise(.gray8, width: 720, height: 576)
         let input = NetworkInput(width: 320, height: 320, fit: .letterboxTopLeft(fill: 0))

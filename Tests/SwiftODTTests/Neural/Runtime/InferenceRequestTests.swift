@@ -15,14 +15,14 @@ struct InferenceRequestTests {
         try #require(try request.outputs().first).bytes.load(as: Float.self)
     }
 
-    @Test func manyRequestsAtOnceKeepTheirPicturesApart() throws {
+    @Test func concurrentRequestsKeepTheirInputs() throws {
         let network = try Self.network()
         let requests = try (0..<16).map { _ in try network.makeRequest() }
         let answers = Monitor([Int: Float]())
         for round in 0..<4 {
             answers.update { $0 = [:] }
             for (number, request) in requests.enumerated() {
-                _ = try PlainPicture.withGrey(UInt8(number * 10 + round)) { try request.fill(from: $0) }
+                _ = try PackedPicture.withGrey(UInt8(number * 10 + round)) { try request.fill(from: $0) }
                 request.start { result in
                     let level = (try? result.get()).flatMap { try? Self.level(request) }
                     answers.update { $0[number] = level ?? -1 }
@@ -33,7 +33,7 @@ struct InferenceRequestTests {
         }
     }
 
-    @Test func aRequestAtWorkRefusesAnother() throws {
+    @Test func busyRequestRejectsStart() throws {
         let request = try Self.network(size: 512).makeRequest()
         let refused = Monitor(0)
         let done = Monitor(0)
@@ -47,7 +47,7 @@ struct InferenceRequestTests {
         #expect(refused.update { $0 } < 50)
     }
 
-    @Test func aCompletionMayStartTheNextInference() throws {
+    @Test func completionMayStartNextInference() throws {
         let request = try Self.network().makeRequest()
         let left = Monitor(20)
         @Sendable func again(_ result: Result<Void, any Error>) {
@@ -62,7 +62,7 @@ struct InferenceRequestTests {
         left.wait { $0 == 0 ? () : nil }
     }
 
-    @Test func aRequestMayGoWhileItRunsAndInsideItsCompletion() throws {
+    @Test func requestMayBeReleasedWhileRunning() throws {
         let network = try Self.network(.latency, size: 256)
         for round in 0..<40 {
             let ended = Monitor(0)
@@ -82,7 +82,7 @@ struct InferenceRequestTests {
         }
     }
 
-    @Test func aCancelledRequestSaysSoAndCanBeUsedAgain() throws {
+    @Test func cancelledRequestReportsAndIsReusable() throws {
         let request = try Self.network(size: 1024).makeRequest()
         let result = Monitor<Result<Void, any Error>?>(nil)
         var cancelled = 0
@@ -94,44 +94,44 @@ struct InferenceRequestTests {
         }
         #expect(cancelled > 0)
         request.cancel()
-        _ = try PlainPicture.withGrey(77) { try request.fill(from: $0) }
+        _ = try PackedPicture.withGrey(77) { try request.fill(from: $0) }
         try request.infer()
         #expect(try Self.level(request) == 77)
     }
 
     /// A flush that comes between filling and starting must not wait out an inference that nobody wants any more; the next picture
     /// is wanted.
-    @Test func aCancelBeforeTheStartIsKept() throws {
+    @Test func cancelBeforeStartIsRemembered() throws {
         let request = try Self.network().makeRequest()
-        _ = try PlainPicture.withGrey(10) { try request.fill(from: $0) }
+        _ = try PackedPicture.withGrey(10) { try request.fill(from: $0) }
         request.cancel()
         #expect(throws: CancellationError.self) { try request.infer() }
-        _ = try PlainPicture.withGrey(20) { try request.fill(from: $0) }
+        _ = try PackedPicture.withGrey(20) { try request.fill(from: $0) }
         try request.infer()
         #expect(try Self.level(request) == 20)
 
-        _ = try PlainPicture.withGrey(30) { try request.fill(from: $0) }
+        _ = try PackedPicture.withGrey(30) { try request.fill(from: $0) }
         request.cancel()
         let refused = Monitor<Result<Void, any Error>?>(nil)
         request.start { answer in refused.update { $0 = answer } }
         #expect(throws: CancellationError.self) { try refused.wait(for: { $0 }).get() }
-        _ = try PlainPicture.withGrey(40) { try request.fill(from: $0) }
+        _ = try PackedPicture.withGrey(40) { try request.fill(from: $0) }
         let cancelled = Monitor<Result<Void, any Error>?>(nil)
         request.start { answer in cancelled.update { $0 = answer } }
         request.cancel()
         cancelled.wait { $0 == nil ? nil : () }
-        _ = try PlainPicture.withGrey(50) { try request.fill(from: $0) }
+        _ = try PackedPicture.withGrey(50) { try request.fill(from: $0) }
         try request.infer()
         #expect(try Self.level(request) == 50)
     }
 
     @Test(arguments: FailingNetwork.Output.allCases)
-    func aFailedInferenceIsNotTakenForAnAnswer(_ output: FailingNetwork.Output) throws {
+    func failedInferenceIsAnError(_ output: FailingNetwork.Output) throws {
         let file = try FailingNetwork(output).file
         let request = try Network.load(file: file, input: NetworkInput(width: 8, height: 8), hint: .latency)
             .makeRequest()
         for (level, works) in [(7, false), (2, true), (7, false), (4, true), (5, false), (7, false), (8, true)] {
-            _ = try PlainPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
+            _ = try PackedPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
             guard works else {
                 let error = try detectorError { try request.infer() }
                 #expect(error.reason == .failed)
@@ -149,21 +149,21 @@ struct InferenceRequestTests {
     }
 
     /// What exiting waits for: all that was let go of in the midst of things comes to its end.
-    @Test func whatIsUnderWaySettles() throws {
+    @Test func inFlightInferencesDrain() throws {
         let network = try Self.network(size: 512)
         for _ in 0..<8 { try network.makeRequest().start { _ in } }
-        #expect(RunsUnderWay.settle(within: 20_000))
+        #expect(InFlightInferences.drain(within: 20_000))
     }
 
     /// Failures are told on a thread of our own: letting go of the request then must be safe too, from inside and from outside.
     @Test(arguments: FailingNetwork.Output.allCases)
-    func aRequestMayGoWhileItFails(_ output: FailingNetwork.Output) throws {
+    func requestMayBeReleasedWhileFailing(_ output: FailingNetwork.Output) throws {
         let network = try Network.load(
             file: FailingNetwork(output).file, input: NetworkInput(width: 8, height: 8), hint: .latency)
         for round in 0..<40 {
             let ended = Monitor(0)
             var request: InferenceRequest? = try network.makeRequest()
-            _ = try PlainPicture.withGrey(7) { try request?.fill(from: $0) }
+            _ = try PackedPicture.withGrey(7) { try request?.fill(from: $0) }
             let kept = round.isMultiple(of: 2) ? request : nil
             request?.start { [kept] _ in
                 withExtendedLifetime(kept) { ended.update { $0 += 1 } }

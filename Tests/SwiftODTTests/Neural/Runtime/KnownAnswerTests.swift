@@ -174,7 +174,7 @@ struct WarmUpTests {
         let input = NetworkInput(width: 16, height: 16)
         let target = CompilationTarget(device: "CPU", threads: 0, hint: .latency)
         let cache = try #require(NetworkCache(runtime: OpenVINO.shared()))
-        let read = try ReadModel.prepared(file, for: input, runtime: OpenVINO.shared())
+        let read = try LoadedModel.prepared(file, for: input, runtime: OpenVINO.shared())
         cache.keep(
             try CompiledModel.compile(read, for: target), try read.description(), of: file, input: input, target: target
         )

@@ -14,7 +14,7 @@ struct NetworkCacheTests {
     private func filled() throws -> (NetworkCache, ModelFile) {
         let cache = try #require(NetworkCache(runtime: OpenVINO.shared(), folder: folder))
         let file = try ModelFile(TestNetwork([[1, 3, nil, nil]]).file)
-        let read = try ReadModel(file, runtime: OpenVINO.shared())
+        let read = try LoadedModel(file, runtime: OpenVINO.shared())
         try read.prepare(for: input)
         let compiled = try CompiledModel.compile(read, for: target)
         cache.keep(compiled, try read.description(), of: file, input: input, target: target)
@@ -26,7 +26,7 @@ struct NetworkCacheTests {
             .map { URL(fileURLWithPath: folder + "/" + $0) }
     }
 
-    @Test func whatWasCompiledIsFoundAgainAndWorks() throws {
+    @Test func compiledNetworkIsRestored() throws {
         let (cache, file) = try filled()
         let (compiled, description) = try #require(cache.compiled(file, input: input, target: target))
         #expect(description.inputs[0].shape == [1, 3, 16, 16])
@@ -36,7 +36,7 @@ struct NetworkCacheTests {
     }
 
     @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
-    func aRestoredNetworkAnswersAsTheCompiledOne() throws {
+    func restoredNetworkEqualsCompiledOne() throws {
         // With weights: the runtime leaves them where they were read to.
         let file = try ModelFile(#require(TestNetwork.shared) + "/models/FastestDet.onnx")
         let input = NetworkInput(width: 352, height: 352, scale: SIMD3(repeating: 1 / 255))
@@ -44,7 +44,7 @@ struct NetworkCacheTests {
             NetworkCache(runtime: OpenVINO.shared(), folder: TestNetwork.folder + "/cache/swiftodt"))
         func answer() throws -> [Float] {
             let request = try Network.load(file: file.name, input: input, hint: .latency).makeRequest()
-            let picture = PlainPicture(.rgb, width: 60, height: 60) { c, x, y in UInt8((x * y + 40 * c) % 256) }
+            let picture = PackedPicture(.rgb, width: 60, height: 60) { c, x, y in UInt8((x * y + 40 * c) % 256) }
             _ = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
             try request.infer()
             return try request.outputs().flatMap { $0.bytes.bindMemory(to: Float.self) }
@@ -56,7 +56,7 @@ struct NetworkCacheTests {
         #expect(zip(first, second).allSatisfy { abs($0 - $1) < 1e-3 })
     }
 
-    @Test func otherInputsTargetsAndFilesAreOtherEntries() throws {
+    @Test func inputTargetAndFileArePartOfKey() throws {
         let (cache, file) = try filled()
         var other = input
         other.mean.x = 1.5
@@ -73,7 +73,7 @@ struct NetworkCacheTests {
 
     /// A network that was trained further comes with the same graph: its weights alone are new, and what was compiled with the old
     /// ones is of no use.
-    @Test func weightsThatWereWrittenAnewAreAnotherEntry() throws {
+    @Test func changedWeightsAreANewEntry() throws {
         let (cache, file) = try filled()
         let weights = URL(fileURLWithPath: file.path.dropLast(4) + ".bin")
         let old = try Data(contentsOf: weights)
@@ -89,7 +89,7 @@ struct NetworkCacheTests {
 
     /// The same where the runtime finds the weights of other formats.
     @Test(arguments: [("onnx", ".onnx.data"), ("onnx", ".onnx_data"), ("pdmodel", ".pdiparams")])
-    func weightsBesideOtherFormatsCountToo(_ ending: String, _ weightsEnding: String) throws {
+    func externalWeightsArePartOfKey(_ ending: String, _ weightsEnding: String) throws {
         let name = TestNetwork.folder + "/\(UUID().uuidString)"
         try Data([8, 8]).write(to: URL(fileURLWithPath: "\(name).\(ending)"))
         let without = try ModelFile("\(name).\(ending)")
@@ -104,7 +104,7 @@ struct NetworkCacheTests {
     }
 
     /// Any damage to either file: the runtime and the families never see it, and the entry goes, so that it is made anew.
-    @Test func damageIsNoticedAndThrownAway() throws {
+    @Test func damagedEntryIsDiscarded() throws {
         let (cache, file) = try filled()
         let blob = try #require(try files(".blob").first)
         let entry = try #require(try files(".network").first)
@@ -132,9 +132,9 @@ struct NetworkCacheTests {
     }
 
     /// A description with other names or shapes in it would be believed by whoever chooses the decoder, at each start.
-    @Test func aDamagedDescriptionIsMadeAnew() throws {
+    @Test func damagedDescriptionIsRecreated() throws {
         let (cache, file) = try filled()
-        let description = try ReadModel(file, runtime: OpenVINO.shared()).description()
+        let description = try LoadedModel(file, runtime: OpenVINO.shared()).description()
         let others = Set(try files(".network"))
         cache.keep(description, of: file)
         let entry = try #require(try files(".network").first { !others.contains($0) })
@@ -148,7 +148,7 @@ struct NetworkCacheTests {
     }
 
     /// Opening a pipe waits for somebody to write into it, so that a start would never end.
-    @Test(arguments: [".network", ".blob"]) func pipesAndFoldersInPlaceOfFilesAreNoEntries(_ ending: String) throws {
+    @Test(arguments: [".network", ".blob"]) func nonFilesAreNotEntries(_ ending: String) throws {
         let (cache, file) = try filled()
         let path = try #require(try files(ending).first).path
         unlink(path)
@@ -179,7 +179,7 @@ struct NetworkCacheTests {
     @Test func theDescriptionsThatWereUsedLeastRecentlyGo() throws {
         let (cache, file) = try filled()
         for number in 0..<230 { try addEntry("description\(number)", endings: [".network"], age: 1000 + number) }
-        cache.keep(try ReadModel(file, runtime: OpenVINO.shared()).description(), of: file)
+        cache.keep(try LoadedModel(file, runtime: OpenVINO.shared()).description(), of: file)
         let names = try files(".network").map(\.lastPathComponent).filter { $0.hasPrefix("description") }
         #expect(Set(names) == Set((0..<199).map { "description\($0).network" }))
         #expect(cache.description(of: file) != nil)
@@ -194,7 +194,7 @@ struct NetworkCacheTests {
         for number in 0..<45 { try addEntry("other\(number)", endings: [".blob", ".network"], age: 2000 + number) }
         #expect(cache.compiled(file, input: input, target: target) != nil)
         let another = try ModelFile(TestNetwork([[1, 3, 16, 16]]).file)
-        let read = try ReadModel(another, runtime: OpenVINO.shared())
+        let read = try LoadedModel(another, runtime: OpenVINO.shared())
         try read.prepare(for: input)
         cache.keep(
             try CompiledModel.compile(read, for: target), try read.description(), of: another, input: input,
@@ -208,24 +208,24 @@ struct NetworkCacheTests {
         let (cache, file) = try filled()
         try addEntry("old", endings: [".blob"], age: 4000)
         try addEntry("new", endings: [".blob"], age: 10)
-        cache.keep(try ReadModel(file, runtime: OpenVINO.shared()).description(), of: file)
+        cache.keep(try LoadedModel(file, runtime: OpenVINO.shared()).description(), of: file)
         let names = try files(".blob").map(\.lastPathComponent)
         #expect(names.contains("new.blob") && !names.contains("old.blob"))
     }
 
-    @Test func nothingHalfWrittenStays() throws {
+    @Test func partialWritesAreRemoved() throws {
         _ = try filled()
         let all = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(all.allSatisfy { $0.hasSuffix(".blob") || $0.hasSuffix(".network") })
     }
 
-    @Test func aFolderThatCannotBeMadeIsNoCache() throws {
+    @Test func unwritableFolderDisablesCache() throws {
         #expect(NetworkCache(runtime: try OpenVINO.shared(), folder: "/dev/null/cache") == nil)
         #expect(NetworkCache(runtime: try OpenVINO.shared(), folder: nil) == nil)
         #expect(NetworkCache(runtime: try OpenVINO.shared(), folder: "here") == nil)
     }
 
-    @Test func descriptionsComeBackAsTheyWere() throws {
+    @Test func descriptionsRoundTrip() throws {
         let description = NetworkDescription(
             inputs: [TensorDescription(name: "images of, all kinds", shape: [nil, 3, nil, 20], element: .uint8)],
             outputs: [

@@ -16,7 +16,7 @@ struct NetworkLifetimeTests {
         change(&functions)
         let input = NetworkInput(width: 8, height: 8)
         let file = try ModelFile(TestNetwork([[1, 3, 8, 8]]).file)
-        let read = try ReadModel(file, runtime: OpenVINO(shared, functions: functions))
+        let read = try LoadedModel(file, runtime: OpenVINO(shared, functions: functions))
         try read.prepare(for: input)
         let target = CompilationTarget(device: "CPU", threads: 0, hint: .latency)
         return try Network(
@@ -31,7 +31,7 @@ struct NetworkLifetimeTests {
             (compiled, network) = (made.compiled, made)
             #expect(throws: ODTError.self) { try made.makeRequest() }
         }
-        #expect(RunsUnderWay.settle(within: 20_000))
+        #expect(InFlightInferences.settle(within: 20_000))
         #expect(network == nil && compiled == nil)
     }
 

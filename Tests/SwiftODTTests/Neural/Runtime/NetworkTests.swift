@@ -6,7 +6,7 @@ import Testing
 /// Protects the way from a model file to a running network: description, shapes, layouts, sharing, and every way a file can be wrong.
 @Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
 struct NetworkTests {
-    @Test func aNetworkIsDescribedAsItsFileDeclaresIt() throws {
+    @Test func descriptionMatchesFile() throws {
         let network = try TestNetwork([[nil, 3, nil, 20]])
         let description = try Network.inspect(file: network.file)
         #expect(description.inputs.map(\.name) == ["in0"])
@@ -15,7 +15,7 @@ struct NetworkTests {
         #expect(description.outputs.map(\.element) == [.float32])
     }
 
-    @Test func openDimensionsBecomeThoseOfTheInput() throws {
+    @Test func dynamicDimensionsTakeInputSize() throws {
         let file = try TestNetwork([[nil, 3, nil, nil]]).file
         let network = try Network.load(file: file, input: NetworkInput(width: 24, height: 16), hint: .latency)
         #expect(network.description.inputs[0].shape == [1, 3, 16, 24])
@@ -23,7 +23,7 @@ struct NetworkTests {
     }
 
     @Test(arguments: [NetworkInput.Layout.nchw, .nhwc], ["f32", "u8", "f16", "i32"])
-    func theNetworkSeesThePictureAsItWantsIt(_ layout: NetworkInput.Layout, _ precision: String) throws {
+    func preprocessingIsApplied(_ layout: NetworkInput.Layout, _ precision: String) throws {
         let (width, height) = (12, 10)
         let file = try TestNetwork(
             [layout == .nchw ? [1, 3, height, width] : [1, height, width, 3]], precision: precision
@@ -33,7 +33,7 @@ struct NetworkTests {
             width: width, height: height, layout: layout, element: precision == "u8" ? .uint8 : .float32,
             channelOrder: .bgr, mean: normalised ? SIMD3(1, 2, 3) : .zero, scale: normalised ? SIMD3(2, 3, 4) : .one)
         let request = try Network.load(file: file, input: input, hint: .latency).makeRequest()
-        let picture = PlainPicture(.rgb, width: width, height: height) { c, x, y in UInt8(10 + 80 * c + x + 6 * y) }
+        let picture = PackedPicture(.rgb, width: width, height: height) { c, x, y in UInt8(10 + 80 * c + x + 6 * y) }
         for _ in 0..<2 {
             let placement = try withExtendedLifetime(picture) { try request.fill(from: picture.frame()) }
             #expect(placement.scaleX == 1)
@@ -63,12 +63,12 @@ struct NetworkTests {
 
     /// Networks that scale their boxes by themselves are told the size of what they are fed, wherever the picture comes among
     /// their inputs; a picture may come without a batch.
-    @Test func whatIsAskedBesideThePictureIsTold() throws {
+    @Test func auxiliaryInputsAreSet() throws {
         let file = try TestNetwork([[nil, 2], [3, nil, nil]], names: ["im_shape", "image"]).file
         let request = try Network.load(file: file, input: NetworkInput(width: 12, height: 8), hint: .latency)
             .makeRequest()
         for level in [9, 70] {
-            _ = try PlainPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
+            _ = try PackedPicture.withGrey(UInt8(level)) { try request.fill(from: $0) }
             try request.infer()
             let outputs = try request.outputs()
             #expect(outputs.map(\.shape) == [[1, 2], [3, 8, 12]])
@@ -78,7 +78,7 @@ struct NetworkTests {
         }
     }
 
-    @Test func theSameNetworkIsSharedAsLongAsItIsUsed() throws {
+    @Test func networkIsSharedWhileInUse() throws {
         let file = try TestNetwork([[1, 3, 8, 8]]).file
         let input = NetworkInput(width: 8, height: 8)
         var first: Network? = try Network.load(file: file, input: input, hint: .latency)
@@ -91,7 +91,7 @@ struct NetworkTests {
         first = nil
     }
 
-    @Test func aFileWrittenAnewIsANewNetwork() throws {
+    @Test func changedFileIsANewNetwork() throws {
         let file = try TestNetwork([[1, 3, 8, 8]]).file
         let input = NetworkInput(width: 8, height: 8)
         let first = try Network.load(file: file, input: input, hint: .latency)
@@ -102,7 +102,7 @@ struct NetworkTests {
         #expect(first.description.inputs.count == 1)
     }
 
-    @Test func filesThatAreNoNetworksAreNamedWithTheRemedy() throws {
+    @Test func invalidFileIsNamedWithRemedy() throws {
         let folder = TestNetwork.folder + "/wrong"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         func file(_ name: String, _ content: Data) throws -> String {
@@ -131,7 +131,7 @@ struct NetworkTests {
         }
     }
 
-    @Test func networksThatCannotTakeAPictureAreRefused() throws {
+    @Test func networkWithoutPictureInputIsRejected() throws {
         let input = NetworkInput(width: 8, height: 8)
         let shapes: [[[Int?]]] = [
             [[1, 3, 8, 8], [1, 3, 8, 8]], [[1, 1, 8, 8]], [[1, 3, 8]], [[1, 8, 8, 3]], [[1, 192]],
@@ -145,7 +145,7 @@ struct NetworkTests {
         }
     }
 
-    @Test func impossibleOptionsAreRefused() throws {
+    @Test func invalidOptionsAreRejected() throws {
         let file = try TestNetwork([[nil, 3, nil, nil]]).file
         let inputs = [
             NetworkInput(width: 0, height: 8), NetworkInput(width: 8, height: -1),
@@ -168,7 +168,7 @@ struct NetworkTests {
 
     /// A pipe in place of the weights made the start wait for ever, a device filled the memory.
     @Test(.timeLimit(.minutes(1)), arguments: ["a pipe", "a device", "a folder"])
-    func weightsThatAreNoFileAreAnError(_ kind: String) throws {
+    func missingWeightsAreAnError(_ kind: String) throws {
         let file = "\(TestNetwork.folder)/weights of \(kind).xml"
         let weights = String(file.dropLast(4)) + ".bin"
         try Data("<net></net>".utf8).write(to: URL(fileURLWithPath: file))
@@ -183,7 +183,7 @@ struct NetworkTests {
     }
 
     @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
-    func damagedModelsAreErrorsAndNoCrashes() throws {
+    func damagedModelsAreErrors() throws {
         let folder = try #require(TestNetwork.shared) + "/models/"
         var noise = Noise(state: 1)
         for name in ["FastestDet.onnx", "object_labeler.tflite"] {

@@ -32,19 +32,19 @@ struct NeuralDetectorTests {
         ) { _ in decoder }
     }
 
-    private static func start(_ detector: NeuralDetector, _ level: Int) throws -> DetectionTicket {
-        try PlainPicture.withGrey(UInt8(level)) { try detector.start($0, options: DetectionOptions()) }
+    private static func start(_ detector: NeuralDetector, _ level: Int) throws -> DetectionPromise {
+        try PackedPicture.withGrey(UInt8(level)) { try detector.start($0, options: DetectionOptions()) }
     }
 
     @Test(arguments: [0, 1, 3])
-    func everyFrameGetsItsOwnAnswer(_ maximumInFlight: Int) throws {
+    func everyFrameGetsItsOwnResult(_ maximumInFlight: Int) throws {
         let detector = try Self.detector(maximumInFlight: maximumInFlight, decoder: Decoder(delay: 500))
         let atOnce = detector.network.requestCount
         #expect(detector.capacity == (maximumInFlight > 0 ? maximumInFlight : atOnce > 1 ? atOnce + 1 : 1))
         // More frames than may be under way: start waits, and goes on.
-        let tickets = try (0..<40).map { try Self.start(detector, $0) }
-        for (number, ticket) in tickets.enumerated() {
-            let answer = try ticket.wait()
+        let promises = try (0..<40).map { try Self.start(detector, $0) }
+        for (number, promise) in promises.enumerated() {
+            let answer = try promise.wait()
             #expect(answer.map(\.score) == [Double(number)])
             #expect(answer.map(\.box) == [Box(x: 0, y: 0, width: 40, height: 20)])
         }
@@ -59,34 +59,34 @@ struct NeuralDetectorTests {
             try NeuralDetector(modelFile: file, hint: .throughput) { _ in Decoder() }
         }
         #expect(detectors.allSatisfy { $0.network === detectors[0].network })
-        let tickets = try detectors.enumerated().map { number, detector in
+        let promises = try detectors.enumerated().map { number, detector in
             try Self.start(detector, number)
         }
-        for (number, ticket) in tickets.enumerated() { #expect(try ticket.wait()[0].score == Double(number)) }
+        for (number, promise) in promises.enumerated() { #expect(try promise.wait()[0].score == Double(number)) }
     }
 
-    @Test func aDecodersErrorReachesTheTicket() throws {
+    @Test func decoderErrorReachesPromise() throws {
         let detector = try Self.detector(decoder: Decoder(fails: true))
         for _ in 0..<2 * detector.capacity {
-            let ticket = try Self.start(detector, 1)
-            #expect(throws: ODTError.self) { try ticket.wait() }
+            let promise = try Self.start(detector, 1)
+            #expect(throws: ODTError.self) { try promise.wait() }
         }
     }
 
-    @Test func whoWaitsAnywayGetsTheAnswerAtOnce() throws {
+    @Test func awaitedDetectionRunsSynchronously() throws {
         let detector = try Self.detector(hint: .latency)
         for level in [7, 200] {
-            let ticket = try PlainPicture.withGrey(UInt8(level)) {
+            let promise = try PackedPicture.withGrey(UInt8(level)) {
                 try detector.start($0, options: DetectionOptions(isAwaited: true))
             }
-            #expect(ticket.isDone)
-            #expect(try ticket.wait().map(\.score) == [Double(level)])
+            #expect(promise.isDone)
+            #expect(try promise.wait().map(\.score) == [Double(level)])
         }
         #expect(detector.timings?.inference.count == 2)
     }
 
     /// A detection that is cancelled while it is decoded, by another thread.
-    private static func cancelled(_ options: DetectionOptions) throws -> (DetectionTicket, NeuralDetector) {
+    private static func cancelled(_ options: DetectionOptions) throws -> (DetectionPromise, NeuralDetector) {
         let gate = Monitor(false)
         let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
         let thread = Thread {
@@ -95,81 +95,81 @@ struct NeuralDetectorTests {
             gate.update { $0 = true }
         }
         thread.start()
-        return (try PlainPicture.withGrey(1) { try detector.start($0, options: options) }, detector)
+        return (try PackedPicture.withGrey(1) { try detector.start($0, options: options) }, detector)
     }
 
-    @Test func cancellingEndsTheWaitOfWhoWorksHimself() throws {
-        let (ticket, detector) = try Self.cancelled(DetectionOptions(isAwaited: true))
-        #expect(throws: CancellationError.self) { try ticket.wait() }
+    @Test func cancelInterruptsSynchronousDetection() throws {
+        let (promise, detector) = try Self.cancelled(DetectionOptions(isAwaited: true))
+        #expect(throws: CancellationError.self) { try promise.wait() }
         #expect(try Self.start(detector, 50).wait()[0].score == 50)
     }
 
-    @Test func aPartIsAllThatIsLookedAt() throws {
-        let part = Box(x: 10, y: 4, width: 16, height: 10)
+    @Test func regionLimitsDetection() throws {
+        let region = Box(x: 10, y: 4, width: 16, height: 10)
         let detector = try Self.detector()
-        let ticket = try PlainPicture.withGrey(30) {
-            try detector.start($0, options: DetectionOptions(view: .part(part)))
+        let promise = try PackedPicture.withGrey(30) {
+            try detector.start($0, options: DetectionOptions(view: .region(region)))
         }
-        #expect(try ticket.wait().map(\.box) == [part])
-        let empty = DetectionOptions(view: .part(Box(x: 500, y: 4, width: 16, height: 10)))
-        #expect(throws: ODTError.self) { try PlainPicture.withGrey(30) { try detector.start($0, options: empty) } }
+        #expect(try promise.wait().map(\.box) == [region])
+        let empty = DetectionOptions(view: .region(Box(x: 500, y: 4, width: 16, height: 10)))
+        #expect(throws: ODTError.self) { try PackedPicture.withGrey(30) { try detector.start($0, options: empty) } }
     }
 
     /// With the decoder of these tests each part is filled by a piece, all of them of what the whole shows.
     @Test(arguments: [InferenceHint.latency, .throughput])
-    func aGridIsOneAnswer(_ hint: InferenceHint) throws {
+    func gridGivesOneResult(_ hint: InferenceHint) throws {
         let detector = try Self.detector(hint: hint)
         let size = try #require(detector.inputSize)
         for isAwaited in [false, true] {
             let looks = detector.timings?.inference.count ?? 0
-            let ticket = try PlainPicture.withGrey(30) {
+            let promise = try PackedPicture.withGrey(30) {
                 try detector.start($0, options: DetectionOptions(isAwaited: isAwaited, view: .grid))
             }
-            #expect(try ticket.wait().map(\.box) == [Box(x: 0, y: 0, width: 40, height: 20)])
-            let parts = PartGrid(width: 40, height: 20, input: size).parts
-            #expect(!parts.isEmpty && detector.timings?.inference.count == looks + 1 + parts.count)
+            #expect(try promise.wait().map(\.box) == [Box(x: 0, y: 0, width: 40, height: 20)])
+            let tiles = TileGrid(width: 40, height: 20, input: size).tiles
+            #expect(!tiles.isEmpty && detector.timings?.inference.count == looks + 1 + tiles.count)
         }
     }
 
     /// A part's error is the picture's, and who is cancelled at one part looks at no other.
-    @Test func aGridFailsAndEndsAsOne() throws {
+    @Test func gridFailsAsOne() throws {
         let failing = try Self.detector(decoder: Decoder(fails: true))
-        let failed = try PlainPicture.withGrey(1) { try failing.start($0, options: DetectionOptions(view: .grid)) }
+        let failed = try PackedPicture.withGrey(1) { try failing.start($0, options: DetectionOptions(view: .grid)) }
         #expect(throws: ODTError.self) { try failed.wait() }
-        let (ticket, detector) = try Self.cancelled(DetectionOptions(view: .grid))
-        #expect(throws: CancellationError.self) { try ticket.wait() }
+        let (promise, detector) = try Self.cancelled(DetectionOptions(view: .grid))
+        #expect(throws: CancellationError.self) { try promise.wait() }
         #expect(try Self.start(detector, 50).wait()[0].score == 50)
         #expect((detector.timings?.preprocess.count ?? 0) <= 3)
     }
 
-    @Test func resetDropsWhatIsUnderWay() throws {
+    @Test func resetDropsInFlightResults() throws {
         let gate = Monitor(false)
         let detector = try Self.detector(maximumInFlight: 4, decoder: Decoder(gate: gate))
         let old = try (0..<4).map { try Self.start(detector, $0) }
         detector.reset()
-        for ticket in old {
-            #expect(ticket.isDone)
-            #expect(throws: CancellationError.self) { try ticket.wait() }
+        for promise in old {
+            #expect(promise.isDone)
+            #expect(throws: CancellationError.self) { try promise.wait() }
         }
         gate.update { $0 = true }
         #expect(try Self.start(detector, 50).wait()[0].score == 50)
     }
 
-    @Test func aDetectorMayGoWithFramesUnderWay() throws {
+    @Test func detectorMayBeReleasedWithInferencesInFlight() throws {
         for round in 0..<20 {
             var detector: NeuralDetector? = try Self.detector(maximumInFlight: 3, decoder: Decoder(delay: 200))
-            var tickets: [DetectionTicket] = []
+            var promises: [DetectionPromise] = []
             for level in 0..<(round % 5) {
                 if let detector {
-                    tickets.append(try Self.start(detector, level))
+                    promises.append(try Self.start(detector, level))
                 }
             }
             detector = nil
-            for ticket in tickets { #expect(ticket.isDone) }
+            for promise in promises { #expect(promise.isDone) }
         }
     }
 
-    @Test func whatCannotBeMadeIsAnError() throws {
+    @Test func invalidModelIsAnError() throws {
         #expect(throws: ODTError.self) { try Self.detector(maximumInFlight: -1) }
         #expect(throws: ODTError.self) {
             try NeuralDetector(modelFile: "/nowhere.onnx", hint: .latency) { _ in Decoder() }

@@ -4,7 +4,7 @@ import Testing
 
 /// Protects what a user reads when the runtime is not there, or is not one.
 @Suite struct RuntimeSearchTests {
-    @Test func aMissingRuntimeIsReportedWithPlacesAndRemedy() throws {
+    @Test func missingRuntimeNamesFoldersAndRemedy() throws {
         let error = try detectorError {
             _ = try OpenVINO.load(RuntimeSearch.candidates(named: "/nowhere/at/all"))
         }
@@ -14,7 +14,7 @@ import Testing
         #expect(error.description.contains("SWIFTODT_OPENVINO"))
     }
 
-    @Test func aLibraryWithoutTheFunctionsIsTooOld() throws {
+    @Test func libraryWithoutFunctionsIsTooOld() throws {
         let error = try detectorError {
             _ = try OpenVINO.load(RuntimeSearch.Candidates(files: ["libc.so.6"], places: ["here"]))
         }
@@ -23,7 +23,7 @@ import Testing
         #expect(error.description.contains("too old"))
     }
 
-    @Test func whatIsNoLibraryIsReportedByName() throws {
+    @Test func invalidLibraryIsNamed() throws {
         let error = try detectorError {
             _ = try OpenVINO.load(RuntimeSearch.candidates(named: #filePath))
         }
@@ -31,7 +31,7 @@ import Testing
         #expect(error.description.contains("RuntimeSearchTests.swift"))
     }
 
-    @Test func theUsersFolderComesBeforeTheSystems() throws {
+    @Test func userFolderPrecedesSystemFolders() throws {
         let places = RuntimeSearch.candidates(named: nil).places
         let user = try #require(places.firstIndex { $0.hasSuffix("share/swiftodt/openvino") })
         let system = try #require(places.firstIndex(of: "/usr/share/swiftodt/openvino"))

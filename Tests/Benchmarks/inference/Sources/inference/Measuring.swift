@@ -16,7 +16,7 @@ private func reading(_ clock: clockid_t) -> Double {
 /// costs on a machine that does nothing else.
 func milliseconds(
     rounds: Int = 15, repetitions: Int = 20, _ body: () throws -> Void
-) rethrows -> (least: Double, median: Double) {
+) rethrows -> (minimum: Double, median: Double) {
     var all: [Double] = []
     for _ in 0..<rounds {
         let begin = reading(CLOCK_THREAD_CPUTIME_ID)

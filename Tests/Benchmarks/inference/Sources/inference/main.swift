@@ -34,12 +34,12 @@ func fill(model: String) throws {
         for format in PixelFormat.allCases {
             let frame = makeFrame(format, width: width, height: height)
             let time = try milliseconds { _ = try request.fill(from: frame) }
-            print("\(width)x\(height) \(format) \(number(time.least)) \(number(time.median))")
+            print("\(width)x\(height) \(format) \(number(time.minimum)) \(number(time.median))")
         }
         for orientation in [Orientation.rotate90, .rotate180] {
             let frame = makeFrame(.i420, width: width, height: height, orientation: orientation)
             let time = try milliseconds { _ = try request.fill(from: frame) }
-            print("\(width)x\(height) i420 \(orientation) \(number(time.least)) \(number(time.median))")
+            print("\(width)x\(height) i420 \(orientation) \(number(time.minimum)) \(number(time.median))")
         }
     }
 }
@@ -54,17 +54,17 @@ func throughput(model: String, hint: InferenceHint, inFlight: Int, users: Int, d
     nonisolated(unsafe) var counts = [Int](repeating: 0, count: users)
     func drive(_ user: Int, until end: Double) {
         let detector = detectors[user]
-        var waiting: [DetectionTicket] = []
+        var waiting: [DetectionPromise] = []
         while seconds() < end {
-            guard let ticket = try? detector.start(frame, options: DetectionOptions()) else { return }
-            waiting.append(ticket)
+            guard let promise = try? detector.start(frame, options: DetectionOptions()) else { return }
+            waiting.append(promise)
             if waiting.count >= detector.capacity {
                 _ = try? waiting.removeFirst().wait()
                 counts[user] += 1
             }
         }
-        for ticket in waiting {
-            _ = try? ticket.wait()
+        for promise in waiting {
+            _ = try? promise.wait()
             counts[user] += 1
         }
     }

@@ -1,0 +1,57 @@
+"""odt, as it is built in this checkout or installed on the machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+from .errors import BadFile, Crash, StorageFull, Usage
+
+ROOT = Path(__file__).resolve().parents[3]
+PR_SET_PDEATHSIG = 1
+# Of what a program says, as much as a person reads.
+LONGEST = 2000
+
+
+def odt(*words: str) -> str:
+    """Runs odt to its end.
+
+    :return: what it says on the standard output.
+    """
+    program, environment = where()
+    done = subprocess.run([program, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          preexec_fn=end_with_parent)
+    if done.returncode == 0:
+        return done.stdout
+    said = "; ".join(filter(None, map(str.strip, done.stderr.splitlines())))[-LONGEST:]
+    if done.returncode < 0:
+        raise Crash(f"odt {words[0]} was ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})" + (f": {said}" if said else ""))
+    if done.returncode == 2:
+        raise Usage(said)
+    if "No space left" in said or "File too large" in said or "may not become larger" in said:
+        raise StorageFull(f"this machine's disk is full: {said}")
+    raise BadFile(said or f"odt {words[0]} ended with {done.returncode}")
+
+
+def where() -> tuple[str, dict[str, str]]:
+    environment = dict(os.environ)
+    if named := environment.get("SWIFTODT_ODT"):
+        return named, environment
+    built = ROOT / ".build" / "tool" / "odt"
+    if built.exists():
+        plugins = [str(ROOT / ".build" / "plugin"), environment.get("GST_PLUGIN_PATH", "")]
+        environment["GST_PLUGIN_PATH"] = ":".join(filter(None, plugins))
+        return str(built), environment
+    installed = shutil.which("odt")
+    if installed is None:
+        raise StorageFull("there is no odt on this machine: Pipelines/setup builds it, docs/install.md has packages")
+    return installed, environment
+
+
+def end_with_parent() -> None:
+    """A worker that is killed leaves nothing that goes on."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

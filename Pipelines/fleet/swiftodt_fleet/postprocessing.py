@@ -1,0 +1,93 @@
+"""What is made of a video when all its parts have been looked at: tracks, counts, tables, a page, and a picture where it is wanted."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import ExitStack
+from typing import Any
+
+from .file_cache import local_copy
+from .inference import Video, recording_name
+from .segments import join
+from .storage import Storage
+from .recording_origin import origin
+from .settings import Settings
+from .tables import name_in_tables, write_tables
+from .odt_program import odt
+
+
+def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
+    """Tracks once over all of the video. What says that it is done comes last, and then the parts go.
+
+    :return: what the overview says of it.
+    """
+    storage = Storage(settings.storage)
+    with tempfile.TemporaryDirectory(prefix="swiftodt-fleet-") as folder, local_copy(video.address, video.identity) as path:
+        joined = os.path.join(folder, "detections.jsonl")
+        frames, written = gather(storage, video, segments, folder, joined)
+        # Frames that have the time of others are in no recording, as in old containers: such a file is looked at once more.
+        is_exact = settings.plays_back and written == settings.inferred(frames)
+        outputs = track(path, joined if is_exact else None, folder, settings) | {"detections.jsonl": joined}
+        belongs = origin(video.address, video.identity.changed)
+        tables, figures = write_tables(outputs["messages.jsonl"], video.name, belongs, folder)
+        outputs["report.html"] = report(outputs["messages.jsonl"], path, folder, video, settings)
+        for name, file in outputs.items():
+            storage.put(file, f"files/{video.name}/{name}")
+        for kind, file in tables.items():
+            storage.put(file, name_in_tables(kind, video.name, belongs))
+    done = {"address": video.address, "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
+            "frames": frames, "seconds": figures.seconds, "parts": segments, "tracks": figures.tracks, "zone-events": figures.zone_events}
+    storage.write_json(f"done/{video.name}.json", done)
+    storage.remove(f"failed/{video.name}.json")
+    storage.remove(video.work_folder)
+    return done
+
+
+def gather(storage: Storage, video: Video, segments: int, folder: str, joined: str) -> tuple[int, int]:
+    """:return: how many frames the video has, and how many the recording."""
+    locals_ = [os.path.join(folder, f"{number:05}.jsonl") for number in range(segments)]
+    for number, local in enumerate(locals_):
+        storage.get(recording_name(video, number), local)
+    with ExitStack() as stack:
+        into = stack.enter_context(open(joined, "w", encoding="utf-8"))
+        counts = join((opened(local, stack) for local in locals_), into)
+    for local in locals_:
+        os.unlink(local)
+    return counts
+
+
+def opened(path: str, stack: ExitStack) -> Any:
+    return stack.enter_context(open(path, encoding="utf-8"))
+
+
+def track(path: str, joined: str | None, folder: str, settings: Settings) -> dict[str, str]:
+    """:param joined: the recording, where there is one that tells all.
+
+    :return: the files that are made, by their names among the results.
+    """
+    outputs = {"messages.jsonl": os.path.join(folder, "messages.jsonl")}
+    recorded = ["--set", "detector=recorded", "--set", f"detections-file={joined}", *settings.for_tracking()]
+    words = ["--json", outputs["messages.jsonl"], *(recorded if joined else settings.for_both_at_once()), *zones_words(folder, settings), path]
+    if settings.annotate:
+        outputs["annotated.mp4"] = os.path.join(folder, "annotated.mp4")
+        words.append(outputs["annotated.mp4"])
+    odt("annotate", *words)
+    return outputs
+
+
+def report(messages: str, path: str, folder: str, video: Video, settings: Settings) -> str:
+    page = os.path.join(folder, "report.html")
+    title = os.path.basename(video.address.split("?")[0]) or video.name
+    pictures = [path] if settings.pictures else []
+    odt("report", "-o", page, "--title", title, *zones_words(folder, settings), messages, *pictures)
+    return page
+
+
+def zones_words(folder: str, settings: Settings) -> list[str]:
+    if settings.zones is None:
+        return []
+    path = os.path.join(folder, "zones.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(settings.zones)
+    return ["--zones", path]

@@ -1,0 +1,104 @@
+"""Where results are put. What is there under its name is whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from .errors import StorageFull
+
+# Stores in which a file appears when all of it is there. In others it is written under another name first.
+WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
+
+
+class Storage:
+    """A folder, or what is like one in a store of objects."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        # Others write there at the same time.
+        self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
+        self.is_local = isinstance(self.files, LocalFileSystem)
+        self.is_whole_at_once = bool(protocols & WHOLE)
+
+    def path(self, name: str) -> str:
+        return posixpath.join(self.root, name)
+
+    def put(self, local: str, name: str) -> None:
+        """A file of this machine, under a name."""
+        self.appear(name, lambda passing: self.files.put_file(local, passing))
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """A small file, whole or not at all."""
+        self.appear(name, lambda passing: self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content))
+
+    def appear(self, name: str, write: Callable[[str], object]) -> None:
+        """A file comes to be there under its name when all of it has been written."""
+        target = self.path(name)
+        folder, last = posixpath.split(target)
+        passing = target if self.is_whole_at_once else posixpath.join(folder, f".{last}.{uuid.uuid4().hex[:8]}.part")
+        try:
+            if not self.is_whole_at_once:
+                self.files.makedirs(folder, exist_ok=True)
+            write(passing)
+            if passing != target:
+                self.take_over(passing, target)
+        except Exception as error:
+            self.forget(passing, target)
+            raise StorageFull(f"{target} cannot be written: {reason(error)}") from error
+
+    def take_over(self, passing: str, target: str) -> None:
+        if self.is_local:
+            with open(passing, "rb") as written:
+                os.fsync(written.fileno())
+            os.replace(passing, target)
+        else:
+            self.files.mv(passing, target)
+
+    def forget(self, passing: str, target: str) -> None:
+        if passing != target:
+            try:
+                self.files.rm_file(passing)
+            except Exception:
+                pass
+
+    def write_json(self, name: str, value: Any) -> None:
+        self.write(name, json.dumps(value, ensure_ascii=False) + "\n")
+
+    def read_json(self, name: str) -> Any:
+        """What was written; None where nothing was."""
+        try:
+            return json.loads(self.files.cat_file(self.path(name)))
+        except FileNotFoundError:
+            return None
+
+    def get(self, name: str, local: str) -> None:
+        self.files.get_file(self.path(name), local)
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, without what is on its way there."""
+        try:
+            found = self.files.ls(self.path(folder), detail=False)
+        except FileNotFoundError:
+            return []
+        names = (posixpath.basename(str(path).rstrip("/")) for path in found)
+        return sorted(name for name in names if name and not name.startswith("."))
+
+    def remove(self, name: str) -> None:
+        """A file or a folder; what another has removed already is no mistake."""
+        try:
+            self.files.rm(self.path(name), recursive=True)
+        except FileNotFoundError:
+            pass
+
+
+def reason(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

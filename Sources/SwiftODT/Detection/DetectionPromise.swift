@@ -1,0 +1,2 @@
+/// A detection under way.
+public typealias DetectionPromise = Promise<[Detection]>

@@ -1,2 +1,0 @@
-/// A detection under way.
-public typealias DetectionTicket = Ticket<[Detection]>

@@ -1,0 +1,87 @@
+/// What a thing looked like when it was last seen by itself: by that it is found again within a region that it shares with others.
+///
+/// Some of its pixels are looked for around the place where it is expected. Those that another thing hides are outvoted: how far
+/// one is off counts up to a limit only.
+struct ObjectTemplate {
+    /// A pixel of the thing, in pixels of the plane, and its grey level.
+    private struct Sample {
+        let x: Int
+        let y: Int
+        let level: Float
+    }
+
+    /// Where it was when it was kept.
+    let box: Box
+    private let samples: [Sample]
+
+    /// About so many pixels are kept.
+    private static let size = 160.0
+    /// Grey levels from which on a pixel shows something else.
+    private static let limit: Float = 24
+    /// So many pixels around the place where it is expected are looked at; of a fast thing's step this share, too.
+    private static let reach = 3.0
+    private static let reachOfStep = 0.25
+    private static let maximumReach = 8.0
+    /// Grey levels by which a place has to fit better for each pixel that it is further off.
+    private static let inertia: Float = 0.15
+
+    /// Keeps the look of what is marked in the box.
+    init(of box: Box, in frame: LabeledFrame) {
+        self.box = box
+        let inside = box.clipped(width: frame.marks.width, height: frame.marks.height)
+        let step = max(1, Int((inside.area / Self.size).squareRoot()))
+        var samples: [Sample] = []
+        samples.reserveCapacity(Int(Self.size) * 4)
+        for y in stride(from: Int(inside.minY), to: Int(inside.maxY), by: step) {
+            for x in stride(from: Int(inside.minX), to: Int(inside.maxX), by: step) {
+                let i = y * frame.marks.width + x
+                if frame.marks.base[i] != 0 { samples.append(Sample(x: x, y: y, level: frame.level(i))) }
+            }
+        }
+        self.samples = samples
+    }
+
+    /// Where the thing is, and how much of it is to be seen there, 0...1.
+    ///
+    /// - Parameters:
+    ///   - place: where it is expected.
+    ///   - step: how far it goes in a frame.
+    func find(near place: Box, step: Double, in frame: LabeledFrame) -> (box: Box, support: Double) {
+        let (width, height) = (frame.marks.width, frame.marks.height)
+        let (across, down) = (Int((place.minX - box.minX).rounded()), Int((place.minY - box.minY).rounded()))
+        let reach = Int(min(Self.reach + Self.reachOfStep * step, Self.maximumReach))
+        var best = (x: across, y: down, cost: Float.infinity, error: Float.infinity)
+        for dy in down - reach...down + reach {
+            for dx in across - reach...across + reach {
+                var (sum, count): (Float, Float) = (0, 0)
+                for sample in samples {
+                    let (x, y) = (sample.x + dx, sample.y + dy)
+                    guard x >= 0, x < width, y >= 0, y < height else { continue }
+                    sum += min(abs(frame.level(y * width + x) - sample.level), Self.limit)
+                    count += 1
+                }
+                guard count * 4 >= Float(samples.count), count > 0 else { continue }
+                let error = sum / count
+                let cost = error + Self.inertia * Float(abs(dx - across) + abs(dy - down))
+                if cost < best.cost { best = (dx, dy, cost, error) }
+            }
+        }
+        guard best.cost < .infinity else { return (place, 0) }
+        return (box.offset(x: Double(best.x), y: Double(best.y)), Double(1 - best.error / Self.limit))
+    }
+
+    /// Whether what lies beside the thing may be more of it, that was not yet in the picture.
+    func isOpen(towards piece: Box, from place: Box, in frame: LabeledFrame) -> Bool {
+        let (right, bottom) = (Double(frame.marks.width), Double(frame.marks.height))
+        let isBeside = min(place.maxY, piece.maxY) - max(place.minY, piece.minY) >= 0.5 * piece.height
+        let isAbove = min(place.maxX, piece.maxX) - max(place.minX, piece.minX) >= 0.5 * piece.width
+        return isBeside && box.minX < Self.border && abs(piece.maxX - place.minX) < Self.gap
+            || isBeside && box.maxX > right - Self.border && abs(piece.minX - place.maxX) < Self.gap
+            || isAbove && box.minY < Self.border && abs(piece.maxY - place.minY) < Self.gap
+            || isAbove && box.maxY > bottom - Self.border && abs(piece.minY - place.maxY) < Self.gap
+    }
+
+    /// A side this near to the picture's border, in pixels, shows only where the picture ends.
+    private static let border = 1.5
+    private static let gap = 4.0
+}

@@ -1,0 +1,159 @@
+/// Decides what becomes of covered places where nothing moves any more.
+///
+/// Either something came and stopped: it is reported on for some seconds and then taken for background. Or something that
+/// was part of the background left: the difference is its ghost. An object has its outline in the picture, a ghost has it
+/// in the background.
+final class StationaryRegions {
+    private let meant: PixelGrid<UInt8>
+    private let labeler: RegionLabeler
+    private var outlines: [Outline] = []
+    private var waits: [Float] = []
+
+    /// Seconds after which a covered place counts as still.
+    private static let stillAfter: Float = 0.3
+    /// The same in a scene that is not known yet.
+    private static let soonStillAfter: Float = 0.15
+    /// Seconds for which a stopped object is reported on.
+    private static let holdTime: Float = 10
+    /// Of which an object that stirs a little has to reach this share, taken over its pixels.
+    private static let holdShare: Float = 0.7
+    private static let smallestArea: Float = 6
+    /// Share of a ghost that has to be still; the rest may just have come to light.
+    private static let stillShare: Float = 0.4
+    /// A ghost's outline is so many times stronger in the background than in the picture, and so many grey levels on top.
+    private static let ghostRatio: Float = 1.5
+    private static let ghostMargin: Float = 3
+    /// After so many seconds whatever has the stronger outline in the background is a ghost.
+    private static let doubtfulAfter: Float = 1.5
+
+    /// What is seen and what was learnt across a region's border, summed over its pixels.
+    private struct Outline {
+        var seen: Float = 0
+        var learnt: Float = 0
+        var pixels: Float = 0
+        /// Pixels of the region that are still.
+        var still: Float = 0
+        /// Summed over all pixels of the region.
+        var stillFor: Float = 0
+
+        /// Hardly anything of the outline is in the picture, all of it in the background, and most of it is free: there is
+        /// no need to wait.
+        func isPlainGhost(area: Float) -> Bool {
+            area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
+                && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
+        }
+    }
+
+    init(width: Int, height: Int) {
+        meant = PixelGrid(width: width, height: height, filled: 0)
+        labeler = RegionLabeler(width: width, height: height)
+    }
+
+    /// Has `background` absorb whole objects that have stood still for long.
+    func settle(
+        _ marks: PixelGrid<UInt8>, of objects: RegionLabeler, _ background: BackgroundModel,
+        _ pixels: UnsafePointer<UInt8>
+    ) {
+        waits = Array(repeating: 0, count: objects.regions.count)
+        objects.forEachPixel(of: marks) { region, _, _, index in
+            waits[region] += min(background.stillFor.base[index], Self.holdTime)
+        }
+        let isOver = objects.regions.indices.map { region in
+            waits[region] >= Self.holdShare * Self.holdTime * Float(objects.regions[region].area)
+        }
+        guard isOver.contains(true) else { return }
+        objects.forEachPixel(of: marks) { region, x, y, _ in
+            if isOver[region] { absorb(around: x, y, background, pixels) }
+        }
+    }
+
+    /// Has `background` absorb whatever stands still, in a scene that is not known yet.
+    func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
+        for i in 0..<meant.count
+        where background.marks.base[i] != BackgroundModel.Mark.background
+            && background.stillFor.base[i] >= Self.soonStillAfter
+        {
+            background.absorb(i, pixels[i])
+        }
+    }
+
+    /// Has `background` absorb ghosts.
+    ///
+    /// What became lighter and what became darker is looked at apart: a thing that moves on and the ghost that it leaves
+    /// behind lie side by side, and differ the opposite way.
+    func dispel(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
+        dispel(background, pixels) { $0 > 0 }
+        dispel(background, pixels) { $0 < 0 }
+    }
+
+    private func dispel(
+        _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>, where isMeant: (_ difference: Float) -> Bool
+    ) {
+        let (marks, stillFor, smoothed) = (background.marks.base, background.stillFor.base, background.smoothed.base)
+        let (meantBase, count) = (meant.base, meant.count)
+        var any = false
+        var i = 0
+        while i < count {
+            if marks[i] != 0, isMeant(smoothed[i]) {
+                meantBase[i] = 1
+                any = true
+            } else {
+                meantBase[i] = 0
+            }
+            i &+= 1
+        }
+        guard any else { return }
+        labeler.label(meant, gap: 0)
+        outlines = Array(repeating: Outline(), count: labeler.regions.count)
+        labeler.forEachPixel(of: meant) { region, x, y, index in
+            outlines[region].stillFor += stillFor[index]
+            if stillFor[index] >= Self.stillAfter { outlines[region].still += 1 }
+            trace(region, x, y, background, pixels)
+        }
+        let ghosts = labeler.regions.indices.map { isGhost(outlines[$0], area: Float(labeler.regions[$0].area)) }
+        let plain = labeler.regions.indices.map { outlines[$0].isPlainGhost(area: Float(labeler.regions[$0].area)) }
+        labeler.forEachPixel(of: meant) { region, x, y, index in
+            if plain[region] || ghosts[region] && stillFor[index] >= Self.stillAfter {
+                absorb(around: x, y, background, pixels)
+            }
+        }
+    }
+
+    private func isGhost(_ outline: Outline, area: Float) -> Bool {
+        if outline.stillFor > Self.doubtfulAfter * area { return outline.learnt > outline.seen }
+        return area >= Self.smallestArea && outline.still >= Self.stillShare * area
+            && outline.learnt > Self.ghostRatio * outline.seen + Self.ghostMargin * outline.pixels
+    }
+
+    /// Absorbs the covered pixels at and next to a place.
+    private func absorb(around x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
+        for row in max(0, y - 1)...min(background.height - 1, y + 1) {
+            for column in max(0, x - 1)...min(background.width - 1, x + 1) {
+                let near = row * background.width + column
+                guard background.marks.base[near] != BackgroundModel.Mark.background else { continue }
+                background.absorb(near, pixels[near])
+            }
+        }
+    }
+
+    /// Adds to the region's outline what the picture and the background show across it at a pixel of its border.
+    private func trace(
+        _ region: Int, _ x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
+    ) {
+        let (width, height) = (meant.width, meant.height)
+        let learnt = background.expected.base
+        for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
+            let (nextX, nextY) = (x + dx, y + dy)
+            guard nextX >= 0, nextX < width, nextY >= 0, nextY < height, meant.base[nextY * width + nextX] == 0 else {
+                continue
+            }
+            // Only the free background beside it tells; another thing there has edges of its own.
+            guard background.marks.base[nextY * width + nextX] == BackgroundModel.Mark.background else { continue }
+            let outside = min(max(y + 2 * dy, 0), height - 1) * width + min(max(x + 2 * dx, 0), width - 1)
+            let inside = min(max(y - dy, 0), height - 1) * width + min(max(x - dx, 0), width - 1)
+            outlines[region].seen += abs(Float(pixels[inside]) - Float(pixels[outside]))
+            outlines[region].learnt += abs(learnt[inside] - learnt[outside])
+            outlines[region].pixels += 1
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// What a network wants to be told beside the picture: sizes, by which it scales the boxes that it gives. All are told such
+/// that boxes come out in pixels of the network's own input.
+///
+/// Known by name, as the exporters of RT-DETR and D-FINE (`orig_target_sizes`), PaddleDetection (`im_shape`, `scale_factor`) and
+/// others call them.
+enum AuxiliaryInput: Sendable {
+    case widthHeight
+    case heightWidth
+    case heightWidthScale
+    case scale
+
+    init?(name: String) {
+        switch name.split(separator: ":").first.map({ $0.lowercased() }) {
+        case "orig_target_sizes": self = .widthHeight
+        case "im_shape", "image_shape": self = .heightWidth
+        case "im_info", "image_info": self = .heightWidthScale
+        case "scale_factor": self = .scale
+        default: return nil
+        }
+    }
+
+    func numbers(for input: NetworkInput) -> [Double] {
+        let (width, height) = (Double(input.width), Double(input.height))
+        return switch self {
+        case .widthHeight: [width, height]
+        case .heightWidth: [height, width]
+        case .heightWidthScale: [height, width, 1]
+        case .scale: [1, 1]
+        }
+    }
+}
+
+extension NetworkDescription {
+    /// Which input is the picture: the only one that is not a ``AuxiliaryInput``. `nil` where that is not clear.
+    var pictureInput: Int? {
+        let unknown = inputs.indices.filter { inputs.count == 1 || AuxiliaryInput(name: inputs[$0].name) == nil }
+        return unknown.count == 1 ? unknown[0] : nil
+    }
+}

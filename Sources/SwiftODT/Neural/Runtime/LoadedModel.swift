@@ -1,0 +1,117 @@
+import COpenVINO
+
+/// A network as it was read: can be described, brought to a size and given its preprocessing, then compiled.
+final class LoadedModel {
+    let runtime: OpenVINO
+    let file: ModelFile
+    private(set) var model: OpaquePointer
+
+    init(_ file: ModelFile, runtime: OpenVINO) throws {
+        var model: OpaquePointer?
+        let readable = try RuntimeReadableModel(file)
+        guard runtime.functions.ov_core_read_model(runtime.core, readable.path, nil, &model) == 0, let model else {
+            throw ODTError(
+                .invalidFile,
+                "\(file.name) cannot be read as a network (\(runtime.lastError)); it may be damaged: fetch it again")
+        }
+        self.runtime = runtime
+        self.file = file
+        self.model = model
+    }
+
+    /// A network from an .onnx file's changed content; `nil` where the runtime does not read it.
+    init?(_ content: [UInt8], of file: ModelFile, runtime: OpenVINO) {
+        var model: OpaquePointer?
+        let status = content.withUnsafeBytes {
+            runtime.functions.ov_core_read_model_from_memory_buffer(
+                runtime.core, $0.bindMemory(to: CChar.self).baseAddress, $0.count, nil, &model)
+        }
+        guard status == 0, let model else { return nil }
+        self.runtime = runtime
+        self.file = file
+        self.model = model
+    }
+
+    deinit { runtime.functions.ov_model_free(model) }
+
+    /// Puts another form of the network in the place of this one.
+    func replace(with model: OpaquePointer) {
+        guard model != self.model else { return }
+        runtime.functions.ov_model_free(self.model)
+        self.model = model
+    }
+
+    /// An input or output with what the runtime calls its element type.
+    struct Port {
+        let description: TensorDescription
+        let code: UInt32
+        /// Whether even the number of dimensions is open.
+        let anyRank: Bool
+    }
+
+    /// Inputs and outputs as they are now.
+    func ports() throws -> (inputs: [Port], outputs: [Port]) {
+        let functions = runtime.functions
+        return (
+            try ports(count: functions.ov_model_inputs_size, port: functions.ov_model_const_input_by_index),
+            try ports(count: functions.ov_model_outputs_size, port: functions.ov_model_const_output_by_index)
+        )
+    }
+
+    func description() throws -> NetworkDescription {
+        let (inputs, outputs) = try ports()
+        return NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
+    }
+
+    private func ports(
+        count: (OpaquePointer, UnsafeMutablePointer<Int>) -> ov_status,
+        port: (OpaquePointer, Int, UnsafeMutablePointer<OpaquePointer?>) -> ov_status
+    ) throws -> [Port] {
+        var number = 0
+        guard count(model, &number) == 0 else { throw unreadable() }
+        return try (0..<number).map { index in
+            var handle: OpaquePointer?
+            guard port(model, index, &handle) == 0, let handle else { throw unreadable() }
+            defer { runtime.functions.ov_output_const_port_free(handle) }
+            return try describe(handle)
+        }
+    }
+
+    private func describe(_ port: OpaquePointer) throws -> Port {
+        let functions = runtime.functions
+        var name: UnsafeMutablePointer<CChar>?
+        var text = ""
+        if functions.ov_port_get_any_name(port, &name) == 0, let name {
+            text = String(cString: name)
+            functions.ov_free(name)
+        }
+        var code: UInt32 = 0
+        var shape = ov_partial_shape()
+        guard functions.ov_port_get_element_type(port, &code) == 0,
+            functions.ov_port_get_partial_shape(port, &shape) == 0
+        else { throw unreadable() }
+        defer { functions.ov_partial_shape_free(&shape) }
+        let anyRank = shape.rank.min != shape.rank.max || shape.rank.max < 0
+        let dimensions = anyRank ? [] : (0..<Int(shape.rank.max)).compactMap { shape.dims?[$0] }
+        return Port(
+            description: TensorDescription(
+                name: text, shape: dimensions.map { $0.min == $0.max && $0.max >= 0 ? Int($0.max) : nil },
+                element: passedOn(code)),
+            code: code, anyRank: anyRank)
+    }
+
+    /// How elements of a type are handed to decoders: as they are, or as floats, into which the runtime turns all the others.
+    func passedOn(_ code: UInt32) -> TensorElement {
+        switch runtime.elements[code] {
+        case .uint8: .uint8
+        case .int8: .int8
+        case .int32: .int32
+        case .int64: .int64
+        case .float32, .float16, nil: .float32
+        }
+    }
+
+    private func unreadable() -> ODTError {
+        ODTError(.invalidFile, "the inputs and outputs of \(file.name) cannot be read: \(runtime.lastError)")
+    }
+}

@@ -1,0 +1,132 @@
+/// Carries boxes from one frame to the next: along with the image where it can be seen, by their filters where not.
+///
+/// Whom the latest answer has missed is most likely not to be seen: what moves, or stands, in their box is whatever hides them. They go on
+/// as they went, as they do where each frame is answered.
+struct BoxPropagator {
+    /// How each tracklet moved with the image, in their order; empty where none did. Valid until the next ``begin(from:to:step:)``.
+    private(set) var moves: ContiguousArray<BoxMove?> = []
+    /// How far the camera moved everything beyond its usual pace.
+    private(set) var shift = SIMD2<Double>.zero
+
+    private var motion: ImageMotion?
+    private var step = 0.0
+    private var boxes: ContiguousArray<Box> = []
+    /// Pixels a second that the background has lately moved: filters already have this in their velocities.
+    private var pace: SIMD2<Double>?
+    /// The latest pyramids, so that each frame's is built once.
+    private var pyramids: ContiguousArray<ImagePyramid> = []
+
+    /// Seconds in which the usual pace of the background follows what is seen.
+    private static let paceSpan = 0.3
+
+    /// At most this many points are followed a frame, so that the cost stays below a millisecond; where there are too many tracks for that, those
+    /// of the oldest.
+    private static let points = 240
+
+    /// Prepares for a pair of frames. Without both planes boxes go by their filters.
+    mutating func begin(from: LumaPlane?, to: LumaPlane?, step: Double) {
+        moves.removeAll(keepingCapacity: true)
+        shift = .zero
+        motion = nil
+        self.step = step
+        guard let from, let to, from !== to, from.width == to.width, from.height == to.height,
+            min(from.width, from.height) >= 16, step > 0
+        else { return }
+        motion = ImageMotion(from: pyramid(from), to: pyramid(to))
+    }
+
+    mutating func forgetPictures() {
+        motion = nil
+        pyramids.removeAll()
+        pace = nil
+    }
+
+    /// Brings all tracklets to the second frame.
+    mutating func carry(
+        _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>
+    ) {
+        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise)
+        if motion == nil {
+            for index in tracklets.indices { tracklets[index].filter.predict(by: step) }
+            return
+        }
+        if !tracklets.isEmpty { findShift(tracklets) }
+        let budget = max(6, min(15, Self.points / max(1, tracklets.count)))
+        for index in tracklets.indices {
+            let isSeen = followingImage && index * budget < Self.points && tracklets[index].misses == 0
+            let move = isSeen ? self.move(of: tracklets[index], points: budget) : nil
+            advance(&tracklets[index], by: step, along: move)
+        }
+    }
+
+    /// Does again what was done before, after the past has changed. Those whom the frame does not know stay where they are.
+    mutating func replay(
+        _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
+        accelerationNoise: SIMD4<Double>
+    ) {
+        moves.removeAll(keepingCapacity: true)
+        shift = entry.shift
+        let step = BoxKalmanFilter.Step(seconds: seconds, accelerationNoise: accelerationNoise)
+        for index in tracklets.indices {
+            if let known = entry.carried(tracklets[index].key) {
+                advance(&tracklets[index], by: step, along: known.move)
+            } else {
+                moves.append(nil)
+            }
+        }
+    }
+
+    /// Follows newcomers, whom the second frame does not know, between the two frames that were begun with.
+    mutating func followNewTracks(
+        _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
+        accelerationNoise: SIMD4<Double>
+    ) {
+        self.shift = shift
+        let step = BoxKalmanFilter.Step(seconds: step, accelerationNoise: accelerationNoise)
+        for index in tracklets.indices where entry.carried(tracklets[index].key) == nil {
+            advance(&tracklets[index], by: step, along: move(of: tracklets[index], points: 9))
+        }
+    }
+
+    private mutating func advance(_ tracklet: inout Tracklet, by step: BoxKalmanFilter.Step, along move: BoxMove?) {
+        moves.append(move)
+        if let move, step.seconds > 0 {
+            // What the camera does is no matter of doubt; velocities follow it as its usual pace does.
+            let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
+            tracklet.lead += tracklet.filter.carry(own, by: step, uncertainty: tracklet.imageUncertainty)
+            tracklet.filter.shift(shift, faster: shift / max(step.seconds, Self.paceSpan))
+            tracklet.imageUncertainty.noteMove()
+        } else {
+            tracklet.filter.predict(by: step)
+            tracklet.filter.shift(shift)
+        }
+    }
+
+    private mutating func move(of tracklet: Tracklet, points: Int) -> BoxMove? {
+        let velocity = tracklet.filter.velocity
+        let guess = SIMD2(velocity.x, velocity.y) * step + shift
+        return motion?.move(of: tracklet.filter.box, guess: guess, points: points)
+    }
+
+    private mutating func findShift(_ tracklets: ContiguousArray<Tracklet>) {
+        boxes.removeAll(keepingCapacity: true)
+        for index in tracklets.indices.prefix(100) { boxes.append(tracklets[index].filter.box) }
+        guard let background = motion?.backgroundShift(around: boxes) else { return }
+        let seen = background / step
+        let usual = pace ?? seen
+        shift = background - usual * step
+        pace = usual + (seen - usual) * min(1, step / Self.paceSpan)
+    }
+
+    private mutating func pyramid(_ plane: LumaPlane) -> ImagePyramid {
+        if let known = pyramids.first(where: { $0.plane === plane }) { return known }
+        if pyramids.count < 2 {
+            pyramids.append(ImagePyramid(plane))
+        } else {
+            var oldest = pyramids.removeFirst()
+            let isReused = isKnownUniquelyReferenced(&oldest) && oldest.take(plane)
+            pyramids.append(isReused ? oldest : ImagePyramid(plane))
+        }
+        return pyramids[pyramids.count - 1]
+    }
+}

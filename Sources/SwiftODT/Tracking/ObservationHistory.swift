@@ -1,0 +1,51 @@
+/// Where and when an object was seen.
+struct Observation: Sendable {
+    var time: Nanoseconds
+    var box: Box
+}
+
+/// The latest places where an object was seen: a ring of a few, and at quick frames of as many more as it takes to go back as far.
+struct ObservationHistory: Sendable {
+    private static let minimumCount = 24
+    private static let maximum = 96
+    private static let span: Nanoseconds = 700_000_000
+    private var ring: ContiguousArray<Observation> = []
+    private var newest = 0
+
+    init(_ first: Observation) {
+        ring.reserveCapacity(Self.minimumCount)
+        ring.append(first)
+    }
+
+    /// How many are kept.
+    var count: Int { ring.count }
+
+    /// 0 is the latest, `count - 1` the oldest.
+    @inline(__always)
+    subscript(index: Int) -> Observation {
+        let place = newest - index
+        return ring[place < 0 ? place + ring.count : place]
+    }
+
+    mutating func add(_ sighting: Observation) {
+        let reach = sighting.time - self[count - 1].time
+        newest += 1
+        if ring.count < Self.minimumCount || ring.count < Self.maximum && reach < Self.span {
+            // Behind the latest, before the oldest.
+            ring.insert(sighting, at: newest)
+        } else {
+            if newest == ring.count { newest = 0 }
+            ring[newest] = sighting
+        }
+    }
+
+    /// The index of the latest sighting at or before `time`, or of the oldest one kept. Looked for from an index near which it
+    /// is likely to be.
+    @inline(__always)
+    func before(_ time: Nanoseconds, near guess: Int) -> Int {
+        var index = min(guess, count - 1)
+        while index < count - 1, self[index].time > time { index += 1 }
+        while index > 0, self[index - 1].time <= time { index -= 1 }
+        return index
+    }
+}

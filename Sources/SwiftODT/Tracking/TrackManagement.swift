@@ -1,0 +1,152 @@
+/// Birth, probation and end of tracks, and what is told about them.
+extension TrackerState {
+    /// After an answer: shows those that have proved themselves, drops those that have not, begins new ones.
+    ///
+    /// - Parameter frame: the one before that which the answer is about.
+    mutating func processMatches(_ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?) {
+        let hits = Double(max(1, options.minHits))
+        for number in matcher.pairs.indices {
+            let pair = matcher.pairs[number]
+            let weight = weight(of: pair.detection.ownScore)
+            if tracklets[pair.track].isConfirmed(by: weight, of: hits) { show(pair.track) }
+        }
+        var hasTentative = false
+        let maxAge = max(0, options.maxAge)
+        let maximumAge = maxAge.times(Self.ageFactorOutsideRegions)
+        let seen = region ?? InferredRegion(nil, width: width, height: height)
+        for index in tracklets.indices where !matcher.isTrackMatched[index] {
+            if tracklets[index].isShown { tracklets[index].isNew = false }
+            guard tracklets[index].countsAsMiss(in: seen, at: time, maximumAge: maximumAge) else { continue }
+            tracklets[index].miss(at: time, after: frame, maximumAge: maxAge)
+            hasTentative = hasTentative || !tracklets[index].isShown
+        }
+        if hasTentative { dropUnconfirmed() }
+        for number in matcher.unmatched.indices {
+            let detection = matcher.unmatched[number]
+            begin(
+                detection, called: answer[detection.source].label, appearance: matcher.appearances[detection], at: time,
+                magnification: region?.magnification ?? 1)
+        }
+        isSceneNew = false
+    }
+
+    /// Times ``TrackerOptions/maxAge``: so long a track is given at most where it is not looked for all the while. After that it is
+    /// missed, too, by looks that are not near enough for it, and ends however seldom it was looked for.
+    private static let ageFactorOutsideRegions = 2
+
+    /// Ends tracks that have been unseen for too long, or have left the picture.
+    mutating func endAged() {
+        guard let now else { return }
+        var kept = 0
+        for index in tracklets.indices {
+            if tracklets[index].misses > 0, let reason = reasonToEnd(index, at: now) {
+                if tracklets[index].isShown { note(.end, index, reason) }
+            } else {
+                keep(index, &kept)
+            }
+        }
+        tracklets.removeLast(tracklets.count - kept)
+    }
+
+    /// Only for those that an answer has missed: between the answers of a slow detector nobody has looked. After a
+    /// miss, too, only what was looked at counts, up to a limit: whoever is looked for half as often has half the chances to be found.
+    private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
+        let box = tracklets[index].filter.box
+        if width > 0, height > 0, box.clipped(width: width, height: height).area < 0.1 * box.area { return .leftFrame }
+        let maxAge = max(0, options.maxAge)
+        let unseen = now - tracklets[index].unseenSince
+        let searchedFor = tracklets[index].searchedFor + (now - settledTime)
+        return searchedFor > maxAge || unseen > maxAge.times(Self.ageFactorOutsideRegions) ? .lost : nil
+    }
+
+    /// When a track was seen best, and how far it has come. Looks through all of them.
+    func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
+        guard let index = tracklets.indices.first(where: { tracklets[$0].id == id }) else { return nil }
+        return (tracklets[index].best, tracklets[index].pathLength)
+    }
+
+    mutating func endAll(reason: TrackEvent.Reason) {
+        for index in tracklets.indices where tracklets[index].isShown { note(.end, index, reason) }
+        tracklets.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func dropUnconfirmed() {
+        var kept = 0
+        for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isShown {
+            keep(index, &kept)
+        }
+        // Nobody asks: what is old news goes.
+        if unconfirmed.count > 1000 { unconfirmed.removeAll(keepingCapacity: true) }
+        for index in kept..<tracklets.count {
+            unconfirmed.append((tracklets[index].votes.winner, tracklets[index].best.score))
+        }
+        tracklets.removeLast(tracklets.count - kept)
+    }
+
+    /// Closes a gap: one that is kept moves up to the others that are. It is not copied.
+    private mutating func keep(_ index: Int, _ kept: inout Int) {
+        if kept != index { tracklets.swapAt(kept, index) }
+        kept += 1
+    }
+
+    /// The latest frame, as snapshots want it.
+    var moment: Track.SnapshotTime {
+        Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
+    }
+
+    /// How much a sighting counts towards being shown: those of doubtful score less, so that they have to come more
+    /// often.
+    private func weight(of score: Double) -> Double {
+        // Who asks for the weakest is told of them: what is doubtful is measured by what was asked for.
+        let certain = min(0.6, 6 * options.scoreThreshold)
+        guard score < certain else { return 1 }
+        let share = score / certain
+        return share * share
+    }
+
+    private mutating func begin(
+        _ detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
+        magnification: Double
+    ) {
+        guard tracklets.count < max(1, options.maxTracks) || makeRoom() else { return }
+        tracklets.append(
+            Tracklet(
+                key: nextKey, detection: detection, label: label, appearance: appearance, time: time,
+                jitter: statistics.jitter, evidence: weight(of: detection.ownScore), magnification: magnification))
+        nextKey += 1
+        if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
+    }
+
+    /// Ends the track that has been unseen for longest, to make room. Tracks in sight are not ended for newcomers.
+    private mutating func makeRoom() -> Bool {
+        var oldest: Int?
+        for index in tracklets.indices where tracklets[index].misses > 0 {
+            if oldest.map({ tracklets[index].lastSeen < tracklets[$0].lastSeen }) ?? true { oldest = index }
+        }
+        guard let oldest else { return false }
+        if tracklets[oldest].isShown { note(.end, oldest, .limit) }
+        tracklets.remove(at: oldest)
+        return true
+    }
+
+    private mutating func show(_ index: Int) {
+        tracklets[index].id = nextID
+        nextID += 1
+        note(.begin, index)
+    }
+
+    private mutating func note(_ kind: TrackEvent.Kind, _ index: Int, _ reason: TrackEvent.Reason? = nil) {
+        // Nobody reads them: the oldest are forgotten, so that memory stays bounded.
+        if events.count >= 10_000 { events.removeFirst(5_000) }
+        let moment = moment
+        var track = tracklets.withUnsafeBufferPointer { Track(of: $0.baseAddress! + index, at: moment) }
+        if kind == .end {
+            track.state = .lost
+            lostJustNow.append(track)
+        }
+        events.append(
+            TrackEvent(
+                kind: kind, track: track, best: tracklets[index].best, pathLength: tracklets[index].pathLength,
+                reason: reason))
+    }
+}

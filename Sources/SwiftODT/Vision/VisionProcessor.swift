@@ -1,0 +1,62 @@
+/// Finds the objects of one image after the other: detector and scene behind ML Kit's words.
+///
+/// Used by one thread at a time, which the ``VisionQueue`` sees to.
+final class VisionProcessor: @unchecked Sendable {
+    private let makeComponents: @Sendable () throws -> VisionComponents
+    private let detection: DetectionOptions
+    private let scene: Scene
+    private var parts: VisionComponents?
+    private var clock = SteadyClock()
+    private var instant = MonotonicClock.now
+    private var size = (width: 0, height: 0)
+
+    /// - Parameter parts: makes what looks at images, when the first one comes.
+    init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
+        makeComponents = parts
+        scene = Scene(options: options.scene)
+        detection = DetectionOptions(
+            scoreFloor: options.scene.scoreFloor, iouThreshold: options.iouThreshold, isAwaited: true)
+    }
+
+    func find(in image: VisionImage) throws -> [VisionObject] {
+        let picture = try image.picture.get()
+        let parts = try loadedComponents()
+        let time = clock.time(of: image.timestamp, step: timeSinceLastImage())
+        return try picture.withFrame(time: time, orientation: Orientation(image.orientation)) { frame in
+            if size != (frame.width, frame.height) { begin(frame, parts) }
+            var frame = frame
+            if scene.options.follows { frame.luma = LumaPlane.reduce(frame) }
+            scene.advance(to: time, width: frame.width, height: frame.height, luma: frame.luma)
+            scene.observe(try parts.detector.start(frame, options: detection).wait(), seenAt: time)
+            if scene.wantsProminent, let salient = parts.salient {
+                scene.observeProminent(try salient.start(frame, options: detection).wait())
+            }
+            return try scene.objects(in: frame)
+                .filter { $0.track.state == .new || $0.track.state == .tracked }
+                .map { VisionObject($0, width: frame.width, height: frame.height) }
+        }
+    }
+
+    /// What has gone by since the image before: where images do not tell their times they come as they come, two of them a
+    /// millisecond apart at least.
+    private func timeSinceLastImage() -> Nanoseconds {
+        let now = MonotonicClock.now
+        defer { instant = now }
+        return max(1_000_000, now - instant)
+    }
+
+    private func loadedComponents() throws -> VisionComponents {
+        if let parts { return parts }
+        let made = try makeComponents()
+        scene.classifier = made.classifier
+        parts = made
+        return made
+    }
+
+    /// Images of another size are another stream.
+    private func begin(_ frame: Frame, _ parts: VisionComponents) {
+        scene.reset(reason: .flush)
+        parts.detector.reset()
+        size = (frame.width, frame.height)
+    }
+}

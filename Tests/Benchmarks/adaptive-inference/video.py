@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""What `zoom=auto` gains on a video with ground truth: HOTA, IDF1, MOTA, objects a frame, and what was looked at.
+
+Usage: video.py VIDEO SEQUENCE [--canvas WIDTHxHEIGHT] [--zoom WHICH]... [PROPERTY=VALUE ...]
+
+SEQUENCE is a folder with gt/gt.txt (MOTChallenge). With --canvas the video stands unscaled in the middle of a black
+picture of that size, as a scene does that a camera with many pixels sees from afar. The properties are given to the element. Needs the
+package trackeval and what Pipelines/setup builds.
+"""
+import argparse
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tracking"))
+
+import score  # noqa: E402
+from element import play  # noqa: E402
+
+
+def corner(canvas, size):
+    """Where the left upper corner of a video of this size is."""
+    return ((canvas[0] - size[0]) // 2, (canvas[1] - size[1]) // 2) if canvas else (0, 0)
+
+
+def surround(canvas, size):
+    """What a pipeline does to put a video of this size there."""
+    if not canvas:
+        return ""
+    left, top = corner(canvas, size)
+    return (f"videoconvert ! video/x-raw,format=I420 ! videobox left={-left} right={-(canvas[0] - size[0] - left)} top={-top}"
+            f" bottom={-(canvas[1] - size[1] - top)} !")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("video")
+    parser.add_argument("sequence", type=pathlib.Path)
+    parser.add_argument("--canvas", type=lambda text: tuple(map(int, text.split("x"))))
+    parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(768, 576), help="of the video")
+    parser.add_argument("--zoom", action="append")
+    parser.add_argument("properties", nargs="*")
+    options = parser.parse_intermixed_args()
+    truth = score.read(options.sequence / "gt" / "gt.txt")
+    print(f"{'':8} {'HOTA':>6} {'IDF1':>6} {'MOTA':>6} {'seen a frame':>13}  looks")
+    left, top = corner(options.canvas, options.size)
+    for zoom in options.zoom or ["off", "auto"]:
+        results, counters = play(options.video, [*options.properties, f"zoom={zoom}"], surround(options.canvas, options.size))
+        tracks = score.shown(results)
+        tracks[:, 2:4] -= left, top
+        figures = score.score([(truth, score.padded(tracks), int(truth[:, 0].max()))])
+        looks = ", ".join(f"{name.removeprefix('regions-')} {counters[name]}" for name in counters if name.startswith("regions-") and counters[name])
+        print(f"{zoom:8} " + " ".join(f"{figure:6.2f}" for figure in figures)
+              + f" {len(tracks) / max(1, len(results)):13.1f}  {looks or counters['detections']}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

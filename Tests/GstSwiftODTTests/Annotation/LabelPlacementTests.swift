@@ -1,0 +1,206 @@
+import SwiftODT
+import Testing
+
+@testable import GstSwiftODT
+
+/// Protects the places of labels: inside the picture, at their boxes, off each other, and calm.
+@Suite struct LabelPlacementTests {
+    private static let region = PixelRect(x: 0, y: 0, width: 320, height: 240)
+    private static let size: LabelPlacement.Size = (80, 16)
+
+    private func places(
+        _ boxes: [PixelRect], _ size: LabelPlacement.Size = LabelPlacementTests.size, share: Double = 1
+    ) -> [PixelRect?] {
+        var placement = LabelPlacement(region: Self.region, boxes: boxes, share: share)
+        return boxes.indices.map { index in
+            var position: LabelPosition?
+            return placement.place(size, box: index, &position)
+        }
+    }
+
+    /// Labels of objects that are followed, frame by frame at 25 a second.
+    private struct Film {
+        var positions: [LabelPosition?]
+
+        init(_ count: Int) { positions = .init(repeating: nil, count: count) }
+
+        mutating func show(_ boxes: [PixelRect], elapsed: Double = 0.04) -> [PixelRect?] {
+            var placement = LabelPlacement(region: LabelPlacementTests.region, boxes: boxes, elapsed: elapsed)
+            return boxes.indices.map { placement.place(LabelPlacementTests.size, box: $0, &positions[$0]) }
+        }
+    }
+
+    @Test func labelIsPlacedAboveTopLeftCornerByDefault() {
+        #expect(
+            places([PixelRect(x: 50, y: 60, width: 100, height: 100)])
+                == [PixelRect(x: 50, y: 44, width: 80, height: 16)])
+    }
+
+    @Test func labelsStayInsidePictureAndTouchTheirBox() throws {
+        for x in stride(from: 0, through: 300, by: 20) {
+            for y in stride(from: 0, through: 220, by: 20) {
+                let box = PixelRect(x: x, y: y, width: 20, height: 20)
+                let place = try #require(places([box])[0])
+                #expect(place.intersection(Self.region) == place)
+                #expect(place.x <= box.maxX && box.x <= place.maxX && place.y <= box.maxY && box.y <= place.maxY)
+            }
+        }
+        #expect(places([Self.region]) == [PixelRect(x: 0, y: 0, width: 80, height: 16)])
+    }
+
+    /// In a heap some go without; none is on another, or away from its box.
+    @Test func labelsDoNotOverlap() {
+        let heap = (0..<9).map { PixelRect(x: 100 + 4 * $0, y: 100 + 2 * $0, width: 60, height: 40) }
+        let found = places(heap).compactMap(\.self)
+        #expect((4..<9).contains(found.count))
+        for (index, one) in found.enumerated() {
+            for other in found[(index + 1)...] { #expect(one.intersection(other).isEmpty) }
+        }
+    }
+
+    /// A label is larger than a small object: on it, nobody would know what it speaks of.
+    @Test func labelsDoNotCoverObjects() {
+        let large = PixelRect(x: 100, y: 100, width: 100, height: 80)
+        let small = PixelRect(x: 110, y: 88, width: 12, height: 8)
+        let found = places([large, small])
+        #expect(found[0].map { 2 * $0.intersection(small).area <= small.area } == true)
+        #expect(found[0]?.y == 180)
+    }
+
+    @Test func labelsThatDoNotFitAreOmitted() {
+        #expect(places([PixelRect(x: 0, y: 0, width: 20, height: 20)], (400, 16)) == [nil])
+    }
+
+    /// Labels of 1,280 pixels on 76,800: a sixth of the picture has room for ten.
+    @Test func labelsCoverBoundedShareOfSmallPicture() {
+        let boxes = (0..<12).map { PixelRect(x: 10 + 100 * ($0 % 3), y: 30 + 50 * ($0 / 3), width: 90, height: 20) }
+        #expect(places(boxes).count { $0 != nil } == 12)
+        #expect(places(boxes, share: LabelPlacement.usualShare).count { $0 != nil } == 10)
+    }
+
+    /// The other side may become a little better, or much: a label that has room stays.
+    @Test func labelKeepsItsSide() {
+        var film = Film(1)
+        film.positions = [LabelPosition(side: .below, shift: 0)]
+        #expect(film.show([PixelRect(x: 50, y: 60, width: 100, height: 100)])[0]?.y == 160)
+        // Moving over the box at the picture's edge is no change of sides.
+        #expect(film.show([PixelRect(x: 50, y: 132, width: 100, height: 100)])[0]?.y == 224)
+        #expect(film.positions[0]?.side == .below)
+    }
+
+    /// Two who meet: the younger one's label is pushed along its box, a little a frame, and not over to another side.
+    @Test func displacedLabelReturnsGradually() throws {
+        var film = Film(2)
+        var before: PixelRect?
+        var steps: [Int] = []
+        // The older one comes from the left, until its label is at half of the younger one's, and goes back.
+        for frame in 0..<80 {
+            let older = PixelRect(x: 2 * (frame < 40 ? frame : 80 - frame), y: 100, width: 40, height: 60)
+            let younger = PixelRect(x: 120, y: 100, width: 120, height: 60)
+            let found = film.show([older, younger])
+            let place = try #require(found[1])
+            #expect(place.y == 84)
+            #expect(try place.intersection(#require(found[0])).isEmpty)
+            if let before { steps.append(abs(place.x - before.x)) }
+            before = place
+        }
+        #expect(steps.reduce(0, +) > 50)
+        #expect(steps.max() == 2)
+    }
+
+    /// Back to where it likes to be at three times its height in a second, whatever the frame rate.
+    @Test(arguments: [0.008, 0.04, 0.2]) func labelSpeedIsIndependentOfFrameRate(elapsed: Double) throws {
+        var film = Film(1)
+        film.positions = [LabelPosition(side: .above, shift: 60)]
+        var place: PixelRect?
+        for _ in 0..<Int((0.8 / elapsed).rounded()) {
+            place = film.show([PixelRect(x: 50, y: 60, width: 200, height: 100)], elapsed: elapsed)[0]
+        }
+        #expect(try abs(#require(place).x - 50 - (60 - 38)) <= 2)
+    }
+
+    /// Room that is gone takes the label away at once; it is back after a while of room, not for a blink of it.
+    @Test func labelWithoutRoomIsHiddenWithHysteresis() {
+        var film = Film(2)
+        let younger = PixelRect(x: 100, y: 40, width: 20, height: 196)
+        // Nothing is free at the sides, and below is the picture's end.
+        let walls = PixelRect(x: 60, y: 40, width: 100, height: 100)
+        #expect(film.show([PixelRect(x: 200, y: 200, width: 80, height: 30), younger])[1]?.y == 24)
+        #expect(film.show([walls, younger])[1] == nil)
+        #expect(film.positions[1]?.side == .above)
+        let away = PixelRect(x: 200, y: 200, width: 80, height: 30)
+        var frames = 0
+        while frames < 50, film.show([away, younger])[1] == nil { frames += 1 }
+        #expect((6...8).contains(frames))
+    }
+
+    private static let short: LabelPlacement.Size = (24, 16)
+
+    /// Places two labels of a frame, the second of which may become short.
+    private func film(
+        _ boxes: [PixelRect], _ positions: inout [LabelPosition?], elapsed: Double = 0.04
+    ) -> [PixelRect?] {
+        var placement = LabelPlacement(region: Self.region, boxes: boxes, elapsed: elapsed)
+        return boxes.indices.map {
+            placement.place(Self.size, short: { Self.short }, box: $0, &positions[$0])
+        }
+    }
+
+    /// Three people side by side: the whole label of the one in the middle covers a neighbour at every side.
+    private static let row = [
+        PixelRect(x: 100, y: 60, width: 26, height: 100), PixelRect(x: 128, y: 100, width: 26, height: 60),
+        PixelRect(x: 156, y: 60, width: 26, height: 140),
+    ]
+
+    @Test func labelShrinksWhereTheWholeOneWouldCoverNeighbours() throws {
+        var positions: [LabelPosition?] = [nil, nil, nil]
+        let places = film(Self.row, &positions)
+        #expect(positions[1]?.isShort == true)
+        let place = try #require(places[1])
+        #expect(place.width == Self.short.width)
+        for (index, place) in places.enumerated() {
+            for (other, box) in Self.row.enumerated() where other != index {
+                #expect(try 4 * #require(place).intersection(box).area <= box.area)
+            }
+        }
+    }
+
+    @Test func labelGrowsAgainAfterASecondOfRoom() {
+        var positions: [LabelPosition?] = [nil, nil, nil]
+        _ = film(Self.row, &positions)
+        #expect(positions[1]?.isShort == true)
+        let apart = [
+            PixelRect(x: 4, y: 40, width: 26, height: 60), Self.row[1], PixelRect(x: 280, y: 40, width: 26, height: 60),
+        ]
+        var frames = 0
+        while frames < 100, positions[1]?.isShort == true {
+            #expect(film(apart, &positions)[1] != nil)
+            frames += 1
+        }
+        #expect((24...27).contains(frames))
+        // Its neighbours return: at once it is short again.
+        _ = film(Self.row, &positions)
+        #expect(positions[1]?.isShort == true)
+    }
+
+    @Test func labelsKeepOffReservedPlaces() throws {
+        let box = PixelRect(x: 50, y: 60, width: 100, height: 100)
+        let count = PixelRect(x: 40, y: 40, width: 60, height: 20)
+        var placement = LabelPlacement(region: Self.region, boxes: [box], reserved: [count])
+        var position: LabelPosition?
+        let place = try #require(placement.place(Self.size, box: 0, &position))
+        #expect(place.intersection(count).isEmpty)
+    }
+
+    /// For good it is not gone: after half a second it stands at another side.
+    @Test func labelWithoutRoomChangesSideAfterDelay() {
+        var film = Film(2)
+        let younger = PixelRect(x: 100, y: 60, width: 20, height: 80)
+        let blocking = PixelRect(x: 60, y: 60, width: 100, height: 30)
+        #expect(film.show([PixelRect(x: 200, y: 200, width: 80, height: 30), younger])[1]?.y == 44)
+        var frames = 0
+        while frames < 50, film.show([blocking, younger])[1] == nil { frames += 1 }
+        #expect((11...13).contains(frames))
+        #expect(film.positions[1]?.side == .below)
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects labels from saying what was, and from being written anew for nothing.
+@Suite struct LabelTextCacheTests {
+    @Test func textIsRecomputedWhenItsValueChanges() {
+        var texts = LabelTextCache()
+        var made = 0
+        func say(_ object: AnnotatedObject) -> String {
+            texts.text(for: object) {
+                made += 1
+                return "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)"
+            }
+        }
+        var object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: 0.5)
+        let changes: [(inout AnnotatedObject) -> Void] = [
+            { $0.label = "mug" }, { $0.score = 0.6 }, { $0.confidence = 0.7 }, { $0.category = .homeGood },
+            { $0.coasting = true }, { $0.id = 4 },
+        ]
+        _ = say(object)
+        for (number, change) in changes.enumerated() {
+            change(&object)
+            for _ in 0..<3 {
+                #expect(say(object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
+            }
+            #expect(made == number + 2)
+            // The text does not say where it is.
+            object.box.x += 5
+        }
+        texts.removeAll()
+        _ = say(object)
+        #expect(made == changes.count + 2)
+    }
+
+    /// Who has never been seen plainly has no score to show.
+    @Test func textWithoutScoreIsNotRecomputed() {
+        var texts = LabelTextCache()
+        var made = 0
+        let object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: .nan)
+        for _ in 0..<3 {
+            _ = texts.text(for: object) {
+                made += 1
+                return "cup"
+            }
+        }
+        #expect(made == 1)
+    }
+
+    /// Ids are never used again, so that those that were shown must not pile up.
+    @Test func cacheIsBounded() {
+        var texts = LabelTextCache()
+        for id in 1...10_000 {
+            let object = AnnotatedObject(id: id, box: Box(x: 0, y: 0, width: 9, height: 9))
+            #expect(texts.text(for: object) { "\(id)" } == "\(id)")
+        }
+        #expect(texts.count <= 512)
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+
+@testable import SwiftODT
+
+/// Answers on a thread of its own after a fixed time, one frame after the other, as a slow network would.
+final class SlowDetector: Detector {
+    let capacity: Int
+    let inputSize: InputSize?
+    private let delay: UInt32
+    private let work = Monitor([(frame: Nanoseconds, promise: DetectionPromise)]())
+    private let started = Monitor([(frame: Nanoseconds, view: DetectionRegion)]())
+    private let isOver = Monitor(false)
+
+    /// - Parameters:
+    ///   - milliseconds: how long each answer takes.
+    ///   - inputSize: how much of a picture it takes in at once, where it looks at parts.
+    init(milliseconds: Int, capacity: Int = 1, inputSize: InputSize? = nil) {
+        delay = UInt32(milliseconds) * 1000
+        self.capacity = capacity
+        self.inputSize = inputSize
+        for _ in 0..<capacity { launchWorker() }
+    }
+
+    /// The times of the frames that were looked at.
+    var frames: [Nanoseconds] { started.read { $0.map(\.frame) } }
+
+    /// What of each of them was looked at.
+    var views: [DetectionRegion] { started.read { $0.map(\.view) } }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+        let promise = DetectionPromise()
+        started.update { $0.append((frame.time, options.view)) }
+        work.update { $0.append((frame.time, promise)) }
+        return promise
+    }
+
+    func reset() {}
+
+    /// Nothing of it runs on, as with a network: who still waits is told so.
+    deinit {
+        isOver.update { $0 = true }
+        for waiting in work.update({ $0 }) { waiting.promise.cancel() }
+    }
+
+    private func launchWorker() {
+        let (work, isOver, delay) = (work, isOver, delay)
+        DetachedThread.run {
+            while !isOver.update({ $0 }) {
+                let next = work.update { $0.isEmpty ? nil : $0.removeFirst() }
+                guard let next else {
+                    usleep(500)
+                    continue
+                }
+                usleep(delay)
+                // The box tells which frame it belongs to.
+                let x = Double(next.frame / 33_333_333 % 16)
+                next.promise.fulfil(.success([Detection(box: Box(x: 4 + x, y: 8, width: 24, height: 24), score: 0.9)]))
+            }
+        }
+    }
+}
+
+/// Answers when it is told to.
+final class ControlledDetector: Detector {
+    let capacity: Int
+    private let asked = Monitor([(frame: Nanoseconds, promise: DetectionPromise)]())
+
+    private let found: [Detection]
+
+    /// - Parameter finds: whether there is something in the frames.
+    init(capacity: Int = 1, finds: Bool = true) {
+        self.capacity = capacity
+        found = finds ? [Detection(box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9)] : []
+    }
+
+    /// The times of the frames that were looked at.
+    var frames: [Nanoseconds] { asked.update { $0.map(\.frame) } }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+        let promise = DetectionPromise()
+        asked.update { $0.append((frame.time, promise)) }
+        return promise
+    }
+
+    /// Answers all questions so far.
+    func answer() {
+        for promise in asked.update({ $0.map(\.promise) }) { promise.fulfil(.success(found)) }
+    }
+
+    func reset() {}
+}
+
+/// Finds the same in each frame, and counts them.
+final class FixedDetector: Detector {
+    let capacity = 1
+    private let found: [Detection]
+    private let count = Monitor(0)
+
+    init(_ found: Detection...) { self.found = found }
+
+    var asked: Int { count.read { $0 } }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+        count.update { $0 += 1 }
+        return DetectionPromise(found)
+    }
+
+    func reset() {}
+}
+
+/// Finds in each frame what a script says for it.
+final class ScriptedDetector: Detector {
+    let capacity = 1
+    let labels: [String]?
+    private let script: @Sendable (_ frame: Int) -> [Detection]
+    private let count = Monitor(0)
+
+    /// - Parameter script: the detections by the number of the frame, from 0.
+    init(labels: [String]? = ["person", "dog", "car"], script: @escaping @Sendable (_ frame: Int) -> [Detection]) {
+        (self.labels, self.script) = (labels, script)
+    }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+        let number = count.update { count in
+            count += 1
+            return count - 1
+        }
+        return DetectionPromise(script(number).filter { $0.score >= options.scoreFloor })
+    }
+
+    func reset() {}
+}
+
+/// Fails at its n-th frame.
+final class FailingDetector: Detector {
+    let capacity = 1
+    private let left: Monitor<Int>
+
+    init(after frames: Int) { left = Monitor(frames) }
+
+    func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+        let isOver = left.update { left in
+            left -= 1
+            return left < 0
+        }
+        if isOver { throw ODTError(.failed, "the detector double has failed as told; restart it") }
+        return DetectionPromise([])
+    }
+
+    func reset() {}
+}

@@ -1,0 +1,288 @@
+import CGStreamer
+import CGStreamerCheck
+import Foundation
+import TestSupport
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects playing back: that it gives the messages that detecting gave, and that a recording of something else is noticed.
+@Suite struct RecordingPlaybackTests {
+    private let folder: TemporaryFolder
+    private var file: String { folder.path + "/found.jsonl" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Finds something new in each frame, by its time: also what is weak, and now and then nothing.
+    private final class Finder: Detector {
+        let capacity = 2
+        let asked = Monitor([Nanoseconds]())
+
+        func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+            asked.update { $0.append(frame.time) }
+            let number = Double(frame.time / 33_333_333)
+            if Int(number) % 9 == 4 { return DetectionPromise([]) }
+            return DetectionPromise(
+                [
+                    Detection(
+                        box: Box(x: 3 + number / 3, y: 7.1, width: 20.3, height: 18), score: 0.9 - number / 100,
+                        label: Label(index: 3, text: "cup")),
+                    Detection(
+                        box: Box(x: 40, y: 20, width: 15, height: 15), score: 0.11, label: Label(index: 5, text: "ball")
+                    ),
+                    Detection(box: Box(x: 10, y: 30 - number / 4, width: 9, height: 9), score: 0.45),
+                ].filter { $0.score >= options.scoreFloor })
+        }
+
+        func reset() {}
+    }
+
+    private struct Outcome: Equatable {
+        var messages: [String]
+        var pictures: [[UInt8]]
+        var warnings: [String]
+        var errors: [String]
+    }
+
+    private func play(
+        _ properties: String, source: (@Sendable () -> DetectionSource)? = nil, frames: [Int] = Array(0..<14),
+        width: Int = 64,
+        extra: String = "", eos: Bool = true, change: (Int, ElementHarness) -> Void = { _, _ in }
+    ) -> Outcome {
+        let harness = ElementHarness(
+            "strategy=every-frame multiple-objects=true message-format=json \(properties)", source: source)
+        harness.setCaps(width: width, extra: extra)
+        var outcome = Outcome(messages: [], pictures: [], warnings: [], errors: [])
+        for number in frames {
+            let buffer = harness.buffer(number)
+            change(number, harness)
+            harness.push(buffer)
+            while let out = harness.pull(ifThere: true) {
+                outcome.pictures.append(ElementHarness.bytes(of: out))
+                ElementHarness.release(out)
+            }
+        }
+        if eos { gst_harness_push_event(harness.harness, gst_event_new_eos()) }
+        while let out = harness.pull(ifThere: true) {
+            outcome.pictures.append(ElementHarness.bytes(of: out))
+            ElementHarness.release(out)
+        }
+        hear(harness, into: &outcome)
+        return outcome
+    }
+
+    /// In one go: who takes messages of one kind from a bus drops those of others before them.
+    private func hear(_ harness: ElementHarness, into outcome: inout Outcome) {
+        while let message = gst_bus_pop(harness.bus) {
+            defer {
+                gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            switch message.pointee.type {
+            case GST_MESSAGE_ELEMENT:
+                outcome.messages.append(told(Structure(copying: gst_message_get_structure(message))))
+            case GST_MESSAGE_WARNING, GST_MESSAGE_ERROR:
+                var error: UnsafeMutablePointer<GError>?
+                let isError = message.pointee.type == GST_MESSAGE_ERROR
+                isError
+                    ? gst_message_parse_error(message, &error, nil) : gst_message_parse_warning(message, &error, nil)
+                defer { g_error_free(error) }
+                let text = error.map { String(cString: $0.pointee.message) } ?? ""
+                if isError { outcome.errors.append(text) } else { outcome.warnings.append(text) }
+            default: break
+            }
+        }
+    }
+
+    /// A message without the clock's time, which live streams, as a harness is one, take from the wall.
+    private func told(_ message: Structure) -> String {
+        message.text.replacing(/utc-time(=\(guint64\)|\\":)[0-9]+/, with: "")
+    }
+
+    private func record(_ properties: String = "", frames: [Int] = Array(0..<14)) -> Outcome {
+        play(
+            "\(properties) record-detections=\(file) record-existing=replace", source: { .detector(Finder()) },
+            frames: frames)
+    }
+
+    private func replay(_ properties: String = "", frames: [Int] = Array(0..<14), width: Int = 64, extra: String = "")
+        -> Outcome
+    {
+        play("\(properties) detector=recorded detections-file=\(file)", frames: frames, width: width, extra: extra)
+    }
+
+    @Test(arguments: [
+        "", "inference-interval=3", "inference-interval=0", "mode=single-image",
+        "tracking=false", "score-threshold=0.6", "updates=every-frame",
+        "label-denylist=cup", "min-area=0.05", "max-objects=1", "attach-meta=0 draw=false",
+    ]) func playbackEqualsDetection(_ properties: String) throws {
+        let plain = play(properties, source: { .detector(Finder()) })
+        let recorded = record(properties)
+        let played = replay(properties)
+        // Recording changes nothing.
+        #expect(recorded == plain)
+        #expect(played == plain)
+        #expect(!plain.messages.isEmpty && plain.pictures.count == 14)
+    }
+
+    @Test func recordingServesOtherTrackerSettings() {
+        _ = record()
+        for properties in [
+            "score-threshold=0.3", "inference-interval=2", "track-min-hits=4 track-max-age=100000000",
+            "mode=single-image",
+        ] {
+            #expect(replay(properties) == play(properties, source: { .detector(Finder()) }))
+        }
+    }
+
+    @Test func frameWithoutInferenceCountsNoMiss() {
+        _ = record("inference-interval=5")
+        let played = replay("updates=every-frame")
+        #expect(played == play("inference-interval=5 updates=every-frame", source: { .detector(Finder()) }))
+    }
+
+    @Test func recordingIsResumed() throws {
+        let plain = record("inference-interval=2")
+        let whole = try String(contentsOfFile: file, encoding: .utf8)
+        try whole.prefix(1000).write(toFile: file, atomically: false, encoding: .utf8)
+        let finder = Finder()
+        let again = play(
+            "inference-interval=2 record-detections=\(file) record-existing=resume", source: { .detector(finder) })
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == whole)
+        #expect(again == plain)
+        // What is known is not looked at again.
+        let known = whole.prefix(1000).count { $0 == "\n" } - 1
+        #expect(finder.asked.read { $0.count } == 7 - known && known > 1)
+    }
+
+    @Test func seekFindsRecordedFrame() throws {
+        let plain = play("tracking=false", source: { .detector(Finder()) }, frames: [0, 1, 2, 20, 21, 5, 6, 7])
+        _ = record("tracking=false", frames: Array(0..<30))
+        let played = replay("tracking=false", frames: [0, 1, 2, 20, 21, 5, 6, 7])
+        // The finder goes by running time, which here is the time in the video until it steps back.
+        #expect(played.messages.prefix(5) == plain.messages.prefix(5))
+        #expect(played.messages.count == 8 && played.errors.isEmpty)
+        let sixth = try #require(played.messages.dropFirst(5).first)
+        #expect(sixth.contains("166666665"), "\(sixth)")
+    }
+
+    // MARK: What does not fit
+
+    @Test func sizeMismatchIsAnError() {
+        _ = record()
+        let played = replay(width: 80)
+        #expect(played.errors.count == 1 && played.errors[0].contains("64x48") && played.errors[0].contains("80x48"))
+    }
+
+    @Test func timestampMismatchIsAnError() {
+        _ = record("tracking=false", frames: Array(0..<30))
+        let played = replay("tracking=false", frames: Array(0..<40))
+        #expect(played.warnings.contains { $0.contains("the video goes on") }, "\(played.warnings)")
+        let shifted = shiftedReplay(by: 11_000_000)
+        #expect(shifted.errors.contains { $0.contains("none is of this video") }, "\(shifted)")
+    }
+
+    private func shiftedReplay(by shift: UInt64) -> Outcome {
+        let harness = ElementHarness("tracking=false detector=recorded detections-file=\(file)")
+        harness.setCaps()
+        for number in 0..<30 {
+            let buffer = harness.buffer(number)
+            buffer.pointee.pts += GstClockTime(shift)
+            if harness.push(buffer) != GST_FLOW_OK { break }
+        }
+        var outcome = Outcome(messages: [], pictures: [], warnings: [], errors: [])
+        hear(harness, into: &outcome)
+        return outcome
+    }
+
+    @Test func lengthMismatchIsAWarning() {
+        _ = record()
+        #expect(replay(frames: Array(0..<9)).warnings.contains { $0.contains("goes on to 0:00:00.433") })
+        #expect(replay().warnings.isEmpty)
+    }
+
+    @Test func timedRecordingRejectsFramesWithoutTimestamps() {
+        _ = record()
+        let harness = ElementHarness("detector=recorded detections-file=\(file)")
+        harness.setCaps()
+        let buffer = harness.buffer(0)
+        buffer.pointee.pts = .max
+        harness.push(buffer)
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("goes by time") == true)
+    }
+
+    @Test func framesWithoutTimestampsUseFrameNumbers() throws {
+        func pass(_ properties: String, _ source: (@Sendable () -> DetectionSource)?) -> [String] {
+            let harness = ElementHarness("mode=single-image multiple-objects=true \(properties)", source: source)
+            harness.setCaps()
+            for _ in 0..<4 {
+                let buffer = harness.buffer(0)
+                buffer.pointee.pts = .max
+                buffer.pointee.duration = .max
+                harness.push(buffer)
+            }
+            gst_harness_push_event(harness.harness, gst_event_new_eos())
+            return harness.messages("swiftodt").map(told)
+        }
+        let plain = pass("record-detections=\(file)", { .detector(Finder()) })
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("{\"frame\":4,"))
+        #expect(pass("detector=recorded detections-file=\(file)", nil) == plain && plain.count == 4)
+    }
+
+    @Test func propertiesWithoutEffectWarn() {
+        _ = record()
+        for (properties, word) in [
+            ("iou-threshold=0.3", "iou-threshold"), ("score-threshold=0.15", "record anew with that threshold"),
+            ("orientation=180", "orientation=identity"),
+        ] {
+            let played = replay(properties)
+            #expect(played.warnings.count == 1 && played.warnings[0].contains(word), "\(played.warnings)")
+        }
+    }
+
+    @Test func incompleteRecordingWarns() throws {
+        _ = play("record-detections=\(file)", source: { .detector(Finder()) }, eos: false)
+        let played = replay(frames: Array(0..<10))
+        #expect(
+            played.warnings.contains { $0.contains("unfinished") && $0.contains("0:00:00.433") }, "\(played.warnings)")
+    }
+
+    @Test func motChallengeFileIsMatchedByFrameNumber() throws {
+        try (1...30).filter { $0 % 2 == 1 }.map { "\($0),-1,\($0),5,20,20,0.9\n" }.joined().write(
+            toFile: file, atomically: false, encoding: .utf8)
+        let harness = ElementHarness("tracking=false detector=recorded detections-file=\(file)")
+        harness.setCaps()
+        for number in [0, 1, 2, 10, 11, 28] { ElementHarness.release(harness.pass(harness.buffer(number))) }
+        #expect(harness.messages("swiftodt").map { $0.objects.first?[uint: "x"] } == [1, nil, 3, 11, nil, 29])
+    }
+
+    @Test func startFailureNamesReason() throws {
+        for (properties, word) in [
+            ("detector=recorded", "needs detections-file"), ("detector=recorded detections-file=/nowhere", "/nowhere"),
+            ("detector=motion record-detections=/nowhere/at/all", "cannot be written"),
+            ("detector=motion record-detections=\(folder.path)", "cannot be written"),
+        ] {
+            let element = StartedElement(properties)
+            #expect(!element.hasStarted)
+            let said = element.takeMessage(GST_MESSAGE_ERROR) ?? ""
+            #expect(said.contains(word), "\(said)")
+        }
+        for (properties, word) in [
+            ("detector=motion detections-file=x", "detections-file"),
+            ("detector=motion record-existing=replace", "record-existing"),
+        ] {
+            let element = StartedElement(properties)
+            #expect(element.hasStarted)
+            #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains(word) == true)
+        }
+    }
+
+    @Test func sameFileCannotBePlayedAndRecorded() throws {
+        _ = record()
+        let before = try String(contentsOfFile: file, encoding: .utf8)
+        let element = StartedElement(
+            "detector=recorded detections-file=\(file) record-detections=\(file) record-existing=replace")
+        #expect(!element.hasStarted && element.takeMessage(GST_MESSAGE_ERROR)?.contains("same file") == true)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == before)
+    }
+}

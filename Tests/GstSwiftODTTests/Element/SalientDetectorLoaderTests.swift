@@ -1,0 +1,185 @@
+import CGStreamer
+import CGStreamerCheck
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import GstSwiftODT
+@testable import SwiftODT
+
+/// Protects `unknown-objects=salient`: that pictures wait for its network and nobody else does, that it is asked only where nothing has
+/// a name, and that recordings know nothing of it.
+@Suite struct SalientDetectorLoaderTests {
+    private let salient = FixedDetector(Detection(box: Box(x: 8, y: 6, width: 32, height: 30), score: 0.8))
+
+    private static let cup = Detection(
+        box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9, label: Label(index: 0, text: "cup"))
+
+    /// - Parameter make: makes the saliency network.
+    private func start(
+        _ properties: String, finding detector: FixedDetector = FixedDetector(),
+        make: (@Sendable () throws -> DetectionSource)? = nil
+    ) -> ElementHarness {
+        let salient = salient
+        let harness = ElementHarness(
+            "mode=single-image draw=false \(properties)",
+            maker: { settings, _, _ in
+                guard settings.detector == .salient else { return .detector(detector) }
+                return try make?() ?? .detector(salient)
+            })
+        harness.setCaps()
+        return harness
+    }
+
+    private func objects(_ harness: ElementHarness, _ number: Int) -> [Structure] {
+        ElementHarness.release(harness.pass(harness.buffer(number)))
+        return harness.messages("swiftodt").last?.objects ?? []
+    }
+
+    @Test(arguments: ["salient", "auto"]) func salientObjectIsReported(_ which: String) throws {
+        let found = objects(start("unknown-objects=\(which)"), 0)
+        #expect(found.count == 1)
+        #expect(found.first?[text: "label"] == "" && found.first?[int: "label-index"] == -1)
+        #expect(found.first?[text: "category"] == "unknown" && found.first?[real: "score"] == 0.8)
+    }
+
+    @Test func salientDetectorIsSkippedWhenObjectsHaveLabels() {
+        let found = objects(start("unknown-objects=salient", finding: FixedDetector(Self.cup)), 0)
+        #expect(found.map { $0[text: "label"] } == ["cup"])
+        #expect(salient.asked == 0)
+    }
+
+    @Test func unknownObjectsNoneSkipsSalientDetector() {
+        #expect(objects(start("unknown-objects=none"), 0).isEmpty)
+        #expect(salient.asked == 0)
+    }
+
+    /// The detector that finds the prominent thing is not made twice.
+    @Test func salientDetectorIsNotLoadedTwice() {
+        let harness = start(
+            "detector=salient unknown-objects=salient", make: { .detector(FixedDetector(Self.cup)) })
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("finds such things already") == true)
+        #expect(objects(harness, 0).count == 1 && salient.asked == 0)
+    }
+
+    /// A network takes seconds to compile: only a picture that needs it waits, and each wait ends with a flush and with the element.
+    @Test func onlyEmptyFramesWaitForLoadingAndFlushInterrupts() {
+        let isOpen = Monitor(false)
+        let salient = salient
+        let harness = start(
+            "strategy=every-frame",
+            make: {
+                isOpen.wait { $0 ? () : nil }
+                return .detector(salient)
+            })
+        #expect(objects(harness, 0).isEmpty)
+        harness.set("unknown-objects", "salient")
+        let waiting = Shared(harness.harness)
+        func push(_ number: Int) -> Monitor<GstFlowReturn?> {
+            let result = Monitor<GstFlowReturn?>(nil)
+            let buffer = Shared(harness.buffer(number))
+            DetachedThread.run {
+                let flow = gst_harness_push(waiting.value, buffer.value)
+                result.update { $0 = flow }
+            }
+            return result
+        }
+        let first = push(1)
+        usleep(50_000)
+        #expect(first.read { $0 } == nil, "it needs the network")
+        gst_harness_push_event(harness.harness, gst_event_new_flush_start())
+        #expect(first.wait { $0 } == GST_FLOW_FLUSHING)
+        gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        let second = push(2)
+        usleep(20_000)
+        isOpen.update { $0 = true }
+        #expect(second.wait { $0 } == GST_FLOW_OK)
+        #expect(harness.messages("swiftodt").last?.objects.count == 1)
+    }
+
+    @Test func stopDoesNotWaitForLoading() {
+        let isOpen = Monitor(false)
+        do {
+            let harness = start(
+                "",
+                make: {
+                    isOpen.wait { $0 ? () : nil }
+                    throw ODTError(.failed, "nobody wants it any more")
+                })
+            harness.set("unknown-objects", "salient")
+            let (waiting, buffer, isOver) = (Shared(harness.harness), Shared(harness.buffer(0)), Monitor(false))
+            DetachedThread.run {
+                gst_harness_push(waiting.value, buffer.value)
+                isOver.update { $0 = true }
+            }
+            usleep(50_000)
+            gst_element_set_state(harness.element, GST_STATE_NULL)
+            isOver.wait { $0 ? () : nil }
+        }
+        isOpen.update { $0 = true }
+        usleep(20_000)
+    }
+
+    /// Who names it is told that it cannot be had before anything plays; `auto` goes without.
+    @Test func salientLoadFailureIsPosted() {
+        let lost: @Sendable () throws -> DetectionSource = { throw ODTError(.fileNotFound, "the network is lost") }
+        let harness = start("unknown-objects=auto", make: lost)
+        let warning = harness.takeMessage(GST_MESSAGE_WARNING)
+        #expect(warning?.contains("the network is lost") == true, "\(warning ?? "")")
+        #expect(objects(harness, 0).isEmpty && harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+
+        let named = start("", make: lost)
+        named.set("unknown-objects", "salient")
+        var text: String?
+        for number in 0..<300 where text == nil {
+            named.push(named.buffer(number))
+            text = named.takeMessage(GST_MESSAGE_ERROR)
+        }
+        #expect(text?.contains("the network is lost") == true)
+    }
+
+    /// A recording holds what the detector said, and played back it is asked anew.
+    @Test func recordingExcludesSalientResults() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        func record(_ unknown: String) throws -> String {
+            let file = "\(folder.path)/\(unknown).jsonl"
+            let weak = Detection(box: Box(x: 1, y: 1, width: 9, height: 9), score: 0.2)
+            do {
+                let harness = start(
+                    "unknown-objects=\(unknown) detector=motion record-detections=\(file)", finding: FixedDetector(weak)
+                )
+                for number in 0..<3 { #expect(objects(harness, number).count == (unknown == "none" ? 0 : 1)) }
+                gst_harness_push_event(harness.harness, gst_event_new_eos())
+            }
+            return try String(contentsOfFile: file, encoding: .utf8)
+        }
+        #expect(try record("none") == record("salient"))
+
+        let salient = salient
+        let harness = ElementHarness(
+            "mode=single-image draw=false detector=recorded detections-file=\(folder.path)/none.jsonl unknown-objects=salient",
+            maker: { settings, hint, warn in
+                if settings.detector == .salient { return .detector(salient) }
+                return try DetectionSource.make(settings, hint, warn)
+            })
+        harness.setCaps()
+        #expect((0..<3).map { objects(harness, $0).count } == [1, 1, 1])
+    }
+
+    @Test(arguments: [
+        ("mode=stream unknown-objects=salient", "mode=single-image"),
+        ("mode=stream tracking=false unknown-objects=auto", "tracking=true"),
+        ("mode=stream detector=motion unknown-objects=auto", "finds such things already"),
+        ("detector=salient unknown-objects=auto", "finds such things already"),
+    ])
+    func propertiesWithoutEffectWarn(_ properties: String, _ word: String) {
+        let harness = start(properties)
+        let warning = harness.takeMessage(GST_MESSAGE_WARNING)
+        #expect(warning?.contains("unknown-objects") == true && warning?.contains(word) == true, "\(warning ?? "")")
+    }
+}

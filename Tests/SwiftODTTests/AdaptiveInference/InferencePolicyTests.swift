@@ -1,0 +1,51 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects which frames of a stream are looked at.
+@Suite struct InferencePolicyTests {
+    private static func frameState(_ number: Int, isDetectorIdle: Bool = true, isRequested: Bool = false) -> InferencePolicy.FrameState {
+        InferencePolicy.FrameState(time: Nanoseconds(number) * 100_000_000, isDetectorIdle: isDetectorIdle, isRequested: isRequested)
+    }
+
+    @Test(arguments: [1, 2, 5]) func everyNthFrameIsInferredFromFirst(_ interval: Int) {
+        var policy = InferencePolicy()
+        for number in 0..<20 {
+            let reason = policy.reasonToInfer(Self.frameState(number), in: nil, at: .every(interval))
+            #expect((reason == .interval) == (number % interval == 0))
+        }
+    }
+
+    /// Frames go by while a detector is at work: the first that finds it free is the one, and it is counted from there.
+    @Test func skippedFramesCountTowardsInterval() {
+        var policy = InferencePolicy()
+        var looks: [Int] = []
+        for number in 0..<20 {
+            let isDetectorIdle = !(3..<8).contains(number)
+            if policy.reasonToInfer(Self.frameState(number, isDetectorIdle: isDetectorIdle), in: nil, at: .every(3)) != nil {
+                looks.append(number)
+            }
+        }
+        #expect(looks == [0, 8, 11, 14, 17])
+    }
+
+    @Test func requestedInferenceRestartsInterval() {
+        var policy = InferencePolicy()
+        var looks: [Int] = []
+        for number in 0..<12 {
+            let reason = policy.reasonToInfer(Self.frameState(number, isRequested: number == 2), in: nil, at: .every(5))
+            if reason != nil { looks.append(number) }
+            #expect((reason == .requested) == (number == 2))
+        }
+        #expect(looks == [0, 2, 7])
+    }
+
+    @Test func resetTriggersInference() {
+        var policy = InferencePolicy()
+        _ = policy.reasonToInfer(Self.frameState(0), in: nil, at: .every(10))
+        #expect(!policy.mayInfer(Self.frameState(1), at: .every(10)))
+        policy.reset()
+        #expect(policy.mayInfer(Self.frameState(1), at: .every(10)))
+        #expect(policy.reasonToInfer(Self.frameState(1), in: nil, at: .every(10)) == .interval)
+    }
+}

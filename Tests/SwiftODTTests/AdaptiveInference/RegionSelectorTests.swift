@@ -1,0 +1,357 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects where is looked next: at what is small, at what moves, everywhere in the end, and through nobody.
+@Suite struct RegionSelectorTests {
+    private static let picture = RegionSelector.Geometry(
+        width: 1920, height: 1080, input: InputSize(width: 320, height: 320))
+
+    private func snapshot(_ boxes: [Box], at time: Nanoseconds, seen: [Nanoseconds], observedMagnification: Double) -> TrackerSnapshot {
+        TrackerSnapshot(
+            answered: time,
+            places: zip(boxes, seen).map { TrackerSnapshot.ObjectState(box: $0.0, lastSeen: $0.1, observedMagnification: observedMagnification) })
+    }
+
+    /// Looks at so many frames; objects are seen whenever a look has them whole and near enough.
+    private func inferences(
+        _ boxes: [Box], frames: Int, apart: Nanoseconds = 40_000_000, observedMagnification: Double = 1,
+        because cause: (Int) -> InferencePolicy.Reason = { _ in .interval },
+        luma: (Int) -> LumaPlane? = { _ in nil }
+    ) -> [(region: Box?, reason: RegionSelector.Reason)] {
+        var choice = RegionSelector()
+        var seen = [Nanoseconds](repeating: 0, count: boxes.count)
+        return (0..<frames).map { frame in
+            let time = Nanoseconds(frame) * apart
+            if frame > 0 { choice.note(snapshot(boxes, at: time, seen: seen, observedMagnification: observedMagnification)) }
+            let look = choice.next(at: time, because: cause(frame), in: Self.picture, luma: luma(frame))
+            let region = InferredRegion(look.region, width: 1920, height: 1080)
+            for index in boxes.indices where !region.cuts(boxes[index]) && region.magnification * 1.25 >= observedMagnification {
+                seen[index] = time
+            }
+            return look
+        }
+    }
+
+    @Test func fullFrameAndAllRegionsAreCovered() {
+        let inferences = inferences([], frames: 250)
+        #expect(inferences[0].region == nil)
+        for window in stride(from: 0, to: 239, by: 1) {
+            #expect(inferences[window...window + 10].contains { $0.region == nil })
+        }
+        let tiles = inferences.compactMap(\.region)
+        for x in stride(from: 10.0, to: 1920, by: 60) {
+            for y in stride(from: 10.0, to: 1080, by: 60) {
+                #expect(tiles.contains { $0.minX <= x && x <= $0.maxX && $0.minY <= y && y <= $0.maxY })
+            }
+        }
+    }
+
+    @Test func smallObjectsAreInferredInRegions() {
+        let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
+        let inferences = inferences(small, frames: 100, observedMagnification: 3)
+        let near = inferences.compactMap(\.region).filter { region in small.allSatisfy { $0.intersection(region) == $0 } }
+        #expect(near.count > 50)
+        #expect(inferences.contains { $0.reason == .objects })
+    }
+
+    /// Of a video with two frames a second, or every twelfth frame: each look comes later than the whole may be done without.
+    @Test(arguments: [InferencePolicy.Reason.interval, .drift, .missed])
+    func rareInferencesStillSelectRegions(_ cause: InferencePolicy.Reason) {
+        let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
+        let inferences = inferences(small, frames: 60, apart: 1_000_000_000, observedMagnification: 3, because: { _ in cause })
+        let near = inferences.compactMap(\.region).filter { region in small.allSatisfy { $0.intersection(region) == $0 } }
+        #expect(near.count >= 20)
+        #expect(inferences.count { $0.region == nil } >= 20)
+    }
+
+    @Test func largeObjectsAreInferredInFullFrame() {
+        let large = (0..<4).map { Box(x: 100 + 450 * Double($0), y: 200, width: 300, height: 700) }
+        #expect(inferences(large, frames: 100).count { $0.region == nil } > 80)
+    }
+
+    /// Who comes next is told of at once, as the whole shows it; but what moves there and stays without a name may need a nearer look.
+    @Test func emptyFramesLowerZoomGainOnlyWithMotion() {
+        func wholes(_ luma: (Int) -> LumaPlane?) -> Int {
+            var choice = RegionSelector()
+            let large = [Box(x: 300, y: 200, width: 300, height: 700)]
+            return (0..<300).count { frame in
+                let time = Nanoseconds(frame) * 40_000_000
+                let boxes = frame < 100 ? large : []
+                choice.note(snapshot(boxes, at: time, seen: [time], observedMagnification: 1))
+                return choice.next(at: time, in: Self.picture, luma: luma(frame)).region == nil && frame >= 150
+            }
+        }
+        #expect(wholes { _ in nil } > 100)
+        #expect(wholes(Self.block) < 50)
+    }
+
+    @Test func regionsDoNotCutKnownObjects() {
+        let boxes = [
+            Box(x: 300, y: 300, width: 40, height: 90), Box(x: 1000, y: 500, width: 60, height: 120),
+            Box(x: 1500, y: 850, width: 40, height: 100), Box(x: 880, y: 60, width: 30, height: 60),
+        ]
+        for look in inferences(boxes, frames: 200, observedMagnification: 3) {
+            guard let region = look.region else { continue }
+            for box in boxes {
+                let share = box.intersection(region).area / box.area
+                #expect(share == 0 || share == 1)
+            }
+        }
+    }
+
+    /// A block that goes to and fro in a corner.
+    private static func block(_ frame: Int) -> LumaPlane {
+        let left = 120 + frame * 3 % 24
+        return plane { x, y in y >= 64 && y < 80 && x >= left && x < left + 8 ? 220 : 90 }
+    }
+
+    private static func plane(_ level: (Int, Int) -> Int) -> LumaPlane {
+        let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 160 * 90)
+        for y in 0..<90 { for x in 0..<160 { pixels[y * 160 + x] = UInt8(clamping: level(x, y)) } }
+        return LumaPlane(adopting: pixels, width: 160, height: 90, scaleX: 12, scaleY: 12, time: 0)
+    }
+
+    @Test func unexplainedMotionSelectsItsRegion() {
+        let inferences = inferences([], frames: 40, luma: Self.block)
+        #expect(inferences.contains { $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900 })
+        let known = self.inferences([Box(x: 1440, y: 760, width: 390, height: 210)], frames: 20, luma: Self.block)
+        #expect(!known.contains { $0.reason == .motion })
+        let backdrop = self.inferences([Box(x: 100, y: 30, width: 1780, height: 1040)], frames: 40, luma: Self.block)
+        #expect(backdrop.contains { $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900 })
+    }
+
+    /// Somebody before a bus that fills the picture and moves itself: the bus explains what moves, whoever is told of first.
+    @Test func selectionIsIndependentOfObjectOrder() {
+        func moving(_ frame: Int) -> LumaPlane {
+            Self.plane { x, y in y >= 10 && y < 80 && (x + 3 * frame) / 12 % 2 == 0 && x >= 10 && x < 150 ? 220 : 90 }
+        }
+        let (bus, person) = (
+            Box(x: 100, y: 110, width: 1720, height: 860), Box(x: 200, y: 120, width: 1500, height: 840)
+        )
+        for known in [[bus, person], [person, bus]] {
+            #expect(!inferences(known, frames: 40, luma: moving).contains { $0.reason == .motion })
+        }
+    }
+
+    /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it. Where each frame is looked at
+    /// anyway, parts go on to be looked at.
+    @Test(arguments: [(InferencePolicy.Reason.motion, true), (.interval, false)])
+    func largeNewMotionSelectsFullFrame(_ cause: InferencePolicy.Reason, _ alone: Bool) {
+        let inferences = inferences([], frames: 125, because: { $0 < 100 ? .interval : cause }) { frame in
+            let right = frame < 100 ? 0 : 4 + 3 * (frame - 100)
+            return Self.plane { x, y in y >= 60 && x < right && x >= right - 30 ? 220 : 90 }
+        }
+        #expect(inferences[80..<100].contains { $0.region != nil })
+        #expect(inferences[100..<125].allSatisfy { $0.region == nil } == alone)
+    }
+
+    /// Who stands in plain sight is seen again with every look at the whole; what is small and has not been found yet has its turn even so, on
+    /// every level, however many stand there and however rarely is looked.
+    @Test(arguments: [(3, 33), (12, 33), (12, 200), (3, 1000)]) func visibleObjectsDoNotSuppressCoverage(_ count: Int, _ apart: Int)
+    {
+        let standing = (0..<count).map { Box(x: 100 + 140 * Double($0), y: 300, width: 110, height: 500) }
+        let inferences = inferences(standing, frames: 120_000 / apart, apart: Nanoseconds(apart) * 1_000_000)
+        let widths = Set(inferences.dropFirst(inferences.count / 6).compactMap { $0.region?.width.rounded() })
+        #expect(widths.count >= (apart < 1000 ? 3 : 2), "\(widths)")
+        #expect(inferences.count { $0.region == nil } > inferences.count / 2)
+    }
+
+    /// A camera's clock changes too few pixels to be worth a look, and keeps nobody from looking around.
+    @Test func smallTimestampsAllowCoverage() {
+        let inferences = inferences([], frames: 20, apart: 4_000_000_000, because: { _ in .refresh }) { second in
+            Self.plane { x, y in x == 150 && y >= 5 && y < 8 && second % 2 == 0 ? 250 : 90 }
+        }
+        #expect(inferences.count { $0.region != nil } > 10)
+    }
+
+    /// In a crowd it is looked for those who have waited longest, and all of it explains what moves.
+    @Test func everyObjectOfACrowdIsCovered() {
+        let crowd = (0..<300).map {
+            Box(x: 20 + 90 * Double($0 % 20), y: 30 + 65 * Double($0 / 20), width: 20, height: 40)
+        }
+        var choice = RegionSelector()
+        var seen = [Nanoseconds](repeating: 0, count: crowd.count)
+        var near = [Int](repeating: 0, count: crowd.count)
+        for frame in 0..<400 {
+            let time = Nanoseconds(frame) * 40_000_000
+            choice.note(snapshot(crowd, at: time, seen: seen, observedMagnification: 3))
+            guard let region = choice.next(at: time, in: Self.picture, luma: nil).region else { continue }
+            for index in crowd.indices where crowd[index].intersection(region) == crowd[index] {
+                seen[index] = time
+                near[index] += 1
+            }
+        }
+        #expect(near[150...].count { $0 == 0 } < 15)
+    }
+
+    /// What is known of large objects is asked for and told, however long nobody has looked elsewhere.
+    @Test(arguments: [(InferencePolicy.Reason.drift, false), (.missed, false), (.tentative, false), (.interval, true)])
+    func triggeringObjectsPrecedeCoverage(_ cause: InferencePolicy.Reason, _ looksAround: Bool) {
+        let large = Box(x: 800, y: 200, width: 300, height: 700)
+        let tiles = tiles(40, apart: 150_000_000, because: cause, knowing: large, observedMagnification: 1)
+        #expect(tiles.allSatisfy { $0 == nil } == !looksAround)
+    }
+
+    /// Somebody has just been found nearby: the look that this asks for shows them, though others have not been seen for longer.
+    @Test func tentativeObjectSelectsItsRegion() throws {
+        let crowd = (0..<2).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
+        let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
+        var choice = RegionSelector()
+        _ = choice.next(at: 0, in: Self.picture, luma: nil)
+        var known = snapshot(boxes, at: 40_000_000, seen: Array(repeating: -600_000_000, count: 3), observedMagnification: 3)
+        known.places[0].isConfirmed = false
+        known.places[0].lastSeen = 40_000_000
+        choice.note(known)
+        for time: Nanoseconds in [80_000_000, 1_000_000_000] {
+            let region = try #require(choice.next(at: time, because: .tentative, in: Self.picture, luma: nil).region)
+            #expect(boxes[0].intersection(region) == boxes[0])
+        }
+    }
+
+    /// A box shows something else than it did: that is looked at, though others have not been seen for longer.
+    @Test func changedAppearanceSelectsItsRegion() throws {
+        let crowd = (0..<2).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
+        let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
+        let shown = try [InferencePolicy.Reason.drift, .appearanceChange].map { cause in
+            var choice = RegionSelector()
+            _ = choice.next(at: 0, in: Self.picture, luma: nil)
+            var known = snapshot(
+                boxes, at: 600_000_000, seen: [300_000_000, 200_000_000, 200_000_000], observedMagnification: 3)
+            known.places[0].similarity = 0.3
+            choice.note(known)
+            let region = try #require(choice.next(at: 640_000_000, because: cause, in: Self.picture, luma: nil).region)
+            return boxes[0].intersection(region) == boxes[0]
+        }
+        #expect(shown == [false, true])
+    }
+
+    /// Whom the whole alone shows is looked for within a second, though newcomers elsewhere ask in frame after frame.
+    @Test func tentativeObjectsDoNotStarveFullFrame() {
+        let inferences = tiles(100, apart: 40_000_000, because: .tentative, knowing: Self.small, observedMagnification: 3, isConfirmed: false)
+        let wholes = inferences.indices.filter { inferences[$0] == nil }
+        #expect(wholes.count < 20)
+        #expect(zip(wholes, wholes.dropFirst()).allSatisfy { ($1 - $0) * 40 <= 1000 } && (wholes.last ?? 0) > 70)
+    }
+
+    /// Where looks are few, the whole takes no more of them than where each frame is looked at.
+    @Test func smallTriggeringObjectsRarelySelectFullFrame() {
+        let inferences = tiles(60, apart: 150_000_000, because: .drift, knowing: Self.small, observedMagnification: 3)
+        let wholes = inferences.count { $0 == nil }
+        #expect(wholes >= 5 && wholes <= 16)
+    }
+
+    /// Looks of leisure are seconds apart: they go everywhere in turns, though nothing has been found there so far, and the whole is one
+    /// of those turns.
+    @Test func idleInferencesSelectOldestRegion() {
+        let large = Box(x: 800, y: 200, width: 300, height: 700)
+        let tiles = tiles(100, apart: 4_000_000_000, because: .refresh, knowing: large, observedMagnification: 1)
+        #expect(tiles[0] == nil && tiles[1] != nil && tiles[2] != nil)
+        #expect(tiles.count { $0 == nil } >= 15 && tiles.count { $0 == nil } <= 40)
+        #expect(Set(tiles.compactMap { $0 }).count >= 25)
+    }
+
+    private static let small = Box(x: 1300, y: 700, width: 20, height: 50)
+
+    /// What is looked at, look after look for one reason, where one object is known that each look finds again; `nil` for the whole.
+    private func tiles(
+        _ count: Int, apart: Nanoseconds, because cause: InferencePolicy.Reason, knowing box: Box, observedMagnification: Double,
+        isConfirmed: Bool = true
+    ) -> [Box?] {
+        var choice = RegionSelector()
+        return (0..<count).map { number in
+            let time = Nanoseconds(number) * apart
+            let region = choice.next(at: time, because: cause, in: Self.picture, luma: nil).region
+            var known = snapshot([box], at: time, seen: [time], observedMagnification: observedMagnification)
+            known.places[0].isConfirmed = isConfirmed
+            choice.note(known)
+            return region
+        }
+    }
+
+    /// Somebody known goes on, and has only been carried since the last look: no leisure.
+    @Test func movingKnownObjectsSuppressIdleCoverage() {
+        let giant = [Box(x: 1440, y: 0, width: 390, height: 1080)]
+        var choice = RegionSelector()
+        for number in 0..<50 {
+            let time = Nanoseconds(number) * 1_000_000_000
+            let region = choice.next(at: time, because: .refresh, in: Self.picture, luma: Self.block(number)).region
+            choice.note(snapshot(giant, at: time, seen: [time], observedMagnification: 1))
+            #expect(region == nil)
+        }
+    }
+
+    /// Of another scene nothing is known, also where nobody would have been due to look at the whole of it yet.
+    @Test func newSceneBeginsWithFullFrame() {
+        var choice = RegionSelector()
+        var isWhole: [Bool] = []
+        for number in 0..<60 {
+            let time = Nanoseconds(number) * 40_000_000
+            isWhole.append(choice.next(at: time, because: .drift, in: Self.picture, luma: nil).region == nil)
+            var known = snapshot([Self.small], at: time, seen: [time], observedMagnification: 3)
+            // It is known once its frame is finished.
+            known.lastCut = number >= 30 ? 30 * 40_000_000 : nil
+            choice.note(known)
+        }
+        #expect(isWhole[30] || isWhole[31])
+        #expect(isWhole.count { $0 } < 20)
+    }
+
+    /// Light that comes on everywhere is nothing that moves.
+    @Test func globalChangeIsNotMotion() {
+        let flicker = inferences([], frames: 20, luma: { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } })
+        #expect(!flicker.contains { $0.reason == .motion })
+    }
+
+    /// Live, a look begins before it is known what the one before has told: it goes elsewhere nevertheless.
+    @Test func regionInFlightIsNotSelectedAgain() throws {
+        let (many, few) = (0..<3, 3..<5)
+        let boxes = (0..<5).map {
+            many.contains($0)
+                ? Box(x: 100 + 60 * Double($0), y: 100, width: 30, height: 60)
+                : Box(x: 1500 + 60 * Double($0), y: 900, width: 30, height: 60)
+        }
+        var choice = RegionSelector()
+        _ = choice.next(at: 0, in: Self.picture, luma: nil)
+        choice.note(snapshot(boxes, at: 0, seen: Array(repeating: -900_000_000, count: 5), observedMagnification: 3))
+        let tiles = try (1...2).map { number in
+            try #require(
+                choice.next(at: Nanoseconds(number) * 40_000_000, in: Self.picture, luma: nil).region)
+        }
+        #expect(boxes[many].allSatisfy { $0.intersection(tiles[0]) == $0 })
+        #expect(boxes[few].allSatisfy { $0.intersection(tiles[1]) == $0 })
+    }
+
+    /// What is known of hope follows looks: frames that go by without one teach nothing.
+    @Test func skippedFramesDoNotUpdateSelector() {
+        let large = (0..<2).map { Box(x: 100 + 900 * Double($0), y: 200, width: 300, height: 700) }
+        let tiles = [1, 12].map { notes in
+            var choice = RegionSelector()
+            return (0..<50).map { frame in
+                let time = Nanoseconds(frame) * 40_000_000
+                for _ in 0..<notes { choice.note(snapshot(large, at: time, seen: [time, time], observedMagnification: 1)) }
+                return choice.next(at: time, in: Self.picture, luma: nil).region
+            }
+        }
+        #expect(tiles[0] == tiles[1])
+        #expect(tiles[0].contains { $0 != nil })
+    }
+
+    @Test func smallPictureSelectsFullFrame() {
+        var choice = RegionSelector()
+        let tiny = RegionSelector.Geometry(width: 160, height: 120, input: InputSize(width: 320, height: 320))
+        for frame in 0..<20 {
+            let time = Nanoseconds(frame) * 40_000_000
+            #expect(choice.next(at: time, in: tiny, luma: nil).region == nil)
+        }
+        // Another picture, upright after a turn, and times that go back.
+        let turned = RegionSelector.Geometry(
+            width: 1080, height: 1920, turned: true, input: InputSize(width: 416, height: 320))
+        choice.note(TrackerSnapshot(places: [TrackerSnapshot.ObjectState(box: Box(x: .nan, y: 0, width: .infinity, height: 1))]))
+        for time in [0, 40_000_000, -5, Nanoseconds.max, Nanoseconds.min, 0] {
+            if let region = choice.next(at: time, in: turned, luma: nil).region {
+                #expect(region.minX >= 0 && region.minY >= 0 && region.maxX <= 1080 && region.maxY <= 1920)
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects the way from a classifier's numbers to categories.
+@Suite struct ClassifierOutputDecoderTests {
+    private static let names = ["banana", "pizza", "chair", "person", "daisy"]
+
+    private func inspection(
+        _ outputs: [[Int?]], labels: [String]? = names, manifest: ModelManifest? = nil
+    ) throws -> NetworkInspection {
+        let picture = TensorDescription(name: "in", shape: [1, 224, 224, 3], element: .uint8)
+        let outputs = outputs.map { TensorDescription(name: "out", shape: $0, element: .uint8) }
+        return try NetworkInspection(
+            NetworkDescription(inputs: [picture], outputs: outputs), manifest: manifest,
+            labels: labels.map(Labels.init),
+            file: "mine.tflite")
+    }
+
+    private func read<Number>(
+        _ numbers: [Number], _ element: TensorElement, shape: [Int?]? = nil, labels: [String] = names
+    ) throws -> Classification {
+        let shape = shape ?? [1, numbers.count]
+        let reading = try ClassifierOutputDecoder(inspection([shape], labels: labels), table: .standard)
+        return try numbers.withUnsafeBytes {
+            try reading.read([TensorView(shape: shape.map { $0 ?? 1 }, element: element, bytes: $0)])
+        }
+    }
+
+    @Test func quantisedScoresAreSummedByCategory() throws {
+        let answer = try read([UInt8(64), 128, 32, 16, 8], .uint8)
+        #expect(answer.scores[.food] == 0.75)
+        #expect(answer.scores[.homeGood] == 0.125)
+        #expect(answer.scores[.unknown] == 0.0625)
+        #expect(answer.label?.text == "pizza")
+        #expect(answer.labelScore == 0.5)
+        let signed = try read([Int8(-64), 0, -96, -112, -120], .int8)
+        #expect(signed == answer)
+    }
+
+    /// What a file declares is not multiplied before it is looked at.
+    @Test(arguments: [[1 << 32, 1 << 32], [Int.max, 2], [Int.max, Int.max, Int.max], [0, Int.max, 9]])
+    func hugeOutputsAreRejected(_ shape: [Int]) {
+        #expect(throws: ODTError.self) { try ClassifierOutputDecoder(inspection([shape]), table: .standard) }
+    }
+
+    @Test func independentScoresAreNormalised() throws {
+        let answer = try read([UInt8(255), 255, 128, 0, 0], .uint8)
+        #expect(abs(answer.scores.total - 1) < 1e-9)
+        #expect(answer.scores[.food] > 0.79)
+    }
+
+    @Test func logitsBecomeProbabilities() throws {
+        let answer = try read([Float(2), -1, 0, 9, 1], .float32)
+        #expect(answer.scores.best == .unknown)
+        #expect(answer.labelScore > 0.99)
+        #expect(abs(answer.scores.total - 1) < 1e-5)
+    }
+
+    /// A manifest says that each label stands for itself: then even numbers that look like probabilities are none.
+    @Test func independentLogitsUseSigmoid() throws {
+        var manifest = ModelManifest(name: "mine")
+        manifest.scoresAreLogits = true
+        let reading = try ClassifierOutputDecoder(inspection([[1, 5]], manifest: manifest), table: .standard)
+        let answer = try [Float(1), 0, 0, 0, 0].withUnsafeBytes {
+            try reading.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)])
+        }
+        #expect(abs(answer.labelScore - 0.731) < 0.001)
+    }
+
+    @Test func unmatchedBackgroundClassIsDropped() throws {
+        #expect(try read([UInt8(9), 200, 0, 0, 0, 0], .uint8).label?.text == "banana")
+        #expect(
+            try read([UInt8(200), 0, 0, 0, 0], .uint8, labels: ["background"] + Self.names).label?.text == "banana")
+    }
+
+    @Test(arguments: [[1, 1, 1, 5], [5], [1, 5, 1, 1], [nil, 5]] as [[Int?]])
+    func anyShapeWithOneScorePerLabelIsAccepted(_ shape: [Int?]) throws {
+        #expect(try read([UInt8(200), 0, 0, 0, 0], .uint8, shape: shape).label?.text == "banana")
+    }
+
+    @Test(arguments: [[[1, 9]], [[1, 1, 320, 320]], [], [[1]]] as [[[Int?]]])
+    func labelCountMismatchIsRejected(_ outputs: [[Int?]]) {
+        #expect { _ = try ClassifierOutputDecoder(inspection(outputs), table: .standard) } throws: { error in
+            "\(error)".contains("mine.tflite") && "\(error)".contains("classifier-label-file")
+        }
+    }
+
+    @Test func modelWithoutLabelsIsRejected() {
+        #expect { _ = try ClassifierOutputDecoder(inspection([[1, 5]], labels: nil), table: .standard) } throws: { error in
+            "\(error)".contains("mine.tflite") && "\(error)".contains("classifier-label-file")
+        }
+    }
+
+    @Test func unexpectedOutputsAreErrors() throws {
+        let reading = try ClassifierOutputDecoder(inspection([[1, 5]]), table: .standard)
+        #expect(throws: ODTError.self) { try reading.read([]) }
+        #expect(throws: ODTError.self) {
+            try [UInt8](repeating: 0, count: 4).withUnsafeBytes {
+                try reading.read([TensorView(shape: [1, 4], element: .uint8, bytes: $0)])
+            }
+        }
+        #expect(throws: Never.self) { try read([Float.nan, .infinity, 0, 0, 0], .float32) }
+    }
+}

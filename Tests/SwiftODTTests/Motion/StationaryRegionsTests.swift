@@ -1,0 +1,55 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects against boxes on nothing: where something was taken away its ghost goes at once, and what has come and stopped stays
+/// for a while.
+@Suite struct StationaryRegionsTests {
+    private static let (width, height) = (60, 40)
+    private static let plain = DrawnGrid.pixels(width: width, height: height) { x, y in 120 + (x + y) % 4 }
+    private static let withThing = DrawnGrid.pixels(width: width, height: height) { x, y in
+        (20..<40).contains(x) && (12..<28).contains(y) ? 30 + (x * 7 + y * 3) % 20 : 120 + (x + y) % 4
+    }
+
+    private let place = 20 * width + 30
+
+    /// For how many frames the middle of the thing is marked, of so many at ten a second.
+    private func markedFrames(learnt: [UInt8], seen: [UInt8], of frames: Int) -> Int {
+        let background = DrawnGrid.background(learnt, width: Self.width)
+        let still = StationaryRegions(width: Self.width, height: Self.height)
+        let labeler = RegionLabeler(width: Self.width, height: Self.height)
+        var count = 0
+        for _ in 0..<frames {
+            background.compare(seen, light: LightChange())
+            if background.marks.base[place] != BackgroundModel.Mark.background { count += 1 }
+            labeler.label(background.marks, gap: 1)
+            let objects = (0..<seen.count).map { background.marks.base[$0] == 0 ? UInt8(0) : 1 }
+            background.learn(seen, causes: objects, elapsed: 0.1)
+            still.settle(background.marks, of: labeler, background, seen)
+            still.dispel(background, seen)
+        }
+        return count
+    }
+
+    @Test func ghostIsAbsorbedImmediately() {
+        #expect(markedFrames(learnt: Self.withThing, seen: Self.plain, of: 30) <= 2)
+    }
+
+    @Test func stoppedObjectIsReportedForTenSeconds() {
+        let seconds = markedFrames(learnt: Self.plain, seen: Self.withThing, of: 200) / 10
+        #expect((6...12).contains(seconds))
+    }
+
+    @Test func stationaryRegionInNewSceneIsAbsorbedSoon() {
+        let background = DrawnGrid.background(Self.plain, width: Self.width)
+        let still = StationaryRegions(width: Self.width, height: Self.height)
+        for _ in 0..<4 {
+            background.compare(Self.withThing, light: LightChange())
+            let objects = [UInt8](repeating: 0, count: Self.plain.count)
+            background.learn(Self.withThing, causes: objects, elapsed: 0.1)
+            still.absorbAll(background, Self.withThing)
+        }
+        background.compare(Self.withThing, light: LightChange())
+        #expect(background.marks.base[place] == BackgroundModel.Mark.background)
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects people who are not to be recognised: all of them are known, not those alone that are reported.
+@Suite struct PrivacyRegionTests {
+    private func detection(_ x: Double, _ label: String, _ index: Int, score: Double = 0.9) -> Detection {
+        Detection(
+            box: Box(x: x, y: 50, width: 40, height: 80), score: score, label: Label(index: index, text: label))
+    }
+
+    private func step(_ scene: Scene, _ frame: Int, _ detections: [Detection]) throws {
+        let time = Nanoseconds(frame) * 40_000_000
+        scene.advance(to: time, width: 640, height: 480, luma: nil)
+        scene.observe(detections, seenAt: time)
+        _ = try scene.objects(in: nil)
+    }
+
+    /// One is reported, three are there; the last one is new, and on probation.
+    @Test func unreportedObjectsAreRedacted() throws {
+        let scene = Scene()
+        for frame in 0..<5 { try step(scene, frame, [detection(100, "Person", 0), detection(300, "Person", 0)]) }
+        try step(
+            scene, 5, [detection(100, "Person", 0), detection(300, "Person", 0), detection(500, "Person", 0)])
+        #expect(try scene.objects(in: nil).count == 1)
+        #expect(scene.places(of: ["person"]).count == 3)
+        #expect(scene.places(of: ["dog"]).isEmpty)
+        #expect(scene.places(of: []).count == 3)
+    }
+
+    /// Not seen for a frame or two is not gone, and a name that is in doubt may be the right one.
+    @Test func coastingAndTentativeObjectsAreRedacted() throws {
+        let scene = Scene()
+        for frame in 0..<6 { try step(scene, frame, [detection(100, frame % 2 == 0 ? "person" : "dog", frame % 2)]) }
+        #expect(try scene.objects(in: nil).first?.track.label == nil)
+        #expect(scene.places(of: ["person"]).count == 1)
+        #expect(scene.places(of: ["dog"]).count == 1)
+        try step(scene, 6, [])
+        #expect(scene.places(of: ["person"]).count == 1)
+    }
+
+    @Test func detectionsAreRedactedWithoutTracking() throws {
+        let scene = Scene()
+        scene.options.tracking = false
+        try step(scene, 0, [detection(100, "person", 0), detection(300, "person", 0), detection(500, "dog", 1)])
+        #expect(scene.places(of: ["person"]).count == 2)
+    }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import Testing
+
+@testable import SwiftODT
+
+/// Protects things without a name: what moves and is explained by nothing is one object, with one id, until it has a name and
+/// after; and nothing else is.
+@Suite struct UnclassifiedObjectsTests {
+    typealias Shape = MotionScene.Shape
+
+    private static let walker = Shape(width: 18, height: 26, level: 220) { (x: 20 * $0 - 10, y: 60) }
+
+    /// One frame's objects, beside the truth.
+    private struct Moment {
+        let time: Double
+        let objects: [SceneObject]
+        let truth: [Box]
+
+        var shown: [Track] { objects.map(\.track).filter { $0.state != .lost } }
+        var unclassified: [Track] { shown.filter { $0.label == nil } }
+    }
+
+    private static func options(_ change: (inout SceneOptions) -> Void = { _ in }) -> SceneOptions {
+        var options = SceneOptions()
+        options.multipleObjects = true
+        options.unknownObjects = .moving
+        change(&options)
+        return options
+    }
+
+    /// Films shapes and shows them to a scene.
+    /// - Parameter detect: what the detector says of a moment's true boxes; `nil` where it is not asked.
+    private func film(
+        _ shapes: [Shape], seconds: Double = 6, through scene: Scene? = nil, pan: Double = 0,
+        options: SceneOptions = options(), detect: (Double, [Box]) -> [Detection]? = { _, _ in [] }
+    ) throws -> [Moment] {
+        let scene = scene ?? Scene()
+        scene.options = options
+        var film = MotionScene(seconds: seconds, noise: 1, shapes: shapes)
+        if pan != 0 { film.pan = { (x: pan * $0, y: 0) } }
+        let (painter, picture) = (MotionPainter(film), TestPicture(.gray8, width: film.width, height: film.height))
+        return try (0..<Int(seconds * film.framesPerSecond)).map { index in
+            let seconds = Double(index) / film.framesPerSecond
+            let time = Nanoseconds(seconds * 1e9)
+            let luma = picture.withFrame(time: time) { frame in
+                painter.paint(seconds, into: frame)
+                return LumaPlane.reduce(frame)
+            }
+            let truth = film.truth(seconds).map(\.box)
+            scene.advance(to: time, width: film.width, height: film.height, luma: luma)
+            if let found = detect(seconds, truth) { scene.observe(found, seenAt: time) }
+            return Moment(time: seconds, objects: try scene.objects(in: nil), truth: truth)
+        }
+    }
+
+    private func named(_ box: Box, _ name: String = "cart", score: Double = 0.9) -> Detection {
+        Detection(box: box, score: score, label: Label(index: 3, text: name))
+    }
+
+    private func expectNothing(_ moments: [Moment], _ location: SourceLocation = #_sourceLocation) {
+        #expect(!moments.contains { !$0.objects.isEmpty }, sourceLocation: location)
+    }
+
+    @Test func movingRegionBecomesUnclassifiedObject() throws {
+        let moments = try film([Self.walker])
+        let late = moments.filter { $0.time > 3 }
+        #expect(late.allSatisfy { $0.shown.count == 1 && $0.unclassified.count == 1 })
+        #expect(late.allSatisfy { $0.shown[0].box.iou($0.truth[0]) > 0.6 })
+        #expect(Set(late.compactMap { $0.shown[0].id }) == [1])
+        #expect(late.allSatisfy { $0.objects[0].category == .unknown && $0.objects[0].isProminent })
+    }
+
+    @Test func noneDisablesUnclassifiedObjects() throws {
+        try expectNothing(film([Self.walker], options: Self.options { $0.unknownObjects = .none }))
+    }
+
+    @Test func detectedObjectIsNotReportedTwice() throws {
+        let moments = try film([Self.walker]) { _, truth in truth.map { named($0) } }
+        #expect(moments.filter { $0.time > 1 }.allSatisfy { $0.shown.count == 1 && $0.unclassified.isEmpty })
+    }
+
+    /// One object, not two, and one life: it gets its name as an update.
+    @Test func identityIsKeptWhenObjectIsClassified() throws {
+        let scene = Scene()
+        var events: [SceneEvent] = []
+        let moments = try film([Self.walker], through: scene) { time, truth in
+            events += scene.takeEvents()
+            return time > 3.5 ? truth.map { named($0) } : []
+        }
+        let late = moments.filter { $0.time > 3 }
+        #expect(late.allSatisfy { $0.shown.count == 1 })
+        #expect(Set(late.compactMap { $0.shown[0].id }) == [1])
+        #expect(Set(late.map { $0.shown[0].firstSeen }).count == 1, "it has been there for as long")
+        #expect(late.last?.shown[0].label?.text == "cart")
+        #expect(events.map(\.event.kind) == [.begin, .update])
+        #expect((events.last?.event.pathLength ?? 0) > 20)
+    }
+
+    /// Frames that nobody looked at miss nothing, and an answer that comes late is not about where the thing is by now.
+    @Test func lateDetectionsClassifyObject() throws {
+        let scene = Scene()
+        var asked: [(time: Double, truth: [Box])] = []
+        let moments = try film([Self.walker], through: scene) { time, truth in
+            asked.append((time, truth))
+            guard time > 3, asked.count % 6 == 0 else { return nil }
+            let then = asked[asked.count - 4]
+            scene.observe(then.truth.map { named($0) }, seenAt: Nanoseconds(then.time * 1e9))
+            return nil
+        }
+        let late = moments.filter { $0.time > 3 }
+        #expect(late.allSatisfy { $0.shown.count == 1 }, "\(late.map(\.shown.count))")
+        #expect(Set(late.compactMap { $0.shown[0].id }).count == 1)
+        #expect(moments.filter { $0.time > 4.5 }.allSatisfy { $0.unclassified.isEmpty })
+    }
+
+    /// An arm beside the box of a person is the person's.
+    @Test func partsOfDetectedObjectAreNotReported() throws {
+        let moments = try film([Self.walker]) { _, truth in
+            truth.map { named(Box(x: $0.x, y: $0.y, width: $0.width, height: 0.72 * $0.height)) }
+        }
+        #expect(moments.allSatisfy { $0.unclassified.isEmpty })
+    }
+
+    /// Two side by side are one region; the one that has no name is found in it.
+    @Test func objectBesideDetectedOneIsReported() throws {
+        let pair = [Self.walker, Shape(width: 18, height: 26, level: 30) { (x: 20 * $0 + 10, y: 60) }]
+        let moments = try film(pair) { _, truth in [named(truth[0])] }
+        let late = moments.filter { $0.time > 3.5 }
+        #expect(late.allSatisfy { $0.unclassified.count == 1 && $0.unclassified[0].box.iou($0.truth[1]) > 0.5 })
+    }
+
+    @Test func stationaryMotionIsNotReported() throws {
+        let shapes = [
+            Shape(width: 20, height: 14, level: 200) { (x: 40 + 3 * sin($0 * 9), y: 30) },
+            // A lamp.
+            Shape(width: 24, height: 24, level: 230, isRound: true) { $0 > 3 ? (x: 110, y: 70) : nil },
+        ]
+        try expectNothing(film(shapes))
+    }
+
+    /// The place that something leaves looks unlike what was learnt of it.
+    @Test func ghostIsNotReported() throws {
+        let leaver = Shape(width: 20, height: 30, level: 225) { (x: 60 + max(0, $0 - 3) * 30, y: 60) }
+        let moments = try film([leaver], seconds: 5.5)
+        let shown = moments.flatMap { moment in moment.unclassified.map { ($0, moment.truth) } }
+        #expect(!shown.isEmpty)
+        let amiss = shown.count { $0.box.intersection($1[0]).area < 0.5 * $0.box.area }
+        #expect(amiss <= 10, "for the moment that it takes to come free: \(amiss) of \(shown.count)")
+    }
+
+    @Test(arguments: [3.0, 12, 45]) func movingCameraReportsNothing(_ pace: Double) throws {
+        let moments = try film([], pan: pace)
+        expectNothing(moments)
+    }
+
+    /// Who asks for one object gets the one with a name, however small and far from the middle it is.
+    @Test func classifiedObjectsRankFirst() throws {
+        let bystander = Box(x: 2, y: 2, width: 8, height: 8)
+        let big = Shape(width: 40, height: 40, level: 230) { (x: 20 * $0, y: 60) }
+        let moments = try film([big], options: Self.options { $0.multipleObjects = false }) { _, _ in
+            [named(bystander, score: 0.5)]
+        }
+        #expect(moments.dropFirst().allSatisfy { $0.shown.map(\.label?.text) == ["cart"] })
+    }
+
+    @Test func userFiltersApply() throws {
+        try expectNothing(film([Self.walker], options: Self.options { $0.filter.minArea = 0.1 }))
+        try expectNothing(film([Self.walker], options: Self.options { $0.filter.allowlist = ["person"] }))
+        let wanted = try film([Self.walker], options: Self.options { $0.filter.allowlist = ["unknown"] })
+        #expect(wanted.contains { !$0.objects.isEmpty })
+        let scene = Scene()
+        scene.zones = try Zone.list(
+            named: #"[{"name": "road", "kind": "ignore", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]"#)
+        try expectNothing(film([Self.walker], through: scene))
+    }
+
+    /// The detector knows what it is, and the user does not want it.
+    @Test func excludedLabelsAreNotReportedAsUnknown() throws {
+        let moments = try film([Self.walker], options: Self.options { $0.filter.denylist = ["dog"] }) { _, truth in
+            truth.map { named($0, "dog") }
+        }
+        expectNothing(moments)
+    }
+
+    /// It was there, large, and has gone: what moves there now is somebody else.
+    @Test func endedExcludedObjectsSuppressNothing() throws {
+        var frames = 0
+        let moments = try film([Self.walker], seconds: 12, options: Self.options { $0.filter.denylist = ["dog"] }) {
+            _, _ in
+            frames += 1
+            let dog = Box(x: 0, y: 0, width: 640, height: 480)
+            return frames < 30 ? [named(dog, "dog")] : []
+        }
+        #expect(moments.contains { !$0.objects.isEmpty })
+    }
+
+    /// It is switched off while there is one.
+    @Test func disablingEndsUnclassifiedTracks() throws {
+        let scene = Scene()
+        _ = try film([Self.walker], seconds: 4, through: scene)
+        _ = scene.takeEvents()
+        scene.options.unknownObjects = .none
+        let objects = try scene.objects(in: nil)
+        #expect(objects.isEmpty)
+        #expect(scene.takeEvents().map(\.event.kind) == [.end])
+    }
+}
+
+/// Protects what counts as having gone somewhere.
+@Suite struct DisplacementTestTests {
+    private func isProof(_ boxes: [Box]) -> Bool {
+        var way = DisplacementTest(from: boxes[0])
+        for box in boxes.dropFirst() { way.follow(box, width: 320, height: 240) }
+        return way.isProof
+    }
+
+    private let start = Box(x: 100, y: 100, width: 20, height: 40)
+
+    @Test func forwardDisplacementPasses() {
+        #expect(isProof((0..<20).map { start.offset(x: Double($0), y: 0) }))
+        #expect(!isProof((0..<9).map { start.offset(x: Double($0), y: 0) }), "not far enough")
+    }
+
+    @Test func oscillationFails() {
+        #expect(!isProof((0..<60).map { start.offset(x: [0, 4, 8, 4][$0 % 4], y: 0) }))
+    }
+
+    /// One side stays: it grows, as a door that opens, or shrinks, as a ghost does.
+    @Test func growthAndShrinkageFail() {
+        let boxes = (0..<40).map { Box(x: 100, y: 100, width: 20 + Double($0), height: 40) }
+        #expect(!isProof(boxes))
+        #expect(!isProof(boxes.reversed()))
+    }
+
+    /// What comes in has one side at the border.
+    @Test func enteringPictureCountsAsDisplacement() {
+        #expect(isProof((1..<20).map { Box(x: 0, y: 100, width: 2 * Double($0), height: 40) }))
+    }
+
+    /// Followed boxes are not exact: the side at the border was a fraction of a pixel off it, and what came in was taken for another
+    /// thing, and again, as long as it grew. It was told of when it had come in and gone on for a third of its size.
+    @Test func enteringNearBorderCountsAsDisplacement() {
+        #expect(isProof((1..<20).map { Box(x: 0.3, y: 100, width: 2 * Double($0), height: 40) }))
+    }
+
+    /// What sways never does, however far.
+    @Test func overlapWithFirstBoxIsNoDisplacement() {
+        var way = DisplacementTest(from: start)
+        for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
+        #expect(way.isProof && !way.hasLeft)
+        for step in 20..<24 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
+        #expect(way.hasLeft)
+        way.follow(start, width: 320, height: 240)
+        #expect(way.hasLeft, "once and for all")
+    }
+
+    /// Two leaves parted and closed, which was a thing that moved; the rest of the gap stood there and was told of for seconds.
+    @Test func smallRemainderRestartsTest() {
+        var way = DisplacementTest(from: start)
+        for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
+        #expect(way.isProof)
+        let rest = Box(x: 120, y: 110, width: 10, height: 15)
+        way.follow(rest, width: 320, height: 240)
+        #expect(!way.isProof && !way.hasLeft)
+        for step in 0..<20 { way.follow(rest.offset(x: 0, y: Double(step)), width: 320, height: 240) }
+        #expect(way.isProof)
+    }
+
+    @Test func leavingObjectIsNoRemainder() {
+        var way = DisplacementTest(from: start)
+        for step in 0...220 {
+            let box = start.offset(x: Double(step), y: 0)
+            way.follow(box.clipped(width: 320, height: 240), width: 320, height: 240)
+            if step > 20, step < 219 { #expect(way.isProof, "at \(step)") }
+        }
+    }
+}

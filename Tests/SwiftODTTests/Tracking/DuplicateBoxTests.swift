@@ -1,0 +1,87 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects against what a detector's suppression leaves over: second boxes on one object, which come with it frame after frame.
+@Suite struct DuplicateBoxTests {
+    private func person(at x: Double, y: Double = 200, score: Double, label: Label? = nil) -> Detection {
+        Detection(box: Box(x: x, y: y, width: 60, height: 150), score: score, label: label)
+    }
+
+    /// What a surer box explains of a score, by how far the two lie apart; and that it explains nothing of what is as sure, or is
+    /// called something else, or only stands near.
+    @Test func strongerBoxExplainsSharedArea() {
+        func left(_ apart: Double, of score: Double = 0.5, label: Label? = nil) -> Double? {
+            var sieve = DetectionPreFilter()
+            let detections = [person(at: 300, score: 0.9), person(at: 300 + apart, score: score, label: label)]
+            sieve.accept(detections, from: 0.1)
+            return sieve.accepted.view.first { $0.source == 1 }?.ownScore
+        }
+        #expect(left(80) == 0.5)
+        // 0.33 of both together.
+        #expect((0.45...0.49).contains(left(30) ?? 0))
+        // 0.6, to either side.
+        #expect((0.25...0.31).contains(left(15) ?? 0))
+        #expect((0.25...0.31).contains(left(-15) ?? 0))
+        #expect(left(15, of: 0.9) == 0.9)
+        #expect(left(15, label: Label(index: 3, text: "bicycle")) == 0.5)
+        // Too little is left for saying anything: it goes, and is counted.
+        #expect(left(15, of: 0.15) == nil)
+        var sieve = DetectionPreFilter()
+        sieve.accept([person(at: 300, score: 0.9), person(at: 315, score: 0.15)], from: 0.1)
+        #expect(sieve.unused.doubled == 1)
+    }
+
+    /// Somebody walks, and every frame has a second box on him, not quite where he is. There were two tracks of one person.
+    @Test(arguments: [5.0, 10, 30])
+    func duplicateBoxStartsNoTrack(_ rate: Double) {
+        let tracker = Tracker()
+        var seen: Set<Int> = []
+        for frame in 0..<Int(6 * rate) {
+            let time = Double(frame) / rate
+            let x = 200 + 40 * time
+            var found = [person(at: x, score: 0.9)]
+            if frame > 0 { found.append(person(at: x + 20, score: 0.5)) }
+            seen.formUnion(tracker.step(Nanoseconds(time * 1e9), found).compactMap(\.id))
+        }
+        #expect(seen == [1])
+    }
+
+    /// Somebody goes into a doorway behind another, who walks on. Second boxes on the other took the track along, and when he came
+    /// back he was somebody new.
+    @Test(arguments: [10.0, 30])
+    func duplicateBoxesDoNotShiftTrack(_ rate: Double) {
+        let tracker = Tracker()
+        var away: [Int] = []
+        for frame in 0..<Int(6 * rate) {
+            let time = Double(frame) / rate
+            let walker = 100 + 80 * time
+            var found = [person(at: walker, score: 0.9)]
+            if time < 2.5 {
+                found.append(person(at: 300, score: 0.85))
+            } else {
+                found.append(person(at: walker + 18, score: 0.5))
+            }
+            let seen = tracker.step(Nanoseconds(time * 1e9), found).filter { $0.state == .tracked || $0.state == .new }
+            // A second after the last sight of him, and more.
+            if time > 4 { away += seen.compactMap(\.id).filter { $0 != 1 } }
+        }
+        #expect(away.isEmpty)
+    }
+
+    /// Two of whom each was seen alone stay two while one hides half of the other, whom the detector doubts.
+    @Test(arguments: [10.0, 30])
+    func closePassingObjectStaysSeparate(_ rate: Double) {
+        let tracker = Tracker()
+        for frame in 0..<Int(6 * rate) {
+            let time = Double(frame) / rate
+            let x = 100 + 80 * time
+            let isNear = abs(x - 330) < 35
+            let other = person(at: x, y: 170, score: isNear ? 0.6 : 0.9)
+            let tracks = tracker.step(Nanoseconds(time * 1e9), [person(at: 330, score: 0.95), other])
+            guard time > 0.5 else { continue }
+            #expect(Set(tracks.compactMap(\.id)) == [1, 2])
+            #expect(tracks.count(where: { $0.state == .tracked }) == 2)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import SwiftODT
+
+/// Protects ids against what mediocre detectors do: cut-off boxes before an object is hidden, a part found besides the
+/// whole, things that are hardly there.
+@Suite struct WeakDetectorTests {
+    private static let frame: Nanoseconds = 100_000_000
+
+    private func person(_ box: Box, score: Double = 0.9) -> Detection { Detection(box: box, score: score) }
+
+    /// Somebody walks behind a wall: box after box is lower. Unseen, it must not shrink to nothing.
+    @Test func graduallyOccludedObjectKeepsSize() throws {
+        let tracker = Tracker()
+        for frame in 0..<20 {
+            let height = frame < 15 ? 100 : 100 - 8 * Double(frame - 14)
+            _ = tracker.step(
+                Nanoseconds(frame) * Self.frame,
+                [person(Box(x: 300 + 3 * Double(frame), y: 200, width: 40, height: height))])
+        }
+        var last: Track?
+        for frame in 20..<29 { last = tracker.step(Nanoseconds(frame) * Self.frame, []).first }
+        let hidden = try #require(last)
+        #expect(hidden.state == .coasting)
+        #expect(hidden.box.height > 30)
+        #expect(hidden.box.width > 30)
+    }
+
+    /// Whatever was begun by mistake and is only doubted since does not stay for ever.
+    @Test func weakDetectionsKeepTrackForBoundedTime() {
+        let tracker = Tracker()
+        let object = Box(x: 300, y: 200, width: 40, height: 100)
+        var shown: [Int] = []
+        for frame in 0..<60 {
+            let tracks = tracker.step(Nanoseconds(frame) * Self.frame, [person(object, score: frame < 3 ? 0.7 : 0.25)])
+            if tracks.contains(where: { $0.state == .tracked }) { shown.append(frame) }
+        }
+        // Half a second on the word of weak detections: a flicker of the score ends nothing.
+        #expect(shown.last.map { (5...9).contains($0) } == true)
+        #expect(tracker.tracks.isEmpty)
+    }
+
+    /// Who has been seen well for long stays while the detector doubts, for half as long again. After four seconds they stayed
+    /// for ever on the word of the weakest detections.
+    @Test(arguments: [5.0, 10, 30])
+    func weakDetectionsKeepConfirmedTrackHalfAsLong(_ rate: Double) throws {
+        let tracker = Tracker()
+        let object = Box(x: 300, y: 200, width: 40, height: 100)
+        var last = 0.0
+        for frame in 0..<Int(10 * rate) {
+            let time = Double(frame) / rate
+            let tracks = tracker.step(Nanoseconds(time * 1e9), [person(object, score: time < 4 ? 0.7 : 0.25)])
+            if tracks.contains(where: { $0.id == 1 && $0.state != .coasting && $0.state != .lost }) { last = time }
+        }
+        #expect((5.4...6.1).contains(last))
+    }
+
+    /// The whole and its upper part are found at once, then only something between the two: it is the older track's.
+    @Test func olderOfDuplicateTracksWins() throws {
+        let tracker = Tracker()
+        for frame in 0..<30 {
+            let x = 300 + 4 * Double(frame)
+            let whole = person(Box(x: x, y: 200, width: 40, height: 100))
+            let part = person(Box(x: x + 4, y: 202, width: 34, height: 60), score: 0.75)
+            _ = tracker.step(Nanoseconds(frame) * Self.frame, frame < 27 ? [whole] : [whole, part])
+        }
+        let between = person(Box(x: 422, y: 202, width: 36, height: 78))
+        let seen = tracker.step(30 * Self.frame, [between]).filter { $0.state == .tracked || $0.state == .new }
+        #expect(seen.map(\.id) == [1])
+    }
+}

@@ -1,0 +1,178 @@
+"""The element lives through whatever a pipeline may do to it, and leaves nothing behind."""
+import concurrent.futures
+import gc
+import random
+import threading
+import unittest
+
+from streams import FORMATS, GObject, Gst, ball, command, listen, run
+
+STATES = [Gst.State.NULL, Gst.State.READY, Gst.State.PAUSED, Gst.State.PLAYING]
+SHORT = 10 * Gst.SECOND
+
+
+def resident():
+    """Resident memory in bytes."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def steady_growth(sizes):
+    """The least growth from one size to the next: a leak grows every time, an allocator only now and then."""
+    return min(later - earlier for earlier, later in zip(sizes, sizes[1:]))
+
+
+class States(unittest.TestCase):
+    """Up and down, flush and seek, end and start again."""
+
+    def launch(self, description):
+        pipeline = Gst.parse_launch(description)
+        self.addCleanup(pipeline.set_state, Gst.State.NULL)
+        return pipeline
+
+    def reach(self, pipeline, state):
+        pipeline.set_state(state)
+        outcome = pipeline.get_state(SHORT)[0]
+        self.assertIn(outcome, (Gst.StateChangeReturn.SUCCESS, Gst.StateChangeReturn.NO_PREROLL), state)
+
+    def test_rapid_state_changes(self):
+        choose = random.Random(1)
+        pipeline = self.launch(f"{ball(-1)} ! swiftodt detector=motion ! fakesink")
+        for _ in range(200):
+            state = choose.choice(STATES)
+            pipeline.set_state(state)
+            if choose.random() < 0.5:
+                # Not every one arrives: GStreamer's own filters too can miss a PAUSED asked for on the way to PLAYING.
+                self.assertNotEqual(pipeline.get_state(Gst.SECOND)[0], Gst.StateChangeReturn.FAILURE)
+        for state in (Gst.State.NULL, Gst.State.PLAYING, Gst.State.NULL):
+            self.reach(pipeline, state)
+
+    def test_rapid_flushing_seeks(self):
+        choose = random.Random(2)
+        pipeline = self.launch(f"{ball(-1)} ! swiftodt detector=motion name=odt ! fakesink")
+        self.reach(pipeline, Gst.State.PLAYING)
+        for _ in range(100):
+            self.assertTrue(pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH, choose.randrange(60) * Gst.SECOND))
+        self.reach(pipeline, Gst.State.PLAYING)
+        self.assertGreaterEqual(pipeline.get_by_name("odt").props.stats.get_value("epoch"), 1)
+        self.reach(pipeline, Gst.State.NULL)
+
+    def test_seek_begins_epoch_with_new_ids(self):
+        pipeline = self.launch(f"{ball(-1)} ! swiftodt detector=motion ! fakesink")
+        self.reach(pipeline, Gst.State.PAUSED)
+        pipeline.set_state(Gst.State.PLAYING)
+
+        def three_seconds():
+            pipeline.seek(1, Gst.Format.TIME, Gst.SeekFlags.FLUSH, Gst.SeekType.SET, 0, Gst.SeekType.SET, 3 * Gst.SECOND)
+            return listen(pipeline)
+
+        first, second = three_seconds(), three_seconds()
+        self.assertTrue(first.ended and second.ended)
+
+        def ids(said):
+            return {thing.get_value("tracking-id") for result in said.results for thing in result.get_value("objects")}
+
+        self.assertTrue(ids(first) and ids(second))
+        self.assertTrue(ids(first).isdisjoint(ids(second)))
+        self.assertGreater(second.results[-1].get_value("epoch"), first.results[-1].get_value("epoch"))
+
+    def test_caps_change_while_playing(self):
+        pipeline = self.launch("videotestsrc pattern=ball num-buffers=120 ! videoscale ! capsfilter name=size"
+                               " caps=video/x-raw,width=320,height=240 ! swiftodt detector=motion updates=every-frame"
+                               " ! fakesink sync=true")
+        pipeline.set_state(Gst.State.PLAYING)
+        sizes = ["64x48", "1x1", "641x361", "320x240"]
+
+        def change():
+            for size in sizes:
+                width, height = size.split("x")
+                stopped.wait(0.5)
+                pipeline.get_by_name("size").props.caps = Gst.Caps.from_string(f"video/x-raw,width={width},height={height}")
+
+        stopped = threading.Event()
+        changer = threading.Thread(target=change)
+        changer.start()
+        said = listen(pipeline)
+        changer.join()
+        self.assertEqual(said.errors, [])
+        self.assertTrue(said.ended)
+        seen = {(result.get_value("width"), result.get_value("height")) for result in said.results}
+        self.assertLessEqual({(1, 1), (641, 361)}, seen)
+
+    def test_all_formats_and_odd_sizes(self):
+        for format in FORMATS:
+            for size in ("width=1,height=1", "width=17,height=13", "width=641,height=361"):
+                with self.subTest(format=format, size=size):
+                    said = run(f"videotestsrc pattern=ball num-buffers=5 ! video/x-raw,format={format},{size}"
+                               " ! swiftodt detector=motion updates=every-frame ! fakesink")
+                    self.assertEqual((said.errors, said.ended, len(said.results)), ([], True, 5))
+
+    def test_properties_change_while_playing(self):
+        pipeline = self.launch(f"{ball(-1)} ! swiftodt detector=motion name=odt ! fakesink")
+        self.reach(pipeline, Gst.State.PLAYING)
+        element = pipeline.get_by_name("odt")
+
+        def change(seed):
+            choose = random.Random(seed)
+            specs = [spec for spec in element.list_properties() if int(spec.flags) & Gst.PARAM_MUTABLE_PLAYING]
+            for _ in range(300):
+                spec = choose.choice(specs)
+                kind = spec.value_type
+                if kind.is_a(GObject.TYPE_ENUM):
+                    value = choose.randrange(2)
+                elif kind == GObject.TYPE_BOOLEAN:
+                    value = choose.random() < 0.5
+                elif kind == GObject.TYPE_STRING:
+                    value = choose.choice([None, "", "person,car", "{label} {nothing} é<&>"])
+                elif kind.is_a(GObject.TYPE_FLAGS):
+                    value = choose.randrange(4)
+                else:
+                    value = choose.choice([spec.minimum, spec.maximum, spec.default_value])
+                element.set_property(spec.name, value)
+                element.get_property(spec.name)
+
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            list(threads.map(change, range(4)))
+        error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+        self.assertIsNone(error, error and error.parse_error())
+        self.reach(pipeline, Gst.State.NULL)
+
+    def test_many_elements_in_one_pipeline(self):
+        branch = " t. ! queue ! swiftodt detector=motion ! fakesink"
+        said = run(f"{ball(60)} ! tee name=t" + branch * 16)
+        self.assertEqual((said.errors, said.ended), ([], True))
+        by_element = {}
+        for result in said.results:
+            by_element.setdefault(result.get_value("timestamp"), set()).add(
+                tuple(tuple(thing.get_value(name) for name in ("x", "y")) for thing in result.get_value("objects")))
+        self.assertTrue(all(len(views) == 1 for views in by_element.values()), "elements disagree about one stream")
+
+
+class Leaks(unittest.TestCase):
+    """Nothing is left after the last reference is gone."""
+
+    def test_hundred_restarts_do_not_leak(self):
+        def cycle():
+            for _ in range(100):
+                run(f"{ball(4)} ! swiftodt detector=motion ! fakesink")
+            gc.collect()
+            return resident()
+
+        self.assertLess(steady_growth([cycle() for _ in range(4)]), 100 * 2048)
+
+    def test_long_stream_memory_is_bounded(self):
+        pipeline = Gst.parse_launch(f"{ball(6000)} ! swiftodt detector=motion ! fakesink sync=false")
+        pipeline.set_state(Gst.State.PLAYING)
+        sizes = []
+        while pipeline.get_bus().timed_pop_filtered(Gst.SECOND // 4, Gst.MessageType.EOS) is None:
+            sizes.append(resident())
+        pipeline.set_state(Gst.State.NULL)
+        self.assertGreaterEqual(len(sizes), 5, "too fast to see anything: lengthen the stream")
+        self.assertLess(steady_growth([sizes[len(sizes) * part // 5] for part in range(1, 5)]), 200_000)
+
+    def test_leaks_tracer_finds_nothing(self):
+        said = command(
+            "gst-launch-1.0", *f"{ball(30)} ! swiftodt detector=motion draw-traces=true ! fakesink".split(),
+            GST_TRACERS="leaks", GST_DEBUG="GST_TRACER:7", GST_DEBUG_NO_COLOR="1")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual([line for line in said.stderr.splitlines() if "object-alive, type-name=(string)%s" not in line and "object-alive, " in line], [])

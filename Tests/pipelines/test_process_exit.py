@@ -1,0 +1,51 @@
+"""A program that exits while its pipeline plays neither crashes nor hangs, in whatever way it exits and however many networks run. The exit
+status is the program's own. Tests/Benchmarks/exits/run repeats this for each model."""
+import tempfile
+import unittest
+
+import exits
+from streams import needs_detector
+
+DETECT = "videotestsrc ! swiftodt updates=every-frame detector=neural "
+ONE = DETECT + "! fakesink"
+THREE = f"{ONE} {DETECT} mode=single-image ! fakesink videotestsrc ! swiftodt updates=every-frame detector=salient ! fakesink"
+
+
+@needs_detector
+class Exit(unittest.TestCase):
+    def leave(self, how, pipeline, **environment):
+        with self.subTest(how=how, pipeline=pipeline, **environment):
+            result = exits.run(how, pipeline, **environment)
+            self.assertEqual(result.returncode, exits.STATUS[how], result.stderr[-2000:])
+
+    def test_each_way_to_exit(self):
+        for how in ("end", "exception", "sys.exit", "exit() in a thread"):
+            self.leave(how, ONE, **exits.INSTRUCTIONS[1])
+        self.leave("end", ONE)
+        self.leave("exit() in a fork", ONE)
+
+    def test_exit_with_several_networks(self):
+        for instructions in exits.INSTRUCTIONS:
+            self.leave("exit() in a thread", THREE, **instructions)
+
+    def test_exit_with_every_instruction_set(self):
+        for properties in ("mode=single-image", "look-ahead=1 multiple-objects=true classify=true"):
+            self.leave("exit()", f"{DETECT} {properties} ! fakesink", **exits.INSTRUCTIONS[1])
+
+    def test_numpy_imported_before_gstreamer(self):
+        try:
+            import numpy  # noqa: F401
+        except ImportError:
+            self.skipTest("NumPy is not installed (Debian: python3-numpy)")
+        for how in ("exit() in a thread", "sys.exit"):
+            self.leave(how, ONE, IMPORT="numpy")
+
+    def test_exit_during_start(self):
+        # With an empty cache the network is compiled, which exit() waits for. The runtime's libraries are loaded before the pipeline plays.
+        for pause in range(0, 30, 4):
+            with tempfile.TemporaryDirectory() as folder:
+                self.leave("at once", ONE, XDG_CACHE_HOME=folder, PAUSE=str(pause / 1000))
+
+
+if __name__ == "__main__":
+    unittest.main()

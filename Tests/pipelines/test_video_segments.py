@@ -1,0 +1,97 @@
+"""Parts of a video, looked at apart: together they are what one pass gives, and where they are not, it is seen."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+from streams import BIKES, ROOT, needs_detector, needs_video
+
+ODT = os.path.join(ROOT, ".build", "tool", "odt")
+
+
+def encoded(path, *words):
+    """Two seconds of the street scene, small, in another form."""
+    subprocess.run(["ffmpeg", "-v", "error", "-ss", "4", "-t", "2", "-i", BIKES, "-an", "-s", "320x136", *words, path], check=True, timeout=60)
+    return path
+
+
+class Parts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def odt(self, *words, code=0):
+        done = subprocess.run([ODT, "detect", *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def recording(self, video, *words):
+        """The recording's lines, and what is said of it."""
+        file = os.path.join(self.folder, "found.jsonl")
+        said = self.odt(video, "--detections", file, "--set", "threads=1", *words)
+        with open(file) as lines:
+            text = lines.read().splitlines()
+        os.remove(file)
+        return text, json.loads(said) if said else None
+
+    def parts(self, video, length):
+        """The lines of all parts joined, and whether each fits what comes after it."""
+        cuts = json.loads(self.odt(video, "--cuts", str(length)))["cuts"]
+        times = [None, *cuts, None]
+        joined, fits, before = [], [], None
+        for start, end in zip(times, times[1:]):
+            words = [word for name, time in (("--from", start), ("--to", end)) if time is not None for word in (name, f"{time / 1e9:.9f}")]
+            lines, seen = self.recording(video, *words)
+            self.assertEqual(json.loads(lines[-1])["frames"], seen["frames"])
+            joined += lines[:-1] if not joined else lines[1:-1]
+            if before is not None:
+                count = min(len(before["behind"]), len(seen["first"]))
+                fits.append(before["behind"][:count] == seen["first"][:count])
+            before = seen
+        return joined, fits
+
+    @needs_detector
+    def test_segments_equal_whole_video(self):
+        """Frames that lean on others before and behind, at times that are not even: a cut shifts none and changes none."""
+        video = encoded(os.path.join(self.folder, "uneven.mkv"), "-vf", r"select='not(mod(n\,3))+lt(mod(n\,25)\,10)'", "-fps_mode", "vfr",
+                        "-c:v", "libx264", "-preset", "veryfast", "-x264-params", "keyint=8:bframes=3:open-gop=1")
+        whole, said = self.recording(video)
+        self.assertIsNone(said)
+        joined, fits = self.parts(video, 0.6)
+        self.assertGreaterEqual(len(fits), 2)
+        self.assertTrue(all(fits))
+        self.assertEqual(joined, whole[:-1])
+
+    @needs_detector
+    def test_mismatching_segment_is_detected(self):
+        """AVI has no times for frames that are shown later than they are stored: after a seek they get others."""
+        video = encoded(os.path.join(self.folder, "old.avi"), "-c:v", "mpeg4", "-g", "12", "-bf", "2")
+        whole, _ = self.recording(video)
+        joined, fits = self.parts(video, 0.6)
+        self.assertNotEqual(joined, whole[:-1])
+        self.assertFalse(all(fits))
+
+    def test_invalid_options_are_errors(self):
+        for word, words in (("--cuts", ["--cuts", "1", "--detections", "x.jsonl"]),
+                            ("leave --zoom out", ["--detections", "x.jsonl", "--salient", "--zoom", "auto"]),
+                            ("hangs on the frames before", ["--detections", "x.jsonl", "--set", "zoom=auto", "--from", "1"])):
+            with self.subTest(word):
+                self.assertIn(word, self.odt("x.mp4", *words, code=2))
+
+    @needs_video
+    def test_uncuttable_video_is_one_segment(self):
+        """One key frame at the beginning."""
+        video = encoded(os.path.join(self.folder, "one.mp4"), "-c:v", "libx264", "-preset", "ultrafast", "-g", "1000", "-sc_threshold", "0")
+        said = json.loads(self.odt(video, "--cuts", "0.5"))
+        self.assertEqual(said, {"cuts": [], "duration": 2_000_000_000})
+
+    def test_invalid_range_is_an_error(self):
+        self.assertIn("later than --from", self.odt(BIKES, "--detections", "x", "--from", "3", "--to", "3", code=2))
+        self.assertIn("--from is for videos", self.odt("picture.png", "--from", "3", code=2))
+        self.assertIn("there is no", self.odt(os.path.join(self.folder, "none.mp4"), "--cuts", "3", code=1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+"""Streams that lose frames keep their tracks."""
+import os
+
+from stress_test import BIKES, ONE_BY_ONE, Skip, need, need_network, require, stress_test
+from validation import MonitoredPipeline
+
+BALL = ("videotestsrc pattern=ball num-buffers={} {} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
+        " ! identity drop-probability={}{} ! {} swiftodt name=odt {} ! fakesink sync=false")
+
+
+def ids(description, seconds=60):
+    with MonitoredPipeline(description) as watched:
+        watched.play(seconds)
+        return len(watched.validator.ids), watched.frames.left
+
+
+@stress_test(seconds=90, weight=5)
+def losses(trial):
+    """1, 3 and 10 % of the frames lost: the ball keeps its id, in a file and live."""
+    for live, frames in (("", 400), ("is-live=true", 90)):
+        for lost in (0.01, 0.03, 0.1):
+            for queue in ("", "queue leaky=downstream max-size-buffers=2 !"):
+                # A file comes as fast as it can: a queue that leaks would leave little of it.
+                if live and lost < 0.1 or queue and not live:
+                    continue
+                count, left = ids(BALL.format(frames, live, lost, "", queue, "detector=motion updates=every-frame"))
+                require(count == 1, f"{count} ids for one ball in {left} frames, {lost:.0%} lost, {queue or 'no queue'} {live}")
+
+
+@stress_test(seconds=150, weight=15)
+def losses_neural(trial):
+    """1, 3 and 10 % of a street's frames lost: no more ids than the loss explains."""
+    need_network()
+    need(BIKES)
+    source = f"filesrc location={BIKES} ! decodebin ! identity drop-probability={{}} ! swiftodt name=odt detector=neural multiple-objects=true ! fakesink"
+    whole, _ = ids(source.format(0))
+    lost = trial.random.choice((0.01, 0.03, 0.1))
+    count, left = ids(source.format(lost))
+    require(count <= whole * 1.25 + 2, f"{count} ids in {left} frames, {whole} in the whole video, {lost:.0%} lost")
+    print(f"{whole} ids in the whole video, {count} with {lost:.0%} lost")
+
+
+@stress_test(seconds=150, weight=15)
+def losses_of_persons(trial):
+    """Persons who come one by one, 3 % of the frames lost."""
+    if not os.path.exists(ONE_BY_ONE):
+        raise Skip("needs the video one-by-one-person-detection.mp4 in ../shared/videos")
+    need_network()
+    source = (f"filesrc location={ONE_BY_ONE} ! decodebin ! identity eos-after=450 ! identity drop-probability={{}} ! swiftodt name=odt"
+              " detector=neural multiple-objects=true label-allowlist=person ! fakesink")
+    whole, _ = ids(source.format(0))
+    count, left = ids(source.format(0.03))
+    require(count <= whole + 2, f"{count} ids in {left} frames, {whole} in the whole video")
+    print(f"{whole} ids in the whole video, {count} with 3 % lost")
