@@ -2,8 +2,8 @@ import Foundation
 @_exported import SwiftODT
 
 extension VisionObject {
-    /// Where it is, with the type that ML Kit's guide has: where this module is imported, it takes the place of the `Box` of
-    /// this name, which can be had as `box`.
+    /// The object's bounding box with the type that ML Kit uses. Importing this module shadows the `Box` property of
+    /// the same name, which stays available as `box`.
     ///
     ///     import SwiftODTFoundation
     ///

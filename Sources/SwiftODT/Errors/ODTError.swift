@@ -1,26 +1,28 @@
-/// Why a detector cannot be made or cannot look at a frame. The text says what to do about it.
+/// The reason why a detector cannot be created or cannot process a frame. The description names the remedy.
 ///
-///     do { _ = try Picture(contentsOfFile: "street.png") } catch let error as ODTError where error.reason == .fileNotFound {
+///     do {
+///         _ = try Picture(contentsOfFile: "street.png")
+///     } catch let error as ODTError where error.reason == .fileNotFound {
 ///         print(error)
 ///     }
 public struct ODTError: Error, CustomStringConvertible, Sendable {
-    /// What kind of thing went wrong, so that callers can report it in their own terms.
+    /// The category of an error, so that callers can map it to their own error codes.
     public enum Reason: Sendable {
-        /// A named file is not there or cannot be read.
+        /// A file does not exist or cannot be read.
         case fileNotFound
-        /// A file is there but is not what it should be.
+        /// A file exists but has invalid content.
         case invalidFile
-        /// The file is sound, but its network or labels are not of a kind that is understood.
+        /// A file is valid, but its network or labels are not supported.
         case unsupported
         /// The inference runtime is missing or too old.
         case runtimeMissing
-        /// The process may open no more files.
+        /// The process has reached its limit of open files.
         case tooManyOpenFiles
-        /// The process may map no more memory.
+        /// The process has reached its limit of mapped memory.
         case tooLittleMemory
         /// Options contradict each other or are out of range.
         case invalidOption
-        /// The work itself failed.
+        /// The operation itself failed.
         case failed
     }
 

@@ -1,6 +1,6 @@
 /// An axis-aligned rectangle in buffer coordinates: pixels, origin at the top left, edges between pixels.
 ///
-/// A box may reach outside the picture; whoever reports it clips it.
+/// A box may extend beyond the picture. Reporters clip it.
 ///
 ///     let one = Box(x: 0, y: 0, width: 100, height: 100)
 ///     let other = Box(centerX: 100, centerY: 50, width: 100, height: 100)
@@ -36,13 +36,13 @@ extension Box {
     public var centerY: Double { y + height / 2 }
     public var area: Double { isEmpty ? 0 : width * height }
 
-    /// Whether the box covers nothing: no extent, or an extent that is not a number.
+    /// Whether the box has no area, or a width or height that is not a number.
     public var isEmpty: Bool { !(width > 0 && height > 0) }
 
-    /// Whether all four figures are finite. Detectors and upstream metadata may deliver anything.
+    /// Whether all four values are finite. Detectors and upstream metadata can deliver any value.
     public var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
 
-    /// The part that both boxes cover; empty where they do not touch.
+    /// Returns the area that both boxes cover; empty if they do not overlap.
     public func intersection(_ other: Box) -> Box {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -57,21 +57,21 @@ extension Box {
             && maxY + tolerance >= other.maxY
     }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that contains both.
     public func union(_ other: Box) -> Box {
         Box(
             minX: min(minX, other.minX), minY: min(minY, other.minY),
             maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY))
     }
 
-    /// Intersection over union, 0 for boxes that do not touch, 1 for equal ones.
+    /// Returns the intersection over union: 0 for disjoint boxes, 1 for equal ones.
     public func iou(_ other: Box) -> Double {
         let shared = intersection(other).area
         let whole = area + other.area - shared
         return whole > 0 ? shared / whole : 0
     }
 
-    /// The part inside a picture of the given size.
+    /// Returns the part of the box inside a picture of the given size.
     public func clipped(width pictureWidth: Int, height pictureHeight: Int) -> Box {
         intersection(Box(x: 0, y: 0, width: Double(pictureWidth), height: Double(pictureHeight)))
     }

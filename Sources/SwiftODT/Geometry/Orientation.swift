@@ -1,27 +1,27 @@
-/// What has to be done to the picture in the buffer to see it upright: the eight cases of ML Kit, EXIF and
-/// GStreamer's `image-orientation` tag. Turns are clockwise.
+/// The transformation that displays a buffer's picture upright: the eight cases of ML Kit, EXIF and GStreamer's
+/// `image-orientation` tag. Rotations are clockwise.
 ///
 ///     let upright = Orientation.rotate90.upright(box, bufferWidth: 1920, bufferHeight: 1080)
 public enum Orientation: Int, CaseIterable, Sendable {
-    /// The picture is upright as it is.
+    /// The picture is already upright.
     case identity
-    /// Turn it 90° clockwise.
+    /// Rotate by 90° clockwise.
     case rotate90
     case rotate180
-    /// Turn it 90° counter-clockwise.
+    /// Rotate by 90° counter-clockwise.
     case rotate270
-    /// Mirror it left to right.
+    /// Mirror left to right.
     case flipHorizontal
-    /// Mirror it top to bottom.
+    /// Mirror top to bottom.
     case flipVertical
-    /// Mirror it across the diagonal from the upper left to the lower right (transpose).
+    /// Mirror across the diagonal from the upper left to the lower right (transpose).
     case transpose
-    /// Mirror it across the diagonal from the upper right to the lower left.
+    /// Mirror across the diagonal from the upper right to the lower left.
     case transverse
 }
 
 extension Orientation {
-    /// Whether width and height trade places.
+    /// Whether the transformation exchanges width and height.
     public var swapsAxes: Bool {
         switch self {
         case .rotate90, .rotate270, .transpose, .transverse: true
@@ -38,7 +38,7 @@ extension Orientation {
         }
     }
 
-    /// What comes of doing the other one first and then this one.
+    /// Returns the composition of `first` followed by this orientation.
     public func following(_ first: Orientation) -> Orientation {
         let (second, first) = (axes, first.axes)
         let both = Axes(
@@ -47,7 +47,7 @@ extension Orientation {
         return Self.allCases.first { $0.axes == both } ?? .identity
     }
 
-    /// What the new axes are made of, as the rows of a matrix: rightwards and downwards count as positive.
+    /// A transformation matrix by rows. X points right and Y points down.
     private struct Axes: Equatable {
         let x: SIMD2<Int>
         let y: SIMD2<Int>

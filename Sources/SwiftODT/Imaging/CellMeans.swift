@@ -1,12 +1,12 @@
-/// How light a picture is, coarsely: the means of 32 by 18 cells, for those who compare pictures as a whole.
+/// The mean luma of each cell in a grid of 32 by 18 cells, for comparing whole frames coarsely.
 ///
-/// Costs one pass over the plane, some ten microseconds.
+/// One pass over the plane.
 enum CellMeans {
     static let (columns, rows) = (32, 18)
 
-    /// Takes them, row by row.
+    /// Replaces `means` with the mean luma of each cell, row by row.
     ///
-    /// - Returns: whether the plane is large enough to have them.
+    /// - Returns: `false`, leaving `means` unchanged, if the plane has fewer pixels than cells along either axis.
     static func take(of plane: LumaPlane, into means: inout ContiguousArray<Float>) -> Bool {
         guard plane.width >= columns, plane.height >= rows else { return false }
         means.removeAll(keepingCapacity: true)
@@ -14,7 +14,7 @@ enum CellMeans {
             guard let sum = sums.baseAddress, let pixels = plane.pixels.baseAddress else { return }
             for row in 0..<rows {
                 let (top, bottom) = (row * plane.height / rows, (row + 1) * plane.height / rows)
-                // Down first, which is one straight pass.
+                // Sum the columns of the band first: one sequential pass over memory.
                 sums.initialize(repeating: 0)
                 for y in top..<bottom {
                     let line = pixels + y * plane.width

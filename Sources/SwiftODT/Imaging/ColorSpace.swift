@@ -1,23 +1,24 @@
-/// What the samples of a stream mean: how YUV becomes RGB, and how that becomes light. RGB and grey frames have no use for matrix
-/// and range.
+/// How a stream encodes colour: the YUV matrix, the sample range and the transfer function. RGB and grey formats ignore
+/// the matrix and the range.
 public struct ColorSpace: Hashable, Sendable {
     /// The YUV to RGB matrix.
     public enum Matrix: Int, Sendable {
         case bt601, bt709, bt2020, smpte240m, fcc
     }
 
-    /// How signals become light.
+    /// The transfer function from signal to light.
     public enum Transfer: Int, Sendable {
-        /// A gamma, as screens that are not HDR have it: signals are taken as they are.
+        /// A gamma curve, as used for standard dynamic range. Samples are used unchanged.
         case gamma
-        /// SMPTE ST 2084 with BT.2020's primaries, as BT.2100 has it (HDR10).
+        /// SMPTE ST 2084 (PQ) with BT.2020 primaries, as in BT.2100 (HDR10).
         case pq
-        /// Hybrid log-gamma, ARIB STD-B67, with BT.2020's primaries, as BT.2100 has it.
+        /// Hybrid log-gamma (ARIB STD-B67) with BT.2020 primaries, as in BT.2100.
         case hlg
     }
 
     public var matrix: Matrix
-    /// Whether samples use all of 0...255 rather than 16...235 (luma) and 16...240 (chroma); wider ones accordingly.
+    /// Whether 8-bit samples use the full range 0...255. Otherwise luma uses 16...235 and chroma 16...240. Wider
+    /// samples scale accordingly.
     public var fullRange: Bool
     public var transfer: Transfer
 
@@ -27,14 +28,14 @@ public struct ColorSpace: Hashable, Sendable {
         self.transfer = transfer
     }
 
-    /// What unmarked video of standard definition means.
+    /// The default for standard-definition video without colour information.
     public static let standardDefinition = ColorSpace(matrix: .bt601, fullRange: false)
-    /// What unmarked video of high definition means.
+    /// The default for high-definition video without colour information.
     public static let highDefinition = ColorSpace(matrix: .bt709, fullRange: false)
 }
 
 extension ColorSpace {
-    /// The luma weights of red and blue; green has the rest.
+    /// The luma weights of red and blue. The weight of green is the remainder to 1.
     public var lumaWeights: (red: Float, blue: Float) {
         switch matrix {
         case .bt601: (0.299, 0.114)

@@ -1,15 +1,15 @@
-/// Joins stretches of pixels to regions: those that touch, be it at a corner, belong together.
+/// Joins horizontal runs of pixels into 8-connected regions.
 struct ConnectedRuns {
-    /// A stretch of pixels in a row, and the region it belongs to.
+    /// A horizontal run of pixels, and the number of its region.
     struct Run {
         let y: Int
         let start: Int
-        /// The first pixel that is no longer part of it.
+        /// One past the last pixel of the run.
         let end: Int
         var region: Int
     }
 
-    /// Row by row from the top, left to right.
+    /// The runs in raster order: top to bottom, left to right.
     private(set) var runs: [Run] = []
     private(set) var regionCount = 0
 
@@ -18,13 +18,13 @@ struct ConnectedRuns {
         regionCount = 0
     }
 
-    /// Adds a run; they come in the order in which they are kept.
+    /// Appends a run. Callers must add runs in raster order.
     @inline(__always)
     mutating func add(row: Int, from start: Int, to end: Int) {
         runs.append(Run(y: row, start: start, end: end, region: runs.count))
     }
 
-    /// Numbers the regions from 0, in the order of their first pixel.
+    /// Assigns region numbers from 0, in the order of each region's first pixel.
     mutating func connect() {
         var sets = DisjointSets(count: runs.count)
         var before = 0

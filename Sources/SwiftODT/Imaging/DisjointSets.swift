@@ -1,20 +1,20 @@
-/// Numbers from 0 on, in sets that become one. The lowest number of a set stands for it.
+/// A union-find structure over 0..<count. The lowest member of a set is its root.
 struct DisjointSets {
     private var parents: [Int]
 
-    /// - Parameter count: so many sets of one number each.
+    /// Creates `count` sets with one member each.
     init(count: Int = 0) { parents = Array(0..<count) }
 
-    /// The numbers that stand for a set each.
+    /// The root of every set, in ascending order.
     var roots: [Int] { parents.indices.filter { parents[$0] == $0 } }
 
-    /// Adds a set of one number.
+    /// Adds a set with one new member and returns that member.
     mutating func add() -> Int {
         parents.append(parents.count)
         return parents.count - 1
     }
 
-    /// The number that stands for the set of `i`; the way to it is shorter the next time.
+    /// Returns the root of the set of `i`, halving the path to it.
     mutating func root(_ i: Int) -> Int {
         var i = i
         while parents[i] != i {

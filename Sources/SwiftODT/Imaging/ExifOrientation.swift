@@ -1,5 +1,5 @@
 extension Orientation {
-    /// The orientation that EXIF numbers 1...8; `nil` for any other number.
+    /// Creates the orientation for an EXIF orientation number (1...8), or `nil` for any other number.
     public init?(exif number: Int) {
         switch number {
         case 1: self = .identity
@@ -14,21 +14,21 @@ extension Orientation {
         }
     }
 
-    /// The orientation that the EXIF data of a JPEG file names; `nil` where it names none.
+    /// Creates the orientation that the EXIF data of a JPEG file specifies, or `nil` if it specifies none.
     init?(jpeg bytes: [UInt8]) {
         guard let number = ExifOrientation(bytes).number() else { return nil }
         self.init(exif: number)
     }
 }
 
-/// Looks for the orientation tag in a JPEG file. Every offset in the file is checked, none is trusted.
+/// Finds the orientation tag in a JPEG file. Every offset read from the file is bounds-checked.
 private struct ExifOrientation {
     private let bytes: [UInt8]
     private var bigEndian = true
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The number of the first EXIF segment's first directory.
+    /// Returns the orientation number in the first directory of the first EXIF segment.
     consuming func number() -> Int? {
         var at = 2
         while let marker = integer(at, bytes: 2), marker > 0xFF00 {

@@ -1,12 +1,14 @@
-/// A picture as it lies in memory: a view of mapped planes, no copy.
+/// A view of a video frame's mapped planes. Nothing is copied.
 ///
-/// A frame owns nothing. It is valid as long as whoever made it keeps the memory mapped, which is the duration of
-/// the call it is passed to; what has to live longer is reduced and copied (``LumaPlane``, a network's input).
+/// A frame does not own its memory. It is valid only during the call that it is passed to, while the caller keeps the
+/// memory mapped. Data that must outlive the call is reduced or copied (``LumaPlane``, a network's input).
+/// `@unchecked Sendable` relies on this: readers on other threads finish before the caller unmaps or writes the planes.
 ///
 ///     let plane = Frame.Plane(base: pixels, stride: 4 * 640)
 ///     let frame = Frame(format: .bgrx, width: 640, height: 480, planes: [plane])
 public struct Frame: @unchecked Sendable {
-    /// One plane: its first row and the bytes from row to row. The stride may exceed the row, and may be negative.
+    /// The base address of a plane's first row, and the stride in bytes. The stride may exceed the row length and may
+    /// be negative.
     public struct Plane {
         public var base: UnsafeMutableRawPointer
         public var stride: Int
@@ -16,32 +18,34 @@ public struct Frame: @unchecked Sendable {
             self.stride = stride
         }
 
-        /// Where in memory the last of some rows ends, its padding included; of rows that run upwards that is the first.
+        /// Returns the end address, including padding, of the row that is highest in memory. With a negative stride
+        /// that is the first row.
         func end(of rows: Range<Int>) -> UnsafeRawPointer {
             UnsafeRawPointer(base + max(rows.lowerBound * stride, (rows.upperBound - 1) * stride) + abs(stride))
         }
     }
 
     public let format: PixelFormat
-    /// Pixels across, as in the buffer (not turned upright).
+    /// Width in pixels as stored, before the orientation is applied.
     public let width: Int
-    /// Pixels down, as in the buffer.
+    /// Height in pixels as stored.
     public let height: Int
     public let colorSpace: ColorSpace
     public let orientation: Orientation
     /// Width of a pixel divided by its height.
     public let pixelAspectRatio: Double
-    /// Running time in nanoseconds: it never goes back within an epoch.
+    /// Running time in nanoseconds. It does not decrease within an epoch.
     public let time: Nanoseconds
 
-    /// A reduced grey copy of it, where somebody has made one already: who needs one too need not make another.
+    /// A reduced grey copy of this frame, if one exists already. Consumers reuse it instead of reducing the frame
+    /// again.
     public var luma: LumaPlane?
 
     private let plane0: Plane
     private let plane1: Plane
     private let plane2: Plane
 
-    /// - Parameter planes: as many as the format has, in GStreamer's order.
+    /// Creates a frame from as many planes as the format has, in GStreamer's order.
     public init(
         format: PixelFormat, width: Int, height: Int, planes: [Plane],
         colorSpace: ColorSpace = .standardDefinition, orientation: Orientation = .identity,
@@ -54,8 +58,7 @@ public struct Frame: @unchecked Sendable {
             pixelAspectRatio: pixelAspectRatio, time: time)
     }
 
-    /// As above, without an array: for those who map a frame after the other. Planes that the format does not have are not
-    /// looked at.
+    /// Creates a frame without allocating an array of planes. Planes beyond the format's plane count are ignored.
     public init(
         format: PixelFormat, width: Int, height: Int, _ first: Plane, _ second: Plane?, _ third: Plane?,
         colorSpace: ColorSpace, orientation: Orientation, pixelAspectRatio: Double, time: Nanoseconds

@@ -1,4 +1,4 @@
-/// What the sums of a block's red, green and blue are as a grey level.
+/// Converts a block's sums of red, green and blue into one grey level.
 struct ColorLevel {
     let red: Float
     let green: Float
@@ -14,12 +14,12 @@ struct ColorLevel {
     }
 }
 
-/// What the sum of a block's samples is as a grey level.
+/// Converts the sum of a block's luma samples into a grey level.
 protocol LevelOfSum {
     func of(_ total: Int32) -> UInt8
 }
 
-/// In floats, and through the tone map of HDR.
+/// Computes the level in floating point, through the HDR tone map if there is one.
 struct FloatLevel: LevelOfSum {
     let gain: Float
     let floor: Float
@@ -34,7 +34,7 @@ struct FloatLevel: LevelOfSum {
     }
 }
 
-/// The grey level of a sum of samples, in whole numbers: 20 bits behind the point, good to a thousandth of a level.
+/// Computes the level in 12.20 fixed point. The error is below a thousandth of a level.
 struct FixedPointLevel: LevelOfSum {
     private let gain: Int32
     private let offset: Int32
@@ -44,7 +44,8 @@ struct FixedPointLevel: LevelOfSum {
         offset = Int32(((0.5 - floor) * 1_048_576).rounded())
     }
 
-    /// The product stays within 31 bits: a sum's mean is at most 255, and white at most 297 after the range is widened.
+    /// The product fits into 31 bits: the mean of a block is at most 255, and white is at most 297 after limited range
+    /// has been expanded.
     func of(_ total: Int32) -> UInt8 {
         UInt8(truncatingIfNeeded: min(max((total &* gain &+ offset) &>> 20, 0), 255))
     }

@@ -1,8 +1,8 @@
 import CTurboJPEG
 
-/// Decodes JPEG files by TurboJPEG.
+/// Decodes JPEG files with TurboJPEG.
 final class JPEGDecoder {
-    /// What a file says of itself.
+    /// The properties that a JPEG header declares.
     struct Header {
         let width: Int
         let height: Int
@@ -12,7 +12,9 @@ final class JPEGDecoder {
     private let handle: tjhandle
 
     init() throws {
-        guard let handle = tjInitDecompress() else { throw ODTError(.failed, "TurboJPEG cannot be started") }
+        guard let handle = tjInitDecompress() else {
+            throw ODTError(.failed, "TurboJPEG cannot be initialised; check that libturbojpeg is installed")
+        }
         self.handle = handle
     }
 
@@ -27,7 +29,7 @@ final class JPEGDecoder {
         return Header(width: Int(width), height: Int(height), isCMYK: isCMYK)
     }
 
-    /// Writes 4 bytes a pixel: blue, green, red, unused; or the inks, where the header says so.
+    /// Writes 4 bytes per pixel: blue, green, red, unused. A CMYK file yields its four ink channels instead.
     func decode(_ bytes: [UInt8], _ header: Header, into memory: UnsafeMutableRawPointer) throws {
         let format = header.isCMYK ? TJPF_CMYK : TJPF_BGRX
         try check(
@@ -36,13 +38,14 @@ final class JPEGDecoder {
                 CInt(header.width), 0, CInt(header.height), CInt(format.rawValue), 0))
     }
 
-    /// Warnings are let pass: many a camera writes a few bytes too many, and what could be read is there.
+    /// Ignores warnings: many cameras append a few extra bytes, and the picture still decodes.
     private func check(_ code: CInt) throws {
         if code != 0, tjGetErrorCode(handle) == CInt(TJERR_FATAL.rawValue) { throw broken }
     }
 
     private var broken: ODTError {
         let why = tjGetErrorStr2(handle).map { String(cString: $0) } ?? "no reason given"
-        return ODTError(.invalidFile, "the JPEG picture is broken or of a rare kind (\(why))")
+        return ODTError(
+            .invalidFile, "the JPEG picture is corrupt or its encoding is unsupported (\(why)); convert it to PNG")
     }
 }

@@ -1,5 +1,5 @@
 extension Picture {
-    /// Reads a JPEG picture through TurboJPEG.
+    /// Decodes a JPEG picture with TurboJPEG.
     convenience init(jpeg bytes: [UInt8]) throws {
         let decoder = try JPEGDecoder()
         let header = try decoder.header(bytes)
@@ -10,7 +10,7 @@ extension Picture {
         }
     }
 
-    /// Turns pixels of a CMYK file, which stores ink inverted, into blue, green, red, unused.
+    /// Converts CMYK pixels, which JPEG stores inverted, to blue, green, red, unused.
     private static func convertCMYK(_ memory: UnsafeMutableRawPointer, count: Int) {
         let pixels = memory.assumingMemoryBound(to: UInt8.self)
         for i in 0..<count {

@@ -1,19 +1,19 @@
-/// A small grey copy of a frame, in buffer orientation: what motion detection, image motion and cut detection look at.
+/// A reduced grey copy of a frame in buffer orientation, used by motion detection, point flow and scene-cut detection.
 ///
-/// Owned memory, immutable once filled, so it may be kept and passed between threads.
+/// The plane owns its memory and is immutable after initialisation, so threads may share it.
 public final class LumaPlane: @unchecked Sendable {
     public let width: Int
     public let height: Int
-    /// Buffer pixels a plane pixel stands for, across and down.
+    /// Buffer pixels per plane pixel, horizontally and vertically.
     public let scaleX: Double
     public let scaleY: Double
-    /// Running time of the frame it was taken from.
+    /// Running time of the source frame, in nanoseconds.
     public let time: Nanoseconds
-    /// `width * height` samples, row by row, full range 0...255. They live as long as the plane: whoever reads them from a
-    /// plane that nothing else holds does so inside ``withPixels(_:)``.
+    /// `width * height` samples in row order, full range 0...255. They are valid as long as the plane is. Use
+    /// ``withPixels(_:)`` if nothing else keeps the plane alive.
     public let pixels: UnsafeBufferPointer<UInt8>
 
-    /// Takes over `pixels`, which must have been allocated for `width * height` bytes.
+    /// Takes ownership of `pixels`, which must hold `width * height` bytes.
     init(
         adopting pixels: UnsafeMutableBufferPointer<UInt8>, width: Int, height: Int, scaleX: Double, scaleY: Double,
         time: Nanoseconds
@@ -28,7 +28,7 @@ public final class LumaPlane: @unchecked Sendable {
 
     deinit { pixels.deallocate() }
 
-    /// Lends the samples; the plane is there for as long as `body` runs.
+    /// Calls `body` with the samples and keeps the plane alive until `body` returns.
     public func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {
         try withExtendedLifetime(self) { try body(pixels) }
     }

@@ -1,14 +1,14 @@
 extension LumaPlane {
-    /// Makes the small grey copy of a frame: each sample is the mean of a square block of the frame's pixels.
+    /// Returns a reduced grey copy of a frame: each sample is the mean of a square block of frame pixels.
     ///
-    /// The block's side is the same whole number across and down, the smallest with which neither side of the plane exceeds
-    /// `maximumSide`; a frame that is no larger keeps its size. A width or height that is no multiple leaves narrower
-    /// blocks at the right and the bottom, so that ``scaleX`` and ``scaleY`` are exact everywhere.
+    /// The block's side is the smallest integer for which neither side of the plane exceeds `maximumSide`. A frame that
+    /// is not larger keeps its size. If the frame's width or height is not a multiple of the side, the last column or
+    /// row has narrower blocks, so ``scaleX`` and ``scaleY`` are exact everywhere.
     ///
-    /// Reads every byte of the luma (or RGB) plane once; 1080p costs some tenths of a millisecond.
+    /// Reads every byte of the luma (or RGB) plane once.
     ///
-    /// - Parameter aboutToRead: told of each band of rows, before they are read, where it ends: whoever reads all of the frame as
-    ///   well does it then, while it is on its way through the processor's caches.
+    /// - Parameter aboutToRead: called before each band of rows is read, with the end address of the band. A caller
+    ///   that copies the frame as well can copy the band at that point, so both share one pass through the CPU caches.
     public static func reduce(
         _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
     ) -> LumaPlane {
@@ -32,10 +32,10 @@ extension LumaPlane {
 
 /// Averages square blocks of a frame's samples.
 ///
-/// Rows of a block are first added up sample by sample, whatever the samples mean, which is one straight pass that the compiler
-/// turns into vector instructions; only the sums are then looked at by component.
+/// Rows of a block are first summed sample by sample, regardless of component. This sequential pass is vectorised by
+/// the compiler. Only the sums are then separated by component.
 private struct BlockMean<Sums: RowSums> {
-    /// A component's share in the grey level.
+    /// A component and its weight in the grey level.
     struct Part {
         let component: PixelComponent
         let weight: Float
@@ -45,9 +45,9 @@ private struct BlockMean<Sums: RowSums> {
     let factor: Int
     let into: UnsafeMutableBufferPointer<UInt8>
     let parts: [Part]
-    /// Taken off each mean, to bring black to 0.
+    /// Subtracted from each mean so that black becomes 0.
     let floor: Float
-    /// For HDR.
+    /// The HDR tone map, or `nil` for standard dynamic range.
     let tone: ToneMap?
     private let headroom: Int
 
@@ -80,7 +80,7 @@ private struct BlockMean<Sums: RowSums> {
         let samples = ((frame.width - 1) * step + reach + 1) / Sums.samplesAtATime
         let width = (frame.width + factor - 1) / factor
         let skip = (factor + Sums.maximumRows - 1) / Sums.maximumRows
-        // Components that lie in a plane of their own have sums of their own.
+        // Components in separate planes have separate sums.
         let planes = parts.allSatisfy { $0.component.plane == component.plane } ? 1 : parts.count
         withUnsafeTemporaryAllocation(of: Sums.Sum.self, capacity: samples * planes) { sums in
             guard let sum = sums.baseAddress, let target = into.baseAddress else { return }
@@ -107,7 +107,7 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Turns a row of sums into grey levels where one component says it all.
+    /// Converts a row of sums into grey levels if the luma or grey component alone determines them.
     private func grey(
         _ sum: UnsafeMutablePointer<Sums.Sum>, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
@@ -115,11 +115,11 @@ private struct BlockMean<Sums: RowSums> {
         let rest = frame.width - whole * factor
         let gain = parts[0].weight / Float(rows * factor)
         let last = parts[0].weight / Float(rows * max(rest, 1))
-        // Sums a block, and behind the whole ones.
+        // Sums per full block, and in the narrower last block.
         let (across, over) = (factor / Sums.samplesAtATime, rest / Sums.samplesAtATime)
         if Sums.Sum.self == UInt16.self && tone == nil {
             let level = FixedPointLevel(gain: gain, floor: floor)
-            // The usual factors as literals: the compiler then turns the sums into vector instructions.
+            // The common factors are literals, so that the compiler vectorises each specialisation.
             switch (across, step) {
             case (1, 1): Self.grey(sum, step: 1, factor: 1, count: whole, level, out)
             case (2, 1): Self.grey(sum, step: 1, factor: 2, count: whole, level, out)
@@ -160,8 +160,8 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
-    /// Turns a row of sums into grey levels, weighing red, green and blue.
-    /// - Parameter apart: sums from one component's plane to the next one's; 0 where they share one.
+    /// Converts a row of sums into grey levels as the weighted sum of red, green and blue.
+    /// - Parameter apart: distance, in sums, from one component's plane to the next; 0 if the components share a plane.
     private func color(
         _ sum: UnsafeMutablePointer<Sums.Sum>, apart: Int, step: Int, rows: Int, to out: UnsafeMutablePointer<UInt8>
     ) {
@@ -171,7 +171,7 @@ private struct BlockMean<Sums: RowSums> {
             red: sum + parts[0].component.offset, green: sum + apart + parts[1].component.offset,
             blue: sum + 2 * apart + parts[2].component.offset)
         let level = level(of: rows * factor)
-        // The usual steps as literals: the compiler then has no products left in the innermost loop.
+        // The common steps are literals, so that the innermost loop needs no multiplication.
         switch step {
         case 4: Self.color(sums, step: 4, factor: factor, count: whole, level, out)
         case 3: Self.color(sums, step: 3, factor: factor, count: whole, level, out)

@@ -2,21 +2,23 @@ import CCairo
 import Glibc
 
 extension Picture {
-    /// Reads a PNG picture through Cairo.
+    /// Decodes a PNG picture with Cairo.
     convenience init(png bytes: [UInt8]) throws {
-        // Cairo takes memory for whatever size the header names: that comes first, at a place of its own in each file.
+        // Cairo allocates memory for any size that the header declares, so check the size first. It has a fixed
+        // position in PNG files.
         if bytes.count >= 24 { try Self.check(width: bytes.big32(at: 16), height: bytes.big32(at: 20)) }
         let surface = PNGReader(bytes).surface()
         defer { cairo_surface_destroy(surface) }
         let status = cairo_surface_status(surface)
         guard status == CAIRO_STATUS_SUCCESS else {
             let why = String(cString: cairo_status_to_string(status))
-            throw ODTError(.invalidFile, "the PNG picture is broken or cut short (\(why))")
+            throw ODTError(.invalidFile, "the PNG picture is corrupt or truncated (\(why)); export it again")
         }
         let width = Int(cairo_image_surface_get_width(surface))
         let height = Int(cairo_image_surface_get_height(surface))
         try self.init(width: width, height: height, orientation: .identity) { memory in
-            // Cairo brings all it reads (transparent, 16 bits a channel) to opaque 8 bits by painting it.
+            // Painting converts every format that Cairo decodes (transparent, 16 bits per channel) to opaque 8-bit
+            // BGRx.
             let target = cairo_image_surface_create_for_data(
                 memory.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_RGB24, Int32(width), Int32(height),
                 Int32(width * 4))
@@ -37,14 +39,14 @@ extension Picture {
     }
 }
 
-/// Hands Cairo the bytes of a PNG file from memory.
+/// Supplies Cairo with the bytes of a PNG file from memory.
 private struct PNGReader {
     private var bytes: [UInt8]
     private var position = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The decoded picture; the caller destroys it. Its status tells whether that went well.
+    /// Returns the decoded picture. The caller checks its status and destroys it.
     consuming func surface() -> OpaquePointer? {
         var reader = self
         return withUnsafeMutablePointer(to: &reader) { reader in

@@ -1,29 +1,29 @@
 import Glibc
 
-/// A picture of one's own: read from a file or copied from a frame, and lent out as a ``Frame``.
+/// A picture that owns its pixels. It is read from a file or copied from a frame, and is accessible as a ``Frame``.
 ///
-/// Immutable, so it may be kept and passed between threads.
+/// The picture is immutable, so threads may share it.
 ///
 ///     let picture = try Picture(contentsOfFile: "street.png")
 ///     let detections = try picture.withFrame { try detector.start($0, options: DetectionOptions()).wait() }
 public final class Picture: @unchecked Sendable {
     public let format: PixelFormat
-    /// Pixels across, as stored (not turned upright).
+    /// Width in pixels as stored, before the orientation is applied.
     public let width: Int
-    /// Pixels down, as stored.
+    /// Height in pixels as stored.
     public let height: Int
     public let colorSpace: ColorSpace
-    /// What has to be done to see it upright: from the frame, or from the file's EXIF data.
+    /// The transformation that displays the picture upright, from the frame or from the file's EXIF data.
     public let orientation: Orientation
     public let pixelAspectRatio: Double
-    /// The copied frame's time; 0 for a file.
+    /// The time of the copied frame in nanoseconds; 0 for a file.
     public let time: Nanoseconds
 
     private let memory: UnsafeMutableRawPointer
     private let planes: [Frame.Plane]
 
-    /// Copies a frame, in its own format. Costs one pass over its bytes.
-    /// - Throws: ``ODTError`` where there is no memory for it.
+    /// Copies a frame in its own format.
+    /// - Throws: ``ODTError`` if memory cannot be allocated.
     public init(copying frame: Frame) throws {
         let format = frame.format
         let extents = (0..<format.planeCount).map {
@@ -50,8 +50,8 @@ public final class Picture: @unchecked Sendable {
         self.planes = planes
     }
 
-    /// Makes a picture of 4 bytes a pixel (blue, green, red, unused) and has `fill` write its rows, which follow each other
-    /// without padding.
+    /// Creates a picture with 4 bytes per pixel (blue, green, red, unused). `fill` writes the rows, which have no
+    /// padding.
     init(
         width: Int, height: Int, orientation: Orientation, fill: (UnsafeMutableRawPointer) throws -> Void
     ) throws {
@@ -70,10 +70,10 @@ public final class Picture: @unchecked Sendable {
 
     deinit { free(memory) }
 
-    /// Lends the picture as a frame, valid while `body` runs. It is read-only.
+    /// Calls `body` with the picture as a read-only frame that is valid while `body` runs.
     /// - Parameters:
-    ///   - time: the frame's time, where it is to be another than ``time``.
-    ///   - orientation: the frame's orientation, where it is to be another than ``orientation``.
+    ///   - time: the frame's time; by default ``time``.
+    ///   - orientation: the frame's orientation; by default ``orientation``.
     public func withFrame<Answer>(
         time: Nanoseconds? = nil, orientation: Orientation? = nil, _ body: (Frame) throws -> Answer
     ) rethrows -> Answer {
@@ -86,19 +86,21 @@ public final class Picture: @unchecked Sendable {
         }
     }
 
-    /// A header of a few bytes can promise a picture of any size.
+    /// Limits memory use: a corrupt header can declare any size.
     private static let maximumPixels = 1 << 28
 
-    /// - Throws: ``ODTError`` for pictures that are too large, or empty.
+    /// - Throws: ``ODTError`` if the picture is empty or has more than `maximumPixels` pixels.
     static func check(width: Int, height: Int) throws {
         guard width > 0, height > 0, width <= maximumPixels / height else {
-            throw ODTError(.unsupported, "a picture of \(width) x \(height) pixels is too large to be looked at")
+            throw ODTError(
+                .unsupported,
+                "a picture of \(width) x \(height) pixels is empty or too large; the limit is \(maximumPixels) pixels")
         }
     }
 
     private static func allocate(_ bytes: Int) throws -> UnsafeMutableRawPointer {
         guard let memory = malloc(max(1, bytes)) else {
-            throw ODTError(.failed, "there is no memory for a picture of \(bytes) bytes")
+            throw ODTError(.failed, "cannot allocate \(bytes) bytes for a picture; use a smaller one or free memory")
         }
         return memory
     }

@@ -1,6 +1,6 @@
-/// The raw video formats that are understood as they are, with no conversion of the frame.
+/// The raw video formats that are read directly, without converting the frame.
 ///
-/// Numbers behind a `p` are bits a sample in words of 16, the least significant byte first; ``layout`` says all about each.
+/// A number after `p` is the bits per sample, stored in little-endian 16-bit words. ``layout`` describes each format.
 public enum PixelFormat: Int, CaseIterable, Sendable {
     case i420, yv12, nv12, nv21, y42b, y444, yuy2, uyvy, gray8
     case rgb, bgr, rgbx, bgrx, xrgb, xbgr, rgba, bgra, argb, abgr
@@ -15,16 +15,15 @@ extension PixelFormat {
     public var isGray: Bool { layout.colors == .gray }
     public var isYUV: Bool { layout.colors == .yuv }
 
-    /// How many planes the format has.
     public var planeCount: Int { layout.planeCount }
 
-    /// Where the components of a pixel lie.
+    /// The location of each component of a pixel.
     public var components: PixelComponents { layout.components }
 
-    /// How wide the samples are.
+    /// The size and bit position of the samples.
     public var depth: SampleDepth { layout.depth }
 
-    /// How the format lays its samples in memory: the table that all else follows from.
+    /// The memory layout of the format. All other properties derive from this table.
     public var layout: PixelLayout {
         switch self {
         case .i420: .planar(shiftX: 1, shiftY: 1)

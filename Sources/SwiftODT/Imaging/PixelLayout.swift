@@ -1,14 +1,14 @@
-/// Where one component (Y, U, V or R, G, B) of a pixel lies in its plane.
+/// The location of one component (Y, U, V or R, G, B) within its plane.
 public struct PixelComponent: Sendable {
-    /// The plane that holds it.
+    /// Index of the plane.
     public let plane: Int
-    /// Samples from the start of a row to its first one.
+    /// Samples from the start of a row to the component's first sample.
     public let offset: Int
-    /// Samples from one of its own to the next.
+    /// Samples from one sample of the component to its next.
     public let step: Int
-    /// How often the component is halved across (0 or 1).
+    /// Horizontal subsampling as a power of two (0 or 1).
     public let shiftX: Int
-    /// How often the component is halved down (0 or 1).
+    /// Vertical subsampling as a power of two (0 or 1).
     public let shiftY: Int
 
     init(_ plane: Int, _ offset: Int, _ step: Int, _ shiftX: Int = 0, _ shiftY: Int = 0) {
@@ -20,14 +20,15 @@ public struct PixelComponent: Sendable {
     }
 }
 
-/// The three components of a pixel: Y, U, V for YUV formats, R, G, B for RGB ones, the same sample thrice for grey.
+/// The three components of a pixel: Y, U, V for YUV formats; R, G, B for RGB formats; the same sample three times for
+/// grey formats.
 public struct PixelComponents: Sendable {
     public let first: PixelComponent
     public let second: PixelComponent
     public let third: PixelComponent
 }
 
-/// What a format is made of: which colours, how wide the samples, and where each lies.
+/// The memory layout of a pixel format: colour model, sample depth and component locations.
 public struct PixelLayout: Sendable {
     public enum Colors: Sendable {
         case yuv, rgb, gray
@@ -36,7 +37,7 @@ public struct PixelLayout: Sendable {
     public let colors: Colors
     public let depth: SampleDepth
     public let components: PixelComponents
-    /// In the formats that have one. It lies among the components.
+    /// The alpha component, if the format has one. It shares a plane with the other components.
     public let alpha: PixelComponent?
 
     init(
@@ -52,27 +53,28 @@ public struct PixelLayout: Sendable {
     public var planeCount: Int { max(components.first.plane, components.second.plane, components.third.plane) + 1 }
 }
 
-// MARK: - The kinds of layout that there are
+// MARK: - Layout families
 
 extension PixelLayout {
-    /// Y, U and V in planes of their own.
+    /// Y, U and V in three planes.
     static func planar(shiftX: Int, shiftY: Int, u: Int = 1, v: Int = 2, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(u, 0, 1, shiftX, shiftY), .init(v, 0, 1, shiftX, shiftY), depth)
     }
 
-    /// Y in a plane of its own, U and V side by side in another.
+    /// Y in one plane, U and V interleaved in a second one.
     static func semiplanar(
         shiftX: Int, shiftY: Int, u: Int = 0, v: Int = 1, _ depth: SampleDepth = .byte
     ) -> PixelLayout {
         .init(.yuv, .init(0, 0, 1), .init(1, u, 2, shiftX, shiftY), .init(1, v, 2, shiftX, shiftY), depth)
     }
 
-    /// Two pixels in four samples: `y` and the one two further, and between them U and V, which both pixels share.
+    /// Packed 4:2:2: four samples hold two pixels. `y` is the offset of the first luma sample, and `y + 2` of the
+    /// second; both pixels share U and V.
     static func paired(y: Int, u: Int, v: Int, _ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.yuv, .init(0, y, 2), .init(0, u, 4, 1), .init(0, v, 4, 1), depth)
     }
 
-    /// A pixel's samples side by side.
+    /// All samples of a pixel interleaved in one plane.
     static func packed(
         _ colors: Colors, _ first: Int, _ second: Int, _ third: Int, of step: Int, alpha: Int? = nil,
         _ depth: SampleDepth = .byte
@@ -82,7 +84,7 @@ extension PixelLayout {
             alpha: alpha.map { .init(0, $0, step) }, depth)
     }
 
-    /// Red, green and blue in planes of their own; green comes first.
+    /// Red, green and blue in three planes, with green first.
     static func planarRGB(_ depth: SampleDepth = .byte) -> PixelLayout {
         .init(.rgb, .init(2, 0, 1), .init(0, 0, 1), .init(1, 0, 1), depth)
     }

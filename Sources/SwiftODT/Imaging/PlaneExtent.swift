@@ -1,12 +1,12 @@
-/// How much of a plane belongs to the picture.
+/// The size of the picture data in one plane.
 public struct PlaneExtent: Sendable {
-    /// Bytes of a row, without padding.
+    /// Bytes per row, without padding.
     public let rowBytes: Int
     public let rows: Int
 }
 
 extension PixelFormat {
-    /// What a picture of the given size takes up in one of its planes.
+    /// Returns the size of one plane of a picture with the given dimensions.
     public func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
         let components = components
         var rowBytes = 0

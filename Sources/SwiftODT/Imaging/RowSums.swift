@@ -1,18 +1,19 @@
-/// How the rows of a block are added up: sample by sample, whatever the samples mean.
+/// A way to sum the rows of a block sample by sample, regardless of component.
 protocol RowSums {
     associatedtype Sum: FixedWidthInteger, UnsignedInteger
 
-    /// How many of a component's samples go into one sum.
+    /// Number of adjacent samples of one component that are added into one sum.
     static var samplesAtATime: Int { get }
 
-    /// Rows of a block that are added up: a sum of their samples has to fit, and that of a block into 32 bits. Taller blocks are
-    /// sampled evenly.
+    /// Maximum number of rows of a block that are summed, so that neither a sum nor the total of a block (32 bits)
+    /// overflows. Taller blocks are sampled evenly.
     static var maximumRows: Int { get }
 
-    /// What grey level 1 adds to a sum; in full range, for the white of wider samples is a little more than 255.
+    /// Returns the amount by which one grey level raises a sum. It is not an integer for wide full-range samples, whose
+    /// white does not scale exactly to 255.
     static func unit(_ depth: SampleDepth, fullRange: Bool) -> Float
 
-    /// Adds up rows: the first of them begins at `row`, each `stride` bytes after the one before.
+    /// Adds up `rows` rows. The first one begins at `row`; each next one begins `stride` bytes later.
     static func add(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<Sum>)
 }
@@ -29,7 +30,7 @@ enum ByteSums: RowSums {
     }
 }
 
-/// Two bytes of one component side by side, which lie in one block and need no sums of their own: half of the work.
+/// Sums pairs of adjacent bytes of one component. Both lie in the same block, so half as many sums are needed.
 enum BytePairSums: RowSums {
     static var samplesAtATime: Int { 2 }
     static var maximumRows: Int { 128 }
@@ -54,8 +55,9 @@ enum BytePairSums: RowSums {
 
     private typealias Vector = SIMD16<UInt16>
 
-    /// All rows of a few samples, whose sums stay in registers. A pair is `low + 256 * high`: its sums less 255 times those of
-    /// the high bytes are what is asked for. With no more rows than are allowed that much fits.
+    /// Sums all rows of `Vector.scalarCount` pairs, keeping the sums in registers. A pair is loaded as
+    /// `low + 256 * high`; subtracting 255 times the sum of the high bytes leaves the sum of both. The result fits if
+    /// there are at most `maximumRows` rows.
     @inline(__always)
     private static func sum(
         _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<UInt16>, at place: Int
@@ -72,14 +74,14 @@ enum BytePairSums: RowSums {
         target.storeBytes(of: pairs &- highs &* 255, toByteOffset: 2 * place, as: Vector.self)
     }
 
-    /// Whether blocks begin and end between pairs, and all rows of them are added up.
+    /// Returns whether all blocks begin and end between pairs, and all of their rows are summed.
     static func fits(_ frame: Frame, factor: Int) -> Bool {
         !frame.format.isRGB && frame.format.components.first.step == 1 && factor.isMultiple(of: 2)
             && frame.width.isMultiple(of: 2) && factor <= maximumRows
     }
 }
 
-/// 14 bits of the sample count, wherever they lie: 64 times the grey level.
+/// Sums 14-bit samples, regardless of their position in the word: 64 times the grey level.
 enum WordSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 64 }
@@ -95,7 +97,7 @@ enum WordSums: RowSums {
     }
 }
 
-/// Row after row, so that the compiler turns each into vector instructions.
+/// Sums row after row, so that the compiler vectorises the loop over each.
 @inline(__always)
 private func addUp<Stored: BitwiseCopyable, Sum: FixedWidthInteger>(
     _ row: UnsafeRawPointer, stride: Int, rows: Int, into sums: UnsafeMutableBufferPointer<Sum>,

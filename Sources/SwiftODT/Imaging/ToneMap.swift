@@ -1,34 +1,34 @@
 import Glibc
 
-/// Makes of HDR signals the grey levels that a picture for ordinary screens would have, which is what networks have learnt from
-/// and what motion is told by.
+/// Maps HDR signals to the grey levels of standard dynamic range, which networks are trained on and motion detection
+/// expects.
 ///
-/// Up to three quarters of graphics white it is that of BT.2408 turned round: what was brought from an ordinary picture into HDR becomes
-/// that picture again. What is brighter is pressed into the rest, the more the brighter. Each component by itself: rough, for colours
-/// turn a little paler, and good enough to be recognised.
+/// Up to a signal of 0.75 this is the inverse of the SDR-to-HDR mapping of BT.2408, so SDR content that was converted
+/// to HDR is restored. Brighter signals are compressed into the remaining range. Each component is mapped separately,
+/// which desaturates bright colours slightly but preserves what detection needs.
 struct ToneMap {
-    /// How many entries a level has: a step in the dark is half a level.
+    /// Table entries per grey level. In dark areas the mapping changes by up to half a level per entry.
     private static let perLevel = 16
-    /// 255 times ``perLevel``, and a place for 255 itself.
+    /// Number of table entries: 255 times ``perLevel``, plus one for level 255.
     static let count = 255 * perLevel + 1
-    /// What a level has to be multiplied with to be a number of the table.
+    /// Factor from a level to a table index.
     static let scale = Float(perLevel)
 
-    /// Levels of 0...255, by the signal.
+    /// The SDR level (0...255) for each HDR signal level, in steps of 1 / ``perLevel``.
     let levels: [Float]
 
-    /// `nil` where signals are levels already.
+    /// Returns `nil` for a transfer function that needs no mapping.
     init?(_ transfer: ColorSpace.Transfer) {
         guard transfer != .gamma else { return nil }
         levels = (0..<Self.count).map { 255 * Self.picture(transfer.light(Float($0) / Float(Self.count - 1))) }
     }
 
-    /// What a grey level of the HDR signal, 0...255 and between, becomes.
+    /// Returns the SDR level for an HDR signal level, which may be fractional (0...255).
     func level(_ signal: Float) -> Float {
         levels[Int(min(max(signal, 0), 255) * Self.scale + 0.5)]
     }
 
-    /// The signal of an ordinary screen, 0..<1, for light counted from graphics white.
+    /// Returns the SDR signal (0..<1) for light relative to graphics white.
     private static func picture(_ light: Float) -> Float {
         let signal = powf(light, 1 / 2.4)
         let knee: Float = 0.75
@@ -42,7 +42,7 @@ extension ToneMap {
     private static let perceptual = ToneMap(.pq)
     private static let hybrid = ToneMap(.hlg)
 
-    /// The table of a transfer function, made when it is first asked for.
+    /// Returns the table of a transfer function, which is computed at first use.
     static func of(_ transfer: ColorSpace.Transfer) -> ToneMap? {
         switch transfer {
         case .gamma: nil

@@ -2,19 +2,19 @@ import Glibc
 
 /// The transfer functions of HDR video (ITU-R BT.2100), between signals of 0...1 and light.
 ///
-/// Light is counted from *graphics white*: 1 is the white of a page or a caption, 203 candela a square metre, which BT.2408
-/// lays at 58 % of PQ and at 75 % of HLG.
+/// Light is relative to *graphics white*, the white of a page or caption: 203 cd/m², which BT.2408 places at 58 % of
+/// the PQ signal and 75 % of the HLG signal.
 extension ColorSpace.Transfer {
-    /// Graphics white in candela a square metre.
+    /// Graphics white in cd/m².
     private static let white: Float = 203
 
-    // The constants of ST 2084 and of ARIB STD-B67, and the screen that HLG is defined on.
+    // The constants of ST 2084 and ARIB STD-B67, and the reference display of HLG (1,000 cd/m², system gamma 1.2).
     private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
     private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
     private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
 
-    /// The light of a grey signal, on a screen of 1,000 candela where that matters.
+    /// Returns the light of a grey signal. HLG assumes the 1,000 cd/m² reference display.
     func light(_ signal: Float) -> Float {
         let signal = min(max(signal, 0), 1)
         switch self {
@@ -28,7 +28,7 @@ extension ColorSpace.Transfer {
         }
     }
 
-    /// The signals of a colour's light: the way back, for three components of BT.2020.
+    /// Returns the signals for a colour's light: the inverse of ``light(_:)``, for three BT.2020 components.
     package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
         let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
         switch self {
@@ -39,7 +39,7 @@ extension ColorSpace.Transfer {
                 return powf((Self.c1 + Self.c2 * power) / (1 + Self.c3 * power), Self.m2)
             }
         case .hlg:
-            // A screen's gamma is applied to brightness, not to each colour.
+            // The system gamma of the display applies to luminance, not to each component.
             let shown = light * (Self.white / Self.peak)
             let luminance = (shown * SIMD3(0.2627, 0.6780, 0.0593)).sum()
             guard luminance > 0 else { return .zero }

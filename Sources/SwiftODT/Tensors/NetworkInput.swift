@@ -1,34 +1,34 @@
-/// How a picture enters a network: size, layout, number type, normalisation and how it is fitted in.
+/// The input format of a network: size, layout, element type, normalisation and fit.
 public struct NetworkInput: Hashable, Sendable {
     public enum Layout: Hashable, Sendable {
         case nchw, nhwc
-        /// As nchw, but each channel in four quarters of half the width and height: the pixels that begin with the picture's first in
-        /// every second column of every second row, those below them, those right of them, and those across. All channels of a
-        /// quarter come before those of the next.
+        /// Like `nchw`, but with the channels of four phase images of half the width and height. The phases are ordered
+        /// as (even row, even column), (odd row, even column), (even row, odd column), (odd row, odd column). All
+        /// channels of one phase precede those of the next.
         case spaceToDepth
     }
 
     public enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
 
-    /// How a picture of another shape is brought to the network's size.
+    /// How a picture with another aspect ratio is scaled to the network's size.
     public enum Fit: Hashable, Sendable {
-        /// Each axis on its own: the picture is distorted, nothing is left empty.
+        /// Scales each axis independently. The picture is distorted and fills the input.
         case stretch
-        /// Evenly, the rest filled with a grey level; the picture lies at the top left.
+        /// Scales both axes equally, aligns the picture at the top left, and fills the rest with a grey level.
         case letterboxTopLeft(fill: UInt8)
-        /// Evenly, the rest filled with a grey level; the picture lies in the middle.
+        /// Scales both axes equally, centres the picture, and fills the rest with a grey level.
         case letterboxCentered(fill: UInt8)
     }
 
     public var width: Int
     public var height: Int
     public var layout: Layout
-    /// `.uint8` or `.float32`: what the network is fed. With `.uint8` mean and scale are 0 and 1.
+    /// `.uint8` or `.float32`, the element type of the input. `.uint8` requires a mean of 0 and a scale of 1.
     public var element: TensorElement
     public var channelOrder: ChannelOrder
-    /// Subtracted from the grey levels 0...255, by channel in `channelOrder`.
+    /// Subtracted from the grey levels 0...255, per channel in `channelOrder`.
     public var mean: SIMD3<Float>
-    /// Multiplied afterwards.
+    /// Multiplied with the levels after `mean` has been subtracted.
     public var scale: SIMD3<Float>
     public var fit: Fit
 
@@ -47,7 +47,7 @@ public struct NetworkInput: Hashable, Sendable {
         self.fit = fit
     }
 
-    /// That of the network's input.
+    /// The shape of the input tensor.
     var shape: [Int] {
         switch layout {
         case .nchw: [1, 3, height, width]
@@ -56,7 +56,7 @@ public struct NetworkInput: Hashable, Sendable {
         }
     }
 
-    /// The same in quarters, where that can be.
+    /// Returns this input in space-to-depth layout, or `nil` if its layout or size does not permit that.
     var spaceToDepthInput: NetworkInput? {
         guard layout == .nchw, width % 2 == 0, height % 2 == 0 else { return nil }
         var input = self
@@ -64,14 +64,14 @@ public struct NetworkInput: Hashable, Sendable {
         return input
     }
 
-    /// The same in quarters if that gives the shape.
+    /// Returns this input in space-to-depth layout if that has the given shape; otherwise returns it unchanged.
     func fitting(_ shape: [Int?]) -> NetworkInput {
         spaceToDepthInput.flatMap { $0.shape == shape ? $0 : nil } ?? self
     }
 }
 
 extension NetworkInput {
-    /// As people read it, such as `300x300 rgb uint8 nchw, stretch`.
+    /// A description for logs, for example `300x300 rgb uint8 nchw, stretch`.
     var summary: String {
         let size = "\(width)x\(height) \(channelOrder) \(element) \(layout), \(fit)"
         return mean == .zero && scale == .one ? size : size + ", minus \(Self.text(mean)) times \(Self.text(scale))"
@@ -82,15 +82,15 @@ extension NetworkInput {
     }
 }
 
-/// Where the (upright) picture came to lie in a network's input: the way back from network to buffer coordinates.
+/// The position of the upright picture within a network's input. It maps boxes from network to buffer coordinates.
 public struct InputPlacement: Hashable, Sendable {
-    /// Input pixels a pixel of the upright picture takes up, across and down.
+    /// Input pixels per pixel of the upright picture, horizontally and vertically.
     public let scaleX: Double
     public let scaleY: Double
-    /// Where the picture's upper left corner lies in the input, in input pixels.
+    /// Position of the picture's upper left corner in the input, in input pixels.
     public let offsetX: Double
     public let offsetY: Double
-    /// The part of the buffer that was looked at: all of it, or a crop.
+    /// The region of the buffer that was used as input: the full frame or a crop.
     public let region: Box
     public let orientation: Orientation
 

@@ -1,8 +1,8 @@
-/// What one number of a tensor is.
+/// The element type of a tensor.
 public enum TensorElement: Sendable {
     case float32, float16, uint8, int8, int32, int64
 
-    /// Bytes that one number takes up.
+    /// Bytes per element.
     var byteCount: Int {
         switch self {
         case .uint8, .int8: 1
@@ -13,10 +13,10 @@ public enum TensorElement: Sendable {
     }
 }
 
-/// An input or output of a network as its file declares it.
+/// An input or output of a network as declared by the model file.
 public struct TensorDescription: Sendable {
     public let name: String
-    /// One entry a dimension; `nil` where the file leaves it open.
+    /// One entry per dimension; `nil` for a dynamic one.
     public let shape: [Int?]
     public let element: TensorElement
 
@@ -26,13 +26,13 @@ public struct TensorDescription: Sendable {
         self.element = element
     }
 
-    /// The shape as people write it, with a question mark for what is open.
+    /// The shape as text, with a question mark for each dynamic dimension.
     public var shapeText: String {
         "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",") + "]"
     }
 }
 
-/// All that can be seen of a network from outside: what a family is recognised by.
+/// The inputs and outputs of a network. Network families are recognised by this description.
 public struct NetworkDescription: Sendable {
     public let inputs: [TensorDescription]
     public let outputs: [TensorDescription]
@@ -43,12 +43,12 @@ public struct NetworkDescription: Sendable {
     }
 }
 
-/// An output of a network after an inference. The memory belongs to the request and is valid until it runs again.
+/// An output tensor after an inference. The infer request owns the memory, which is valid until its next run.
 public struct TensorView {
     public let shape: [Int]
     public let element: TensorElement
     public let bytes: UnsafeRawBufferPointer
-    /// What whole numbers stand for, where that is known.
+    /// The quantisation scale of integer elements, if known.
     public var scale: QuantisationScale?
 
     public init(
@@ -62,7 +62,8 @@ public struct TensorView {
 }
 
 extension [Int] {
-    /// How many numbers a tensor of this shape has; `nil` where that is no number, as what a file declares need not be.
+    /// The number of elements of a tensor with this shape, or `nil` if an extent is negative or the product overflows.
+    /// The shape comes from a file and is not trusted.
     var product: Int? {
         if contains(0) { return 0 }
         var count = 1

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time on a clock that only goes forward, for measuring how long things take.
+/// The monotonic system clock, for measuring durations.
 public enum MonotonicClock {
     public static var now: Nanoseconds {
         var time = timespec()

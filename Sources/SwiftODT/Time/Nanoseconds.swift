@@ -1,39 +1,39 @@
-/// A time or a duration in nanoseconds, as GStreamer counts them.
+/// A time or duration in nanoseconds, as in GStreamer.
 ///
-/// Times come from outside, where any 64 bits may stand for one, and Swift's arithmetic ends the process when it overflows. So a time
-/// from outside goes through ``clampedToRange`` or a ``SteadyClock`` before it is reckoned with: the difference of two such times, and the
-/// sum of two, never overflow. Where one of the two is anything, the operations that stop at the ends of the range are here.
+/// Times from outside can have any 64-bit value, and Swift traps on overflow. Pass such a time through
+/// ``clampedToRange`` or a ``SteadyClock`` first: sums and differences of two clamped times never overflow. The methods
+/// below saturate instead and accept any value.
 public typealias Nanoseconds = Int64
 
 extension Nanoseconds {
-    /// Times farther from zero, some 146 years, are no times but mistakes.
+    /// The largest magnitude of a valid time, about 146 years. Larger values are treated as errors.
     public static let farthest = max / 2
 
-    /// The nearest time that can be reckoned with.
+    /// This time, clamped to the valid range.
     public var clampedToRange: Nanoseconds { Swift.min(Swift.max(self, -Self.farthest), Self.farthest) }
 
-    /// Whether it can be reckoned with as it is.
+    /// Whether this time is within the valid range.
     public var isInRange: Bool { self == clampedToRange }
 
-    /// From an earlier time to this one, as far as can be counted.
+    /// Returns the duration from an earlier time to this one, saturated.
     public func since(_ earlier: Nanoseconds) -> Nanoseconds {
         let (difference, overflow) = subtractingReportingOverflow(earlier)
         return overflow ? (self < earlier ? .min : .max) : difference
     }
 
-    /// The time so much later, or the last there is.
+    /// Returns the sum of this time and a duration, saturated.
     public func adding(_ duration: Nanoseconds) -> Nanoseconds {
         let (sum, overflow) = addingReportingOverflow(duration)
         return overflow ? (duration < 0 ? .min : .max) : sum
     }
 
-    /// A duration so many times, or the longest there is.
+    /// Returns this duration multiplied by a count, saturated.
     public func times(_ count: Int) -> Nanoseconds {
         let (product, overflow) = multipliedReportingOverflow(by: Nanoseconds(count))
         return overflow ? ((self < 0) == (count < 0) ? .max : .min) : product
     }
 
-    /// The nearest whole number of nanoseconds; 0 for what is no number.
+    /// Rounds seconds to nanoseconds, saturated. NaN becomes 0.
     public init(seconds: Double) {
         let nanoseconds = (seconds * 1e9).rounded()
         self = nanoseconds.isNaN ? 0 : Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)

@@ -1,9 +1,9 @@
-/// The time of a stream's frames as tracking wants it: it goes forward with every frame, whatever the frames say of theirs.
+/// A clock that derives strictly increasing times from the timestamps of a stream's frames, for the tracker.
 ///
-/// It shows the times that frames tell, as long as these go forward. A frame without a time, with one that cannot be one
-/// (``Nanoseconds/isInRange``), or with one that is not later than that of the frame before it, comes one step after that frame, so
-/// that something is seen to move even where all times are equal or run backwards. A clock that is ahead of the times
-/// after this goes on at half their pace until they have caught up with it.
+/// The clock follows the timestamps while they increase. A frame advances the clock by one step instead if it has no
+/// timestamp, an invalid one (``Nanoseconds/isInRange``), or one that is not later than the previous frame's. Objects
+/// can therefore move even if all timestamps are equal or decrease. If the clock is then ahead of the timestamps, it
+/// runs at half their rate until they have caught up.
 ///
 ///     var clock = SteadyClock()
 ///     let times = [0, nil, 80_000_000].map { clock.time(of: $0, step: 40_000_000) }
@@ -13,7 +13,8 @@ public struct SteadyClock: Sendable {
 
     public init() {}
 
-    /// - Parameter step: from one frame to the next, as far as anybody knows: what counts where frames do not tell.
+    /// Returns the time of the next frame.
+    /// - Parameter step: the expected frame interval, used if the timestamp is unusable.
     public mutating func time(of frameTime: Nanoseconds?, step: Nanoseconds) -> Nanoseconds {
         let frameTime = frameTime.flatMap { $0.isInRange ? $0 : nil }
         let before = self.frameTime
@@ -34,7 +35,7 @@ public struct SteadyClock: Sendable {
         return time
     }
 
-    /// What comes next is another stream, or another part of it.
+    /// Restarts the clock for another stream or segment.
     public mutating func reset() { self = SteadyClock() }
 
     private static let minimumStep: Nanoseconds = 1_000

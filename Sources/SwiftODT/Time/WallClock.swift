@@ -1,6 +1,7 @@
 import Glibc
 
-/// The time of day, in nanoseconds since 1970. Somebody may set it: what measures how long something takes asks ``MonotonicClock``.
+/// The system's time of day, in nanoseconds since 1970. It can jump when the clock is set; measure durations with
+/// ``MonotonicClock``.
 public enum WallClock {
     public static var now: Nanoseconds {
         var time = timespec()
