@@ -1,7 +1,7 @@
-/// Something that takes long to make, such as a compiled network, and is made on a thread of its own.
+/// A long-running computation on a thread of its own, for example compiling a network.
 ///
-/// It cannot be cut short, but it can be left: who lets go of it does not wait, and the product is dropped on the thread that
-/// made it.
+/// The computation cannot be interrupted. It can be abandoned: releasing the task does not block, and the product is
+/// then released on the computing thread.
 ///
 ///     let making = BackgroundTask { try configuration.makeDetector() }
 ///     if let made = making.take() { use(try made.get()) }
@@ -14,7 +14,8 @@ public final class BackgroundTask<Product: Sendable>: Sendable {
 
     private let state = Monitor(State.running)
 
-    /// - Parameter make: holds on to nothing that may be gone before it returns.
+    /// Starts the computation.
+    /// - Parameter make: must not retain objects that may be destroyed before it returns.
     public init(_ make: @escaping @Sendable () throws -> Product) {
         let isStarted = DetachedThread.run { [weak self] in
             let product = Result { try make() }
@@ -26,10 +27,10 @@ public final class BackgroundTask<Product: Sendable>: Sendable {
     }
 
     private struct NoThread: Error, CustomStringConvertible {
-        let description = "no thread can be started to make it; let the process have more of them (ulimit -u)"
+        let description = "cannot start a thread for the background task; raise the limit of processes (ulimit -u)"
     }
 
-    /// What was made, once it is there; `nil` before, and when it has been taken.
+    /// Returns the result once, when it is available. Returns `nil` before and afterwards.
     public func take() -> Result<Product, any Error>? {
         state.update { state in
             guard case .done(let result) = state else { return nil }
@@ -38,15 +39,16 @@ public final class BackgroundTask<Product: Sendable>: Sendable {
         }
     }
 
-    /// Waits until it is made, or until ``wake()`` lets it see that `isInterrupted`.
+    /// Waits for the result, or until `isInterrupted` returns `true`. Call ``wake()`` to have `isInterrupted` evaluated
+    /// again.
     ///
-    /// - Returns: whether it is made.
+    /// - Returns: whether the result is available.
     public func wait(unless isInterrupted: () -> Bool) -> Bool {
         state.wait { state in
             if case .running = state { isInterrupted() ? false : nil } else { true }
         }
     }
 
-    /// Lets whoever waits look again.
+    /// Makes waiting callers evaluate their condition again.
     public func wake() { state.update { _ in } }
 }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// A POSIX thread that nobody joins, for work that takes long and belongs to no pool.
+/// A detached POSIX thread, for long-running work outside any thread pool.
 public enum DetachedThread {
     private final class Work {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// - Returns: whether a thread could be started.
+    /// Runs `body` on a new thread.
+    /// - Returns: whether a thread was started.
     @discardableResult
     public static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()

@@ -1,8 +1,9 @@
 import Glibc
 
-/// A value behind a lock, with a way to wait until it has changed to something one wants.
+/// A value protected by a lock, with a condition variable to wait for changes.
 ///
-/// The lock and the condition live on the heap, at addresses that never move, as the C library asks.
+/// `@unchecked Sendable`: `value` is only accessed while `mutex` is locked. The mutex and the condition variable are
+/// allocated on the heap, because POSIX requires stable addresses.
 ///
 ///     let left = Monitor(3)
 ///     for _ in 0..<3 { DetachedThread.run { left.update { $0 -= 1 } } }
@@ -29,26 +30,26 @@ public final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads the value; nobody who waits is woken.
+    /// Calls `body` with the value while holding the lock. Waiting threads are not woken.
     public func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(value)
     }
 
-    /// Changes the value, then lets those who wait look again.
+    /// Changes the value while holding the lock, then wakes all waiting threads.
     @discardableResult
     public func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
-            // Once the lock is free: who wakes up would only fall asleep on it again.
+            // Broadcast after unlocking; otherwise woken threads would block on the lock at once.
             pthread_cond_broadcast(condition)
         }
         return try body(&value)
     }
 
-    /// Waits until `body` has an answer. The caller sees to it that something changes the value some day.
+    /// Blocks until `body` returns a value other than `nil`. The caller ensures that the value changes eventually.
     public func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

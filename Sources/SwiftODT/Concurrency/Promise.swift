@@ -1,4 +1,4 @@
-/// An answer under way: asked for at one frame, given later, perhaps on another thread, exactly once.
+/// A result that is supplied once, possibly later and on another thread.
 ///
 ///     let promise = Promise<Int>()
 ///     DetachedThread.run { promise.fulfil(.success(6 * 7)) }
@@ -13,30 +13,30 @@ public final class Promise<Answer: Sendable>: Sendable {
 
     public init() {}
 
-    /// A ticket that is answered from the start, for those who are done within `start`.
+    /// Creates a promise that is already fulfilled.
     public convenience init(_ answer: Answer) {
         self.init()
         fulfil(.success(answer))
     }
 
-    /// Gives the answer and wakes whoever waits. Only the first answer counts.
+    /// Supplies the result and wakes waiting threads. Later results are ignored.
     public func fulfil(_ result: Result<Answer, any Error>) {
         state.update { state in
             if case .waiting = state { state = .done(result) }
         }
     }
 
-    /// Gives up waiting: ``wait()`` throws `CancellationError` at once, a later answer is ignored.
+    /// Fulfils the promise with `CancellationError`, so that ``wait()`` throws at once and a later result is ignored.
     public func cancel() { fulfil(.failure(CancellationError())) }
 
-    /// Whether ``wait()`` would return at once.
+    /// Whether ``wait()`` would return without blocking.
     public var isDone: Bool {
         state.read { state in
             if case .done = state { true } else { false }
         }
     }
 
-    /// The answer; waits for it where it is not there yet.
+    /// Waits for the result and returns it.
     public func wait() throws -> Answer {
         try state.wait { state in
             if case .done(let result) = state { result } else { nil }

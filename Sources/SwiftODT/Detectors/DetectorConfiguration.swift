@@ -1,16 +1,16 @@
-/// What a detector is to be made of: the names a user gives, turned into a ``Detector``.
+/// The options of a detector, and the factory that creates a ``Detector`` from them.
 ///
 ///     var configuration = DetectorConfiguration(.neural)
 ///     configuration.modelFile = "yolov8n.onnx"
 ///     let detector = try configuration.makeDetector()
 public struct DetectorConfiguration: Hashable, Sendable {
-    /// The detectors that look at the picture themselves.
+    /// The detectors that process frames themselves.
     public enum Kind: Int, Sendable {
         /// A detection network.
         case neural
         /// A saliency network.
         case salient
-        /// What moves before a fixed camera.
+        /// A motion detector for fixed cameras.
         case motion
     }
 
@@ -18,20 +18,22 @@ public struct DetectorConfiguration: Hashable, Sendable {
     /// A path or a name in the ``ModelSearchPath``; `nil` for the installed default.
     public var modelFile: String?
     public var labelFile: String?
-    /// The runtime's name for what computes.
+    /// The OpenVINO device name. The default is `CPU`.
     public var device = "CPU"
-    /// 0 leaves it to the runtime.
+    /// The number of threads; 0, the default, lets the runtime decide.
     public var threads = 0
-    /// Whether one answer should come soon, or many should come fast.
+    /// Whether the runtime optimises for latency or throughput.
     public var hint = InferenceHint.latency
-    /// Whether pictures stand alone: then the fit of a box counts for more than time and than calm from frame to frame.
+    /// Whether pictures are independent of each other. Box accuracy then takes precedence over speed and temporal
+    /// stability.
     public var isForStills = false
-    /// How many detections may be under way at once; 0 for as many as the runtime asks for.
+    /// The maximum number of inferences in flight; 0, the default, takes the runtime's recommendation.
     public var maximumInFlight = 0
 
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// The installed saliency network for the prominent thing of single pictures, on the same device.
+    /// The configuration of the default saliency network for the most prominent object of single pictures, on the same
+    /// device.
     public var salientConfiguration: DetectorConfiguration {
         var configuration = self
         (configuration.kind, configuration.modelFile, configuration.labelFile) = (.salient, nil, nil)
@@ -39,9 +41,9 @@ public struct DetectorConfiguration: Hashable, Sendable {
         return configuration
     }
 
-    /// Makes it. Compiling a network may take seconds the first time.
+    /// Creates the detector. Compiling a network can take seconds the first time.
     ///
-    /// - Throws: ``ODTError`` that says what is missing and how to get it.
+    /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     public func makeDetector() throws -> any Detector {
         if kind == .motion { return MotionDetector() }
         let file = try locate()
@@ -51,10 +53,10 @@ public struct DetectorConfiguration: Hashable, Sendable {
         ) { try decoder(for: $0, in: file) }
     }
 
-    /// Reads and loads all that ``makeDetector()`` is going to need, but compiles nothing: who has inspected may make it on another
-    /// thread, and end the process meanwhile.
+    /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling. After that, the
+    /// detector can be created on another thread even if the process exits meanwhile.
     ///
-    /// - Throws: ``ODTError`` that says what is missing and how to get it.
+    /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     public func inspect() throws {
         if kind == .motion { return }
         let file = try locate()
@@ -62,7 +64,8 @@ public struct DetectorConfiguration: Hashable, Sendable {
         try Network.loadLibrary(of: device)
     }
 
-    /// The names that objects may get, as far as files tell without the network being made; `nil` where they do not.
+    /// The class names that detections can have, read from files without compiling the network, or `nil` if the files
+    /// contain none.
     public var knownLabels: [String]? {
         guard kind == .neural,
             let file = try? modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.detector),
@@ -71,8 +74,8 @@ public struct DetectorConfiguration: Hashable, Sendable {
         return labels.all.map(\.text)
     }
 
-    /// What its answers hang on besides the pictures, for those who keep them: names and values. Reads the network's files, but
-    /// compiles nothing.
+    /// Returns the facts that determine the detector's results for a given frame, as names and values, for recordings.
+    /// Reads the model files without compiling them.
     ///
     /// - Throws: ``ODTError`` as ``makeDetector()`` does.
     public func origin() throws -> [(name: String, value: JSONValue)] {
@@ -104,7 +107,7 @@ public struct DetectorConfiguration: Hashable, Sendable {
             ?? ModelSearchPath.locate(kind == .salient ? .salient : .detector)
     }
 
-    /// Who reads the network's outputs.
+    /// Returns the decoder for the network's outputs.
     private func decoder(for network: NetworkDescription, in file: String) throws -> any DetectionDecoder {
         let manifest = try ModelManifest.load(model: file)
         if kind == .salient {

@@ -1,28 +1,29 @@
 import Glibc
 import Synchronization
 
-/// What the library has to tell of its own doing: which runtime it found, what it made of a network, whether the cache had it.
+/// Diagnostic messages of the library, for example the runtime version, the recognised network family, or a cache hit.
 ///
-/// It is told to whoever asked for the work, on the thread that does it, so that each of several users hears of his own alone:
+/// Messages go to the listener that the current thread has installed, so that several users of the library receive only
+/// their own:
 ///
 ///     try Diagnostics.listening({ print($0.text) }) { try DetectorConfiguration(.neural).makeDetector() }
 ///
-/// Nothing is told of single frames. Where nobody listens a fact costs a look at the thread's own storage, and its text is
-/// never made.
+/// There are no messages per frame. Without a listener a message costs one access to thread-local storage, and its text
+/// is not evaluated.
 public enum Diagnostics {
     public enum Level: Sendable {
-        /// Something does not work as it should, and the work goes on without it.
+        /// A feature does not work; the operation continues without it.
         case warning
-        /// A choice, and what it rests on.
+        /// A decision and its basis.
         case info
-        /// How it was done.
+        /// Details of an operation.
         case debug
     }
 
     public struct Entry: Sendable {
         public let level: Level
         public let text: String
-        /// Where in the source it is told.
+        /// The source location of the message.
         public let file: StaticString
         public let function: StaticString
         public let line: Int32
@@ -30,7 +31,7 @@ public enum Diagnostics {
 
     public typealias Listener = @Sendable (Entry) -> Void
 
-    /// Does some work, and lets a listener hear of it: of what this thread does meanwhile.
+    /// Runs `work` and passes the messages of this thread to `listener` during that time.
     public static func listening<Result>(
         _ listener: @escaping Listener, to work: () throws -> Result
     ) rethrows -> Result {
@@ -44,14 +45,14 @@ public enum Diagnostics {
         return try work()
     }
 
-    /// Does some work, and keeps what is told of it: for work that those who would listen may not outlive.
+    /// Runs `work` and returns its messages, for work that can outlive its listener.
     public static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)
         return (result, record.entries.withLock { $0 })
     }
 
-    /// A thread's own place for its listener. A task-local value would do the same, but needs Swift's whole concurrency runtime.
+    /// The key of the thread-local listener. A task-local value would require Swift's concurrency runtime.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
@@ -67,6 +68,7 @@ public enum Diagnostics {
         init(_ listener: @escaping Listener) { self.listener = listener }
     }
 
+    /// Sends a message to the current thread's listener, if there is one.
     static func report(
         _ level: Level, _ text: @autoclosure () -> String, file: StaticString = #fileID,
         function: StaticString = #function,

@@ -1,10 +1,10 @@
 import COpenVINO
 import Glibc
 
-/// Where what setup fetches lies, and where what can be made again may be kept.
+/// The folders for installed data and for caches.
 enum DataFolders {
-    /// The folders that may hold `name`: the user's own, the system's, those of the prefix that this plugin or program is
-    /// installed under, and the one beside it.
+    /// Returns the folders that can contain `name`: the user's data folder, the system's, those under the installation
+    /// prefix of this plugin or program, and the one beside it.
     static func holding(_ name: String) -> [String] {
         var folders = [userFolder("XDG_DATA_HOME", or: ".local/share")].compactMap(\.self)
         folders += ["/usr/local/share", "/usr/share", "/usr/local/lib"]
@@ -20,16 +20,16 @@ enum DataFolders {
         return folders.map { $0 + "/swiftodt/" + name }.filter { seen.insert($0).inserted }
     }
 
-    /// The user's folder for what can be made again; `nil` for users without a home.
+    /// The user's cache folder, or `nil` if the user has no home directory.
     static var cache: String? { userFolder("XDG_CACHE_HOME", or: ".cache").map { $0 + "/swiftodt" } }
 
-    /// An environment variable that is set to something.
+    /// Returns the value of an environment variable, or `nil` if it is unset or empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// The absolute path without links; `nil` where there is no such file.
+    /// Returns the absolute path with symbolic links resolved, or `nil` if the file does not exist.
     static func canonicalPath(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

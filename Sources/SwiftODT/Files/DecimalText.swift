@@ -1,10 +1,10 @@
 import Glibc
 
-/// Decimal numbers as the bytes of a text: for files of many, where going by way of strings costs more than all else.
+/// Converts between decimal numbers and UTF-8 bytes without intermediate strings, for files with many numbers.
 public enum DecimalText {
-    /// The number that a word spells, nil where it spells none.
+    /// Parses a number. Returns `nil` if the word is not a number.
     ///
-    /// - Parameter point: what stands before the decimals.
+    /// - Parameter point: the decimal separator.
     public static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
         let isNegative = word.first == UInt8(ascii: "-")
         var (mantissa, digits, decimals) = (0, 0, 0)
@@ -15,25 +15,25 @@ public enum DecimalText {
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
-            // Exponents, words like nan, and what is no number at all.
+            // The general parser handles exponents, `nan`, `inf` and invalid words.
             guard digit <= 9, digits < maximumDigits else { return anyNumber(word, point) }
             mantissa = mantissa * 10 + Int(digit)
             digits += 1
             if isPastPoint { decimals += 1 }
         }
         if digits == 0 { return nil }
-        // Both are exact, so that the quotient is the nearest number there is.
+        // Numerator and denominator are exact, so the quotient is correctly rounded.
         let size = Double(mantissa) / powersOfTen[decimals]
         return isNegative ? -size : size
     }
 
     private static func anyNumber(_ word: ArraySlice<UInt8>, _ point: UInt8) -> Double? {
-        // With another point the usual one parts thousands, or nothing.
+        // With another decimal separator, a period would be a thousands separator; such words are rejected.
         if point != UInt8(ascii: "."), word.contains(UInt8(ascii: ".")) { return nil }
         return Double(String(decoding: word.map { $0 == point ? UInt8(ascii: ".") : $0 }, as: UTF8.self))
     }
 
-    /// Writes a number with so many decimals.
+    /// Appends a number with a fixed number of decimals.
     public static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
         let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
         guard scaled < 1e15 else { return appendLarge(number, decimals: decimals, to: &text) }
@@ -45,15 +45,15 @@ public enum DecimalText {
         append(part, digits: decimals, to: &text)
     }
 
-    /// Writes a whole number, with zeros before it up to so many digits.
+    /// Appends an integer, padded with zeros to at least `digits` digits.
     public static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
-        // Short strings need no memory of their own.
+        // Swift stores strings of up to 15 bytes inline, so this does not allocate.
         let figures = String(number).utf8
         text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, digits - figures.count)))
         text.append(contentsOf: figures)
     }
 
-    /// The same as a string.
+    /// Returns a number as text with a fixed number of decimals.
     public static func text(_ number: Double, decimals: Int) -> String {
         var text: [UInt8] = []
         append(number, decimals: decimals, to: &text)
@@ -61,7 +61,7 @@ public enum DecimalText {
     }
 
     private static func appendLarge(_ number: Double, decimals: Int, to text: inout [UInt8]) {
-        // The largest number has 309 digits before its point.
+        // The largest double has 309 digits before the point.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 384) { buffer in
             let count = withVaList([Int32(decimals), number]) {
                 vsnprintf(buffer.baseAddress, buffer.count, "%.*f", $0)
@@ -70,7 +70,7 @@ public enum DecimalText {
         }
     }
 
-    /// So many digits are exact as a number.
+    /// Integers with up to this many digits are exact as doubles.
     private static let maximumDigits = 15
     private static let powersOfTen: [Double] = (0...maximumDigits).map { pow(10, Double($0)) }
 }

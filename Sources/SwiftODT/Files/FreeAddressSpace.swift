@@ -1,18 +1,18 @@
 import Glibc
 
-/// How many more bytes this process may map.
+/// A check for sufficient address space.
 enum FreeAddressSpace {
-    /// Maps so many bytes and gives them back at once: what comes next can then have them. Nothing is written to, so it costs no memory.
+    /// Verifies that `bytes` of address space are available by reserving and releasing them. No memory is committed.
     ///
-    /// Only a limit (`ulimit -v`) makes them run out. Where that happens in the middle of the runtime's compiling, threads of its
-    /// own meet an exception that nobody catches, or wait for ever for one that has ended.
-    /// - Throws: ``ODTError`` that says how to raise the limit.
+    /// Address space runs out only under a limit (`ulimit -v`). If that happens while OpenVINO compiles a network, its
+    /// threads throw uncaught exceptions or deadlock, so the limit is checked in advance.
+    /// - Throws: ``ODTError`` that names the limit to raise.
     static func require(_ bytes: Int = 1 << 30) throws {
         let memory = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard memory != MAP_FAILED else {
             throw ODTError(
                 .tooLittleMemory,
-                "networks need \(bytes >> 20) MB of address space, this process may have less: raise the limit "
+                "networks need \(bytes >> 20) MB of address space, which this process cannot reserve: raise the limit "
                     + "(ulimit -v, LimitAS= of systemd)")
         }
         munmap(memory, bytes)

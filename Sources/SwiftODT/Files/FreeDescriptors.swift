@@ -1,13 +1,13 @@
 import Glibc
 
-/// How many more files this process may open.
+/// A check for sufficient file descriptors.
 enum FreeDescriptors {
-    /// Takes so many descriptors and gives them back at once: what comes next can then open that many.
+    /// Verifies that `count` descriptors are available by opening and closing them.
     ///
-    /// Where they run out, what cannot be opened looks as if it were missing or damaged. And C++ may need two for throwing: programs that
-    /// use GStreamer often unwind with libunwind, which asks a pipe of its own whether an address can be read. Without the pipe nothing is
-    /// caught, and the first refusal of the runtime's ends the process.
-    /// - Throws: ``ODTError`` that says how to raise the limit.
+    /// Without descriptors, files that cannot be opened seem missing or corrupt. C++ exceptions can also need two:
+    /// programs that use GStreamer often unwind with libunwind, which uses a pipe to validate addresses. Without the
+    /// pipe no exception is caught, and OpenVINO's first exception terminates the process.
+    /// - Throws: ``ODTError`` that names the limit to raise.
     static func require(_ count: Int = 8) throws {
         var taken: [Int32] = []
         defer { taken.forEach { close($0) } }

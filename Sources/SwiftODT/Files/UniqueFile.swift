@@ -1,32 +1,33 @@
 import Glibc
 
-/// A new file, under a name that nobody else has.
+/// Creates files with unique names.
 enum UniqueFile {
-    /// Where files must not become too long, whoever tries is ended by a signal: nothing is worth that.
+    /// Whether file sizes are unlimited. Under a limit (RLIMIT_FSIZE) a write that exceeds it terminates the process
+    /// with SIGXFSZ, so optional files are not written.
     static var mayGrow: Bool { largest == .max }
 
-    /// How many bytes a file may have.
+    /// The maximum file size in bytes.
     static var largest: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
         return limit.rlim_cur == ~0 ? .max : Int(clamping: limit.rlim_cur)
     }
 
-    /// Writes a file whole or not at all. It may be gone after a power cut: waiting for the disk would keep the first frame
-    /// waiting.
+    /// Writes a file completely or not at all. The file is not synced, because that would delay the first frame; a
+    /// power failure can lose it.
     ///
     /// - Parameters:
-    ///   - start: what its path begins with; the rest is made up.
-    ///   - end: what it ends with.
-    /// - Returns: its path; `nil` where it cannot be written.
+    ///   - start: the beginning of the path. A unique part follows.
+    ///   - end: the end of the path.
+    /// - Returns: the path, or `nil` if the file cannot be written.
     static func write(_ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "") -> String? {
         guard mayGrow else { return nil }
-        // What mkstemps replaces by something that no file there is called.
+        // The template that mkstemps replaces by a unique name.
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
         guard file >= 0 else { return nil }
-        // What the host program starts meanwhile is not to keep it open.
+        // Child processes of the host program must not inherit the descriptor.
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         var count = 0
         while count < bytes.count {

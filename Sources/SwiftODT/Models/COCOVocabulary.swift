@@ -1,9 +1,10 @@
 /// The object classes of COCO, which most detection networks are trained on.
 enum COCOVocabulary {
-    /// The 80 classes in the order in which networks with 80 outputs have them.
+    /// The 80 classes in the order used by networks with 80 outputs.
     static let names = byCategory.filter { !$0.isEmpty }
 
-    /// The same by COCO's category number less one, as networks with 90 outputs have them: ten numbers mean nothing.
+    /// The classes indexed by COCO category number minus 1, as used by networks with 90 outputs. Ten indices are unused
+    /// and have empty names.
     static let namesByPaperIndex = byCategory
 
     private static let byCategory: [String] = [

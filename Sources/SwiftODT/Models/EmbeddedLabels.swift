@@ -1,6 +1,7 @@
 extension Labels {
-    /// The names that a model's own file carries: a .tflite in the archive at its end, an .onnx among its properties, an
-    /// .xml among the exporter's notes. `nil` where it has none that can be read.
+    /// Reads the class names that a model file contains: in the zip archive at the end of a .tflite file, in the
+    /// metadata of an .onnx file, or in the exporter's section of an .xml file. Returns `nil` if the file has no
+    /// readable names.
     static func embedded(in model: String) throws -> Labels? {
         switch ModelFormat(file: model) {
         case .tflite: ZipArchive(try end(of: model, atMost: 8 << 20)).flatMap(Labels.init(archive:))
@@ -17,7 +18,8 @@ extension Labels {
         }
     }
 
-    /// Of several lists the one that people can read: English where there are languages, no machine's identifiers (`/m/01g317`).
+    /// Chooses one of the archive's label lists: English if there are several languages, and names rather than machine
+    /// identifiers such as `/m/01g317`.
     init?(archive: ZipArchive) {
         let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
         let named = texts.filter { $0.name.lowercased().contains("label") }
@@ -33,10 +35,10 @@ extension Labels {
         self = list.1
     }
 
-    /// A small archive can unfold into a thousand long lists; of these, so many are looked at.
+    /// Limits the work for a small archive that unpacks to many long lists.
     private static var maximumLists: Int { 32 }
 
-    /// As YOLO's exporter writes them into an .onnx: `{0: 'person', 1: "bull's eye"}`.
+    /// Parses the dictionary that YOLO's exporter writes into .onnx files: `{0: 'person', 1: "bull's eye"}`.
     init?(dictionaryText text: String) {
         var names: [(index: Int, name: String)] = []
         var rest = Substring(text).drop { $0 != "{" }.dropFirst()
@@ -61,7 +63,7 @@ extension Labels {
         self.init(placed)
     }
 
-    /// As exporters write them into an .xml: `<labels value="person traffic_light" />`.
+    /// Parses the labels that exporters write into .xml files: `<labels value="person traffic_light" />`.
     init?(notes text: [UInt8]) {
         let start = Array("<labels value=\"".utf8)
         guard let first = text.indices.first(where: { text[$0...].starts(with: start) }) else { return nil }

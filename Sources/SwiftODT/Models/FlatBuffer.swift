@@ -1,47 +1,48 @@
-/// Looks things up in a FlatBuffer, the form of .tflite files, without trusting any of its offsets: what leads outside is absent.
+/// A reader for FlatBuffers, the format of .tflite files. It checks every offset; fields whose offset points outside
+/// the buffer are treated as absent.
 struct FlatBuffer {
     let bytes: [UInt8]
     private let allowance: Allowance
 
-    /// - Parameter identifier: the four letters that such buffers have after their first offset.
+    /// - Parameter identifier: the four-character file identifier that follows the first offset.
     init?(_ bytes: [UInt8], identifier: String) {
         guard bytes.count >= 8, bytes[4..<8].elementsEqual(identifier.utf8) else { return nil }
         self.bytes = bytes
         allowance = Allowance(bytes: 16 * bytes.count)
     }
 
-    /// How many bytes may still be read. Vectors may share their memory, so that a small file can unfold into any number of
-    /// tables within tables; an honest one is read through a few times at most.
+    /// The number of bytes that may still be read. Vectors can share memory, so a small malicious file could expand to
+    /// any number of nested tables. A valid file is read only a few times over.
     private final class Allowance {
         var bytes: Int
 
         init(bytes: Int) { self.bytes = bytes }
     }
 
-    /// Takes bytes off the allowance; `false` where there is not enough of it.
+    /// Deducts bytes from the allowance. Returns `false` if the rest is insufficient.
     fileprivate func allows(_ count: Int) -> Bool {
         guard allowance.bytes >= count else { return false }
         allowance.bytes -= count
         return true
     }
 
-    /// A .tflite file; `nil` for others.
+    /// Reads a .tflite file. Returns `nil` for other formats.
     static func read(tflite path: String) throws -> FlatBuffer? {
         guard ModelFormat(file: path) == .tflite else { return nil }
         return FlatBuffer(try FileBytes.read(path, limit: 1 << 30), identifier: "TFL3")
     }
 
-    /// The outermost table.
+    /// The root table.
     var root: Table? { offset(at: 0).flatMap { table(at: $0) } }
 
-    /// A record whose fields may be missing. Fields are known by their number in the schema.
+    /// A table, whose fields are optional and identified by their number in the schema.
     struct Table {
         fileprivate let buffer: FlatBuffer
         fileprivate let position: Int
         fileprivate let fields: Range<Int>
     }
 
-    /// Elements of a vector are looked at up to this number, so that a damaged length costs little.
+    /// The maximum length of a vector, so that a corrupt length costs little.
     fileprivate static let maximumElements = 1 << 20
 
     fileprivate func number<Number: FixedWidthInteger>(_ type: Number.Type, at position: Int) -> Number? {
@@ -52,7 +53,7 @@ struct FlatBuffer {
         }
     }
 
-    /// The place that the offset at a place leads to.
+    /// Returns the target of the offset stored at a position.
     fileprivate func offset(at position: Int) -> Int? {
         guard let step = number(UInt32.self, at: position), step > 0 else { return nil }
         let target = position + Int(step)
@@ -68,7 +69,7 @@ struct FlatBuffer {
 }
 
 extension FlatBuffer.Table {
-    /// Where the contents of a field lie; `nil` where it has its default.
+    /// Returns the position of a field's content, or `nil` if the field has its default value.
     private func place(_ field: Int) -> Int? {
         guard fields.lowerBound + 2 * field + 2 <= fields.upperBound,
             let step = buffer.number(UInt16.self, at: fields.lowerBound + 2 * field), step > 0
@@ -98,13 +99,13 @@ extension FlatBuffer.Table {
 
     func text(_ field: Int) -> String? { contents(field).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// A vector of bytes.
+    /// Returns the content of a byte vector.
     func contents(_ field: Int) -> ArraySlice<UInt8>? {
         guard let span = span(field, size: 1), buffer.allows(span.count) else { return nil }
         return buffer.bytes[span]
     }
 
-    /// Where the elements of a vector lie.
+    /// Returns the byte range of a vector's elements.
     func span(_ field: Int, size: Int) -> Range<Int>? {
         guard let start = place(field).flatMap({ buffer.offset(at: $0) }),
             let count = buffer.number(UInt32.self, at: start)

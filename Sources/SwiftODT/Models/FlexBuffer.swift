@@ -1,6 +1,7 @@
-/// Reads the numbers of a FlexBuffer's outermost map: the options of TensorFlow Lite's custom operations. No offset is trusted.
+/// A reader for the numbers in a FlexBuffer's root map, which stores the options of TensorFlow Lite's custom
+/// operations. Every offset is checked.
 enum FlexBuffer {
-    /// - Returns: `nil` for what is no such map. Entries that are not numbers are left out.
+    /// - Returns: the numeric entries, or `nil` if the root is not a valid map.
     static func numbers(_ bytes: [UInt8]) -> [String: Double]? {
         guard bytes.count >= 3, let rootWidth = width(bytes[bytes.count - 1]) else { return nil }
         let (root, type) = (bytes.count - 2 - rootWidth, bytes[bytes.count - 2])
@@ -21,7 +22,7 @@ enum FlexBuffer {
         return numbers
     }
 
-    /// A key without an end would be copied up to that of the file, a thousand times over.
+    /// Limits the copying for a corrupt key without terminator, which would extend to the end of the file.
     private static let longestKey = 64
 
     private enum Kind {
@@ -47,7 +48,7 @@ enum FlexBuffer {
         return Int(truncatingIfNeeded: bits)
     }
 
-    /// Offsets lead backwards.
+    /// Returns the target of an offset. Offsets point backwards.
     private static func follow(_ bytes: [UInt8], _ place: Int, _ width: Int) -> Int? {
         guard let step = unsigned(bytes, place, width), step > 0, step <= place else { return nil }
         return place - step

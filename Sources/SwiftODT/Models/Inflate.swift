@@ -1,16 +1,17 @@
 import CZlib
 
-/// Unpacks DEFLATE (RFC 1951), the packing of zip files, by zlib.
+/// Decompresses DEFLATE data (RFC 1951), as used in zip files, with zlib.
 enum Inflate {
-    /// The packed bytes end early, are not what DEFLATE allows, or become more than they may.
+    /// The data is truncated, is not valid DEFLATE, or exceeds the size limit when decompressed.
     struct Damaged: Error {}
 
-    /// - Parameter limit: what would become longer is damaged, or a bomb. No more memory is taken than this.
+    /// Decompresses `input`.
+    /// - Parameter limit: maximum size of the output in bytes. It bounds the memory use.
     /// - Throws: ``Damaged``.
     static func unpack(_ input: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
         guard let packedCount = UInt32(exactly: input.count), let room = UInt32(exactly: limit) else { throw Damaged() }
         var stream = z_stream()
-        // Less than none: there is no header of zlib's own around what a zip file packs.
+        // Negative window bits select raw DEFLATE without a zlib header.
         let started = inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard started == Z_OK else { throw Damaged() }
         defer { inflateEnd(&stream) }

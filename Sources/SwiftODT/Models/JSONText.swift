@@ -1,7 +1,7 @@
 extension JSONValue {
-    /// The value as one line of JSON, names in order: the same value gives the same text.
+    /// The value as one line of JSON with sorted keys, so that equal values give equal text.
     ///
-    /// Linear in its length. Numbers that JSON cannot say, which are infinities and what is no number, become `null`.
+    /// Runs in linear time. Infinities and NaN, which JSON cannot represent, become `null`.
     public var text: String {
         switch self {
         case .null: "null"
@@ -21,7 +21,7 @@ extension JSONValue {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// A string between quotes, what JSON reserves escaped.
+    /// Returns a JSON string literal with all reserved characters escaped.
     public static func quoted(_ string: String) -> String {
         var text = "\""
         for scalar in string.unicodeScalars {

@@ -1,4 +1,4 @@
-/// What a JSON text says, as a value to pick from. Enough for manifests; it needs no Foundation, which would double the plugin.
+/// A parsed JSON value. It replaces Foundation's parser, which would double the size of the plugin.
 ///
 ///     let value = try JSONValue(parsing: #"{"labels": ["cup"]}"#.utf8)
 ///     print(value["labels"]?.array?.first?.string ?? "none")
@@ -12,7 +12,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Where and why a text is not JSON.
+    /// The line and the reason of a JSON syntax error.
     public struct SyntaxError: Error, CustomStringConvertible {
         public let line: Int
         public let reason: String
@@ -20,9 +20,10 @@ extension JSONValue {
         public var description: String { "line \(line): \(reason)" }
     }
 
-    /// Reads a whole text; linear in its length.
+    /// Parses a complete JSON text in linear time.
     ///
-    /// - Throws: ``SyntaxError`` for anything that RFC 8259 does not allow, and for values nested deeper than 64 levels.
+    /// - Throws: ``SyntaxError`` for anything that RFC 8259 does not allow, and for values nested deeper than 64
+    ///   levels.
     public init(parsing text: some Collection<UInt8>) throws {
         var reader = JSONReader(bytes: Array(text))
         self = try reader.document()
@@ -48,11 +49,11 @@ extension JSONValue {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The number, where it is a whole one that an `Int` holds.
+    /// The number as an `Int`, or `nil` if it is not an integer within the range of `Int`.
     public var integer: Int? { number.flatMap(Int.init(exactly:)) }
 }
 
-/// Walks over a JSON text from its first byte to its last.
+/// A recursive-descent parser for a JSON text.
 private struct JSONReader {
     private static let deepest = 64
 
@@ -66,7 +67,7 @@ private struct JSONReader {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         let value = try value()
         skipSpace()
-        guard position == bytes.count else { throw error("there is more after the end of the value") }
+        guard position == bytes.count else { throw error("unexpected text after the end of the value") }
         return value
     }
 
@@ -147,8 +148,9 @@ private struct JSONReader {
         }
     }
 
-    /// A number without an exponent that is a quotient of two whole numbers which doubles hold exactly, as most are: dividing rounds
-    /// once, to the very value that reading the text gives, in a fraction of the time. `nil`, and nothing is read, where it is another.
+    /// Parses a number without exponent as the quotient of two integers that are exactly representable as doubles,
+    /// which covers most numbers. The division rounds once, so the result equals that of the general parser, which is
+    /// slower. Returns `nil` without consuming input for other numbers.
     private mutating func quotient() -> Double? {
         let start = position
         let isNegative = skip("-")
@@ -168,13 +170,14 @@ private struct JSONReader {
         return isNegative ? -value : value
     }
 
-    /// Those that doubles hold exactly.
+    /// The powers of ten that are exactly representable.
     private static let powersOfTen: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// One digit or more, put behind others; `nil` where there is none, or doubles do not hold them exactly.
+    /// Appends at least one decimal digit to `figures`. Returns `nil` if there is no digit or the result is not exactly
+    /// representable as a double.
     private mutating func digits(after figures: UInt64) -> UInt64? {
         let (start, maximum) = (position, UInt64(1) << 53)
         var figures = figures
@@ -196,7 +199,8 @@ private struct JSONReader {
         while let byte = next, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
         let text = bytes[start..<position]
         let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-        // Swift's own reading of numbers is more generous than JSON: no leading zeros or plus, a digit around each point.
+        // `Double.init` accepts more than JSON does: exclude leading zeros, a plus sign, and a point without a digit on
+        // both sides.
         guard let first = digits.first, (0x30...0x39).contains(first),
             digits.last.map({ (0x30...0x39).contains($0) }) == true,
             !(first == 0x30 && digits.count > 1 && (0x30...0x39).contains(digits[digits.startIndex + 1])),
@@ -218,15 +222,15 @@ private struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"): text.append(contentsOf: Array(String(try escape()).utf8))
-            case ..<0x20: throw error("a string runs over the end of its line")
+            case ..<0x20: throw error("a string contains an unescaped control character")
             default: text.append(byte)
             }
         }
-        throw error("a string has no end")
+        throw error("a string is not terminated")
     }
 
     private mutating func escape() throws -> Character {
-        guard let byte = next else { throw error("a string has no end") }
+        guard let byte = next else { throw error("a string is not terminated") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Character(Unicode.Scalar(byte))
@@ -236,19 +240,19 @@ private struct JSONReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return Character(try unicodeEscape())
-        default: throw error("\"\\\(Unicode.Scalar(byte))\" means nothing")
+        default: throw error("\"\\\(Unicode.Scalar(byte))\" is not a valid escape")
         }
     }
 
-    /// After `\u`: four hexadecimal digits, or two such groups that make up one character beyond the basic plane.
+    /// Parses the part after `\u`: four hexadecimal digits, or a surrogate pair.
     private mutating func unicodeEscape() throws -> Unicode.Scalar {
         let first = try hexGroup()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard first < 0xDC00, skip("\\"), skip("u") else { throw error("half a character") }
+        guard first < 0xDC00, skip("\\"), skip("u") else { throw error("unpaired surrogate") }
         let second = try hexGroup()
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw error("half a character") }
+        else { throw error("unpaired surrogate") }
         return scalar
     }
 

@@ -1,19 +1,19 @@
 extension Labels {
-    /// Reads a list of names: one a line, or `index name` lines, or the `item { id: 1 name: 'x' }` blocks of a TensorFlow
-    /// label map.
+    /// Reads a label file: one name per line, lines of the form `index name`, or a TensorFlow label map with
+    /// `item { id: 1 name: 'x' }` blocks.
     ///
-    /// - Throws: ``ODTError`` where the file is missing or is not such a list.
+    /// - Throws: ``ODTError`` if the file is missing or is not a label file.
     public static func load(file path: String) throws -> Labels {
         guard let labels = Labels(parsing: try FileBytes.read(path, limit: 4 << 20)) else {
             throw ODTError(
                 .invalidFile,
-                "\(path) is not a list of labels; it should be a text with one name a line, in the order of the network's classes"
+                "\(path) is not a list of labels; use a text file with one name per line, in the order of the network's classes"
             )
         }
         return labels
     }
 
-    /// Understands the text of a label file; `nil` where it is not a text or has no names.
+    /// Parses the text of a label file. Returns `nil` if it is not text or contains no names.
     init?(parsing bytes: [UInt8]) {
         guard !bytes.contains(0) else { return nil }
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -23,7 +23,7 @@ extension Labels {
         self.init(names)
     }
 
-    /// Indices beyond this are taken for a mistake, not for a vocabulary.
+    /// Larger indices are treated as errors.
     private static let largestIndex = 100_000
 
     private static func lines(_ text: String) -> [String] {
@@ -32,7 +32,7 @@ extension Labels {
         return numbered(lines) ?? lines
     }
 
-    /// Names whose every line says its index first; `nil` where that is not so.
+    /// Returns the names if every line begins with its index, otherwise `nil`.
     private static func numbered(_ lines: [String]) -> [String]? {
         var names: [(index: Int, name: String)] = []
         for line in lines where !line.isEmpty {
@@ -45,7 +45,7 @@ extension Labels {
         return placed(names)
     }
 
-    /// A TensorFlow label map; `nil` where the text is none.
+    /// Parses a TensorFlow label map. Returns `nil` if the text is not one.
     private static func blocks(_ text: String) -> [String]? {
         guard text.contains("item"), text.contains("{"), text.contains("id:") else { return nil }
         var names: [(index: Int, name: String)] = []
@@ -67,7 +67,7 @@ extension Labels {
         return placed(names)
     }
 
-    /// The names at their indices; `nil` where two claim the same, or one claims an index that is no vocabulary's.
+    /// Returns an array with each name at its index, or `nil` if an index is duplicated or too large.
     static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
         guard let last = names.map(\.index).max(), last <= largestIndex,
             Set(names.map(\.index)).count == names.count
@@ -84,7 +84,8 @@ extension Labels {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Without space around it and without control characters, which no label shows. `???` marks an index that means nothing.
+    /// Removes surrounding white space and all control characters. `???`, which marks an unused index, becomes an empty
+    /// name.
     static func name(from text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
         var name = Substring(String(String.UnicodeScalarView(visible)))

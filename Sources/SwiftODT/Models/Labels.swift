@@ -1,30 +1,30 @@
-/// The names of the classes that a network tells apart, by the network's own index.
+/// The class names of a network, by class index.
 ///
 ///     let labels = try Labels.load(file: "coco.txt", manifest: nil, model: "yolov8n.onnx")
 ///     print(labels?[0]?.text ?? "no name")
 public struct Labels: Sendable {
     private let labels: [Label?]
 
-    /// - Parameter names: in the order of the network's classes; an empty name marks an index that means nothing.
+    /// - Parameter names: the names in the order of the network's classes. An empty name marks an unused index.
     public init(_ names: [String]) {
         labels = names.enumerated().map { $1.isEmpty ? nil : Label(index: $0, text: $1) }
     }
 
-    /// How many indices there are, those that mean nothing included.
+    /// The number of indices, including unused ones.
     public var count: Int { labels.count }
 
-    /// `nil` for an index that the vocabulary does not have.
+    /// Returns the label of a class index, or `nil` if the index has none.
     public subscript(index: Int) -> Label? { labels.indices.contains(index) ? labels[index] : nil }
 
-    /// All names in their order.
+    /// All labels in index order, without unused indices.
     public var all: [Label] { labels.compactMap(\.self) }
 }
 
 extension Labels {
-    /// The vocabularies that are built in, as a manifest may name them.
+    /// The names of the built-in vocabularies, as used in manifests.
     public static let vocabularies = ["coco80", "coco90"]
 
-    /// A vocabulary that is built in; `nil` where there is none of that name.
+    /// Returns the built-in vocabulary of a name, or `nil` if there is none.
     public static func vocabulary(_ name: String) -> Labels? {
         switch name {
         case "coco80": Labels(COCOVocabulary.names)
@@ -33,10 +33,11 @@ extension Labels {
         }
     }
 
-    /// Finds the names of a model's classes: in the file that the user names, in the manifest, in the model's own file,
-    /// or in a text file beside it (`model.txt`, `model_labels.txt` or `labels.txt`). `nil` where none of them has any.
+    /// Loads the class names of a model. The first available source is used: `file`, the manifest, the model file
+    /// itself, or a text file beside it (`model.txt`, `model_labels.txt` or `labels.txt`). Returns `nil` if there is
+    /// none.
     ///
-    /// - Throws: ``ODTError`` where one that was named is missing or is not a list of names.
+    /// - Throws: ``ODTError`` if a file that was specified is missing or is not a label file.
     public static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
         if let file { return try load(file: file) }
         switch manifest?.labels {

@@ -1,7 +1,7 @@
 extension ModelManifest {
-    /// Understands a manifest's text. Entries that are not known are passed over; known ones of a wrong kind are errors.
+    /// Parses a manifest. Unknown entries are ignored; known entries of a wrong type are errors.
     ///
-    /// - Parameter file: the manifest's path, for messages and for files that are named relative to it.
+    /// - Parameter file: the manifest's path, used in error messages and to resolve relative paths.
     public init(parsing text: some Collection<UInt8>, file: String) throws {
         let root: JSONValue
         do {
@@ -88,7 +88,7 @@ extension KnownAnswer.Object {
     }
 }
 
-/// The members of one JSON object, asked for by name and kind. What is missing is `nil`, what is of another kind an error.
+/// Typed access to the members of one JSON object. A missing member is `nil`; a member of another type is an error.
 private struct ManifestFields {
     let members: JSONValue
     let file: String
@@ -157,7 +157,7 @@ private struct ManifestFields {
         }
     }
 
-    /// One number for all channels, or three.
+    /// Returns three numbers; a single number applies to all channels.
     func channels(_ key: String) throws -> SIMD3<Float>? {
         try find(key, "a number or a list of three numbers") { value in
             let numbers = value.number.map { [$0, $0, $0] } ?? value.array?.compactMap(\.number) ?? []
@@ -166,7 +166,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Names of files, with what is known of each.
+    /// Returns the files that the manifest lists, with size and checksum.
     func files(_ key: String) throws -> [ModelManifest.File] {
         guard let files = try object(key), case .object(let known) = files.members else { return [] }
         return try known.keys.sorted().map { name in
@@ -177,7 +177,7 @@ private struct ManifestFields {
         }
     }
 
-    /// Names of tensors, with what their whole numbers stand for.
+    /// Returns the quantisation of each tensor that the manifest lists.
     func scales(_ key: String) throws -> [String: QuantisationScale] {
         guard let tensors = try object(key), case .object(let known) = tensors.members else { return [:] }
         return try known.keys.reduce(into: [:]) { scales, name in
@@ -188,7 +188,7 @@ private struct ManifestFields {
         }
     }
 
-    /// A list of names, the name of a vocabulary, or a file beside the manifest.
+    /// Returns the label source: a list of names, a built-in vocabulary, or a file relative to the manifest.
     func labels(_ key: String) throws -> ModelManifest.LabelSource? {
         try find(key, "a list of names, a vocabulary (\(Labels.vocabularies.joined(separator: ", "))) or a file") {
             value in

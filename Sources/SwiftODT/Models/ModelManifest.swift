@@ -1,66 +1,67 @@
-/// What a model's file does not say of itself: a small JSON text beside it (`yolox.onnx` has `yolox.json`).
+/// Metadata that a model file lacks, read from a small JSON file beside it (`yolox.json` for `yolox.onnx`).
 ///
-/// Every entry but the name may be left out; what is left out is seen from the network or is as its family usually has it.
+/// All entries except the name are optional. Missing ones are derived from the network or take the default of its
+/// family.
 ///
 ///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
 public struct ModelManifest: Hashable, Sendable {
-    /// What a model is for.
+    /// The purpose of a model.
     public enum Task: String, CaseIterable, Sendable {
         case detection, saliency, classification
     }
 
-    /// Where the names of the classes are.
+    /// The source of the class names.
     public enum LabelSource: Hashable, Sendable {
-        /// In the manifest itself.
+        /// Names listed in the manifest.
         case list([String])
-        /// In a file, its path made absolute against the manifest's folder.
+        /// A label file, with an absolute path or one relative to the working directory.
         case file(String)
-        /// In a vocabulary that is built in, such as `coco80`.
+        /// A built-in vocabulary such as `coco80`.
         case vocabulary(String)
     }
 
     public var name: String
     public var task: Task?
-    /// The family by name, where it is to be taken on trust; see ``DetectionFamily``.
+    /// The name of the network family, which overrides recognition by outputs; see ``DetectionFamily``.
     public var family: String?
     public var labels: LabelSource?
     public var licence: String?
-    /// Where the model comes from.
+    /// The origin of the model, for example a URL.
     public var source: String?
-    /// The files of the model as they were put there.
+    /// The files of the model at installation.
     public var files: [File]
-    /// How many classes the network tells apart, without a background class.
+    /// The number of classes, without a background class.
     public var classes: Int?
-    /// Whether the first class of the network's own count means "nothing here".
+    /// Whether class index 0 of the network is the background.
     public var hasBackground: Bool?
-    /// The score from which its author would show a detection.
+    /// The score threshold that the model's author recommends.
     public var scoreThreshold: Double?
-    /// Whether the class outputs still need the logistic function.
+    /// Whether the class outputs are logits, so that the logistic function must be applied.
     public var scoresAreLogits: Bool?
-    /// What the bytes of quantised inputs and outputs stand for, by their names.
+    /// The quantisation of inputs and outputs, by tensor name.
     public var quantisation: [String: QuantisationScale] = [:]
     public var input: Input
     public var anchors: AnchorSettings?
-    /// Input pixels a cell of each output level covers, for families with a grid.
+    /// Input pixels per cell of each output level, for grid-based families.
     public var strides: [Int]?
     /// What the network finds in the test picture, for one or more sizes of its input.
     package var knownAnswers: [KnownAnswer] = []
 
-    /// A file of a model, to be known again by.
+    /// The identity of a model file, for verification.
     public struct File: Hashable, Sendable {
-        /// Its name within the manifest's folder.
+        /// The file name, relative to the manifest's folder.
         public var name: String
         public var bytes: Int
-        /// In hexadecimal.
+        /// The SHA-256 checksum in hexadecimal.
         public var sha256: String
     }
 
-    /// How a picture enters the network, as far as it departs from the family's way.
+    /// The network's input format, where it differs from the family's default.
     public struct Input: Hashable, Sendable {
         public var width: Int?
         public var height: Int?
         public var channelOrder: NetworkInput.ChannelOrder?
-        /// In the order of the channels; a single number in the file stands for three.
+        /// In the order of the channels. A single number in the file applies to all three.
         public var mean: SIMD3<Float>?
         public var scale: SIMD3<Float>?
         public var fit: NetworkInput.Fit?
@@ -68,18 +69,18 @@ public struct ModelManifest: Hashable, Sendable {
         public init() {}
     }
 
-    /// The boxes that a network with raw heads describes its detections against.
+    /// The anchors (prior boxes) of a network with raw outputs.
     public struct AnchorSettings: Hashable, Sendable {
-        /// Levels of the feature pyramid: level 3 has a cell every 8 pixels.
+        /// The levels of the feature pyramid. Level n has one cell every 2^n pixels.
         public var levels: ClosedRange<Int>?
         public var scalesPerLevel: Int?
         public var aspectRatios: [Double]?
-        /// Size of an anchor in cells (EfficientDet) .
+        /// Size of an anchor in cells (EfficientDet).
         public var scale: Double?
         /// Smallest and largest anchor as a fraction of the picture (SSD).
         public var minScale: Double?
         public var maxScale: Double?
-        /// How the box differences were scaled for training: y, x, height, width.
+        /// The factors that scaled box offsets in training: y, x, height, width.
         public var boxCoderScales: [Double]?
 
         public init() {}
@@ -93,23 +94,23 @@ public struct ModelManifest: Hashable, Sendable {
 }
 
 extension ModelManifest {
-    /// Where the manifest of a model is looked for: the model's path with `.json` for its last extension.
+    /// Returns the path of a model's manifest: the model's path with the extension `.json`.
     public static func path(besideModel model: String) -> String {
         let folderEnd = model.lastIndex(of: "/") ?? model.startIndex
         let stem = model[folderEnd...].lastIndex(of: ".").map { model[..<$0] } ?? model[...]
         return stem + ".json"
     }
 
-    /// Reads the manifest beside a model; `nil` where there is none.
+    /// Reads the manifest beside a model. Returns `nil` if there is none.
     ///
-    /// - Throws: ``ODTError`` where the file is there but cannot be understood.
+    /// - Throws: ``ODTError`` if the file exists but is not a valid manifest.
     public static func load(besideModel model: String) throws -> ModelManifest? {
         let path = path(besideModel: model)
         guard path != model, FileBytes.size(path) != nil else { return nil }
         return try load(path)
     }
 
-    /// Reads a manifest.
+    /// Reads and parses a manifest.
     public static func load(_ path: String) throws -> ModelManifest {
         try ModelManifest(parsing: FileBytes.read(path, limit: 4 << 20), file: path)
     }

@@ -1,13 +1,14 @@
-/// Where models are looked for: the folders of `SWIFTODT_MODEL_PATH` (separated by colons), then as ``DataFolders`` has them.
+/// The folders that are searched for models: those in `SWIFTODT_MODEL_PATH` (separated by colons), then the ones of
+/// ``DataFolders``.
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
 ///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
 public enum ModelSearchPath {
-    /// The models that are used where none is named, the best first: setup fetches them.
+    /// The purpose of a default model. `Pipelines/setup` installs one for each.
     public enum Purpose: String, CaseIterable, Sendable {
         case detector, salient, classifier
 
-        /// File names within a models folder.
+        /// The file names of suitable models, best first.
         var files: [String] {
             switch self {
             case .detector:
@@ -21,13 +22,13 @@ public enum ModelSearchPath {
         }
     }
 
-    /// The folders in the order in which they are searched, whether they exist or not.
+    /// The folders in search order. They need not exist.
     public static var folders: [String] {
         let named = DataFolders.environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
         return named + DataFolders.holding("models")
     }
 
-    /// The model to use where none is named.
+    /// Returns the path of the default model for a purpose.
     ///
     /// - Throws: ``ODTError`` that names the folders and the command that fetches the model.
     public static func locate(_ purpose: Purpose) throws -> String {
@@ -40,7 +41,8 @@ public enum ModelSearchPath {
                 + folders.joined(separator: ", ") + "; run Pipelines/setup or \"odt models fetch\" to get it")
     }
 
-    /// A model that the user names: a path, or the name of a file in one of the folders (its extension may be left out).
+    /// Returns the path of a model given as a path, or as the name of a file in one of the folders. The extension of a
+    /// name is optional.
     ///
     /// - Throws: ``ODTError`` with `.fileNotFound`.
     public static func locate(named name: String) throws -> String {
@@ -53,9 +55,9 @@ public enum ModelSearchPath {
         throw ODTError(
             .fileNotFound,
             name.contains("/")
-                ? "there is no model file \(name); is the path right, and may its folder be looked into?"
+                ? "there is no model file \(name); check the path and the permissions of its folder"
                 : "there is no model file \(name), neither here nor in \(folders.joined(separator: ", ")); "
-                    + "\"odt models list\" tells which there are")
+                    + "\"odt models list\" lists the available models")
     }
 
     private static func find(_ file: String) -> String? {
@@ -63,11 +65,11 @@ public enum ModelSearchPath {
     }
 }
 
-/// The files that hold networks, by extension.
+/// The supported model file formats, by file extension.
 public enum ModelFormat: String, CaseIterable, Sendable {
     case xml, onnx, tflite, pb, pdmodel
 
-    /// By a file's name; `nil` for other files.
+    /// Returns the format for a file name, or `nil` for an unsupported extension.
     public init?(file: String) {
         guard let dot = file.lastIndex(of: ".") else { return nil }
         self.init(rawValue: file[file.index(after: dot)...].lowercased())

@@ -1,7 +1,7 @@
-/// The notes that exporters leave in an .onnx file beside the network, by name.
+/// The metadata properties of an .onnx file, by name.
 struct ONNXProperties {
-    /// Reads them without reading the network: the file is a row of fields, of which the large ones are passed over.
-    /// Stops without complaint where the row is not as it should be, because the runtime judges the file better.
+    /// Reads the properties without loading the network: large fields are skipped. Stops silently at a malformed field,
+    /// because the runtime reports corrupt files with better messages.
     static func read(_ path: String) throws -> [String: String] {
         try FileBytes.withDescriptor(path) { file, size in
             var properties: [String: String] = [:]
@@ -31,7 +31,7 @@ struct ONNXProperties {
     private static let propertyField: UInt64 = 14
     private static let largestProperty: UInt64 = 1 << 20
 
-    /// A message of two texts: field 1 is the name, field 2 the value.
+    /// Parses a `StringStringEntryProto`: field 1 is the key, field 2 the value.
     private static func property(_ entry: ArraySlice<UInt8>) -> (String, String)? {
         var fields = ProtobufFields(entry)
         var (key, value): (String?, String?) = (nil, nil)

@@ -1,4 +1,4 @@
-/// Steps through the fields of a protobuf message.
+/// A cursor over the fields of a protobuf message.
 struct ProtobufFields {
     let message: ArraySlice<UInt8>
     private(set) var position: Int
@@ -26,7 +26,7 @@ struct ProtobufFields {
         return message[position..<position + Int(length)]
     }
 
-    /// Passes over a number; `false` where the field is of a kind that is not used.
+    /// Skips a scalar field. Returns `false` for an unsupported wire type.
     mutating func skip(wireType: UInt64) -> Bool {
         switch wireType {
         case 0: return varint() != nil
@@ -44,19 +44,19 @@ struct ProtobufFields {
 struct ProtobufField {
     let number: Int
     let value: Value
-    /// The field with its tag, as it stands in the message.
+    /// The bytes of the field including its tag.
     let whole: ArraySlice<UInt8>
 
     enum Value {
         case number(UInt64)
         case bytes(ArraySlice<UInt8>)
-        /// Four or eight bytes that nobody here reads.
+        /// A 32-bit or 64-bit value, which no caller uses.
         case fixed
     }
 }
 
 extension ProtobufFields {
-    /// The fields of a message in order, without copying their content; `nil` where it is no message.
+    /// Returns the fields of a message in order, without copying their content, or `nil` if the message is malformed.
     static func all(of message: ArraySlice<UInt8>) -> [ProtobufField]? {
         var fields = ProtobufFields(message)
         var found: [ProtobufField] = []
@@ -90,12 +90,12 @@ extension [ProtobufField] {
 
     func text(_ field: Int) -> String? { bytes(field).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// What a field holds that may be there several times.
+    /// Returns all values of a repeated field.
     func all(_ field: Int) -> [ArraySlice<UInt8>] {
         compactMap { if $0.number == field, case .bytes(let value) = $0.value { value } else { nil } }
     }
 
-    /// A list of whole numbers, packed or one by one.
+    /// Returns the values of a repeated integer field, packed or not.
     func integers(_ field: Int) -> [Int]? {
         var list: [Int] = []
         for one in self where one.number == field {

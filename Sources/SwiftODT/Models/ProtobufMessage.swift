@@ -1,4 +1,4 @@
-/// A protobuf message being written, field by field.
+/// An encoder that writes a protobuf message field by field.
 struct ProtobufMessage {
     private(set) var bytes: [UInt8] = []
 
@@ -15,7 +15,7 @@ struct ProtobufMessage {
 
     mutating func append(_ field: Int, _ text: String) { append(field, text.utf8) }
 
-    /// Takes over a field of another message as it is.
+    /// Copies a field of another message unchanged.
     mutating func append(_ field: ProtobufField) { bytes.append(contentsOf: field.whole) }
 
     private mutating func append(varint value: UInt64) {

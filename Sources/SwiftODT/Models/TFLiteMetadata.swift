@@ -1,13 +1,14 @@
-/// What the author of a .tflite file wrote down in it about how it is to be fed and believed: TensorFlow Lite's model metadata,
-/// which ML Kit's custom classifiers carry.
+/// TensorFlow Lite's model metadata, which the custom classifiers of ML Kit contain: the author's input normalisation
+/// and score threshold.
 struct TFLiteMetadata: Equatable {
-    /// Subtracted from the grey levels of each channel, and what they are divided by afterwards. Meant for inputs of floats.
+    /// The mean and the standard deviation of each channel: an input value is `(level - mean) / deviation`. They apply
+    /// to float inputs.
     var mean: SIMD3<Float>?
     var deviation: SIMD3<Float>?
-    /// The score from which on an answer is to be believed.
+    /// The author's score threshold, 0 to 1.
     var scoreThreshold: Double?
 
-    /// - Returns: `nil` for files without metadata, or with such as cannot be read.
+    /// - Returns: `nil` if the file has no readable metadata.
     init?(model: FlatBuffer) {
         guard let root = model.root,
             let entry = root.tables(ModelField.metadata).first(where: { $0.text(0) == "TFLITE_METADATA" })
@@ -19,7 +20,7 @@ struct TFLiteMetadata: Equatable {
         self.init(notes: Array(contents))
     }
 
-    /// - Parameter notes: the buffer within the model.
+    /// - Parameter notes: the metadata buffer of the model.
     init?(notes: [UInt8]) {
         guard let root = FlatBuffer(notes, identifier: "M001")?.root, let graph = root.tables(3).first else {
             return nil
@@ -33,7 +34,7 @@ struct TFLiteMetadata: Equatable {
         for output in graph.tables(3) {
             guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
             else { continue }
-            // As it was written, not as the nearest float is: 0.35, not 0.3499999940395355.
+            // Convert through the shortest decimal text: 0.35 rather than 0.3499999940395355.
             scoreThreshold = Double(threshold.description)
             break
         }
@@ -49,12 +50,12 @@ struct TFLiteMetadata: Equatable {
         case scoreThreshold = 3
     }
 
-    /// A step of a tensor's processing, by its kind.
+    /// Returns the process unit of a kind that a tensor declares.
     private static func unit(_ kind: Unit, of tensor: FlatBuffer.Table) -> FlatBuffer.Table? {
         tensor.tables(4).first { $0.integer(0, as: UInt8.self) == kind.rawValue }?.table(1)
     }
 
-    /// One number for all channels, or three.
+    /// Returns three numbers; a single number applies to all channels.
     private static func channels(_ numbers: [Float]) -> SIMD3<Float>? {
         guard numbers.allSatisfy({ $0.isFinite && abs($0) < 1e6 }) else { return nil }
         switch numbers.count {
@@ -66,16 +67,16 @@ struct TFLiteMetadata: Equatable {
 }
 
 extension ModelManifest {
-    /// The manifest beside a model, completed by what the model's own file says; `nil` where neither says anything.
+    /// Returns the manifest beside a model, completed by the metadata in the model file, or `nil` if there is neither.
     ///
-    /// - Throws: ``ODTError`` where one of them is there but cannot be read.
+    /// - Throws: ``ODTError`` if one of them exists but cannot be read.
     public static func load(model: String) throws -> ModelManifest? {
         let manifest = try load(besideModel: model)
         guard let metadata = try FlatBuffer.read(tflite: model).flatMap({ TFLiteMetadata(model: $0) }) else {
             return manifest
         }
         var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
-        // A manifest that names one of the two means it to go with the family's usual other.
+        // If the manifest sets one of mean and scale, the other one keeps the family's default.
         if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
             completed.input.mean = metadata.mean ?? .zero
             completed.input.scale = 1 / deviation

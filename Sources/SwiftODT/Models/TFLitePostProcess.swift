@@ -1,16 +1,17 @@
-/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite, which decodes boxes and suppresses. The runtime does not
-/// know it; what it needs to be done without it stands in the file: its anchors, scales and number of classes.
+/// The operation `TFLite_Detection_PostProcess` at the end of a .tflite file, which decodes boxes and suppresses
+/// duplicates. OpenVINO does not support it, so the model is cut before it. Decoding needs the anchors, scales and
+/// number of classes that the file contains.
 struct TFLitePostProcess {
-    /// Centre down and across, height, width, as fractions of the picture, anchor by anchor.
+    /// The centre y, centre x, height and width of each anchor, as fractions of the picture.
     let anchors: [Float]
-    /// By how much box differences were enlarged for training: y, x, height, width.
+    /// The factors that scaled box offsets in training: y, x, height, width.
     let scales: [Double]
     let classCount: Int?
-    /// Places in the file and the numbers that have to stand there for it to end before the operation: then its outputs are
-    /// box differences and class scores.
+    /// File positions and new values that make the model end before the operation. The outputs are then box offsets and
+    /// class scores.
     fileprivate let patches: [(place: Int, number: UInt32)]
 
-    /// - Returns: `nil` for models that do not end so.
+    /// - Returns: `nil` if the model does not end with this operation.
     init?(model: FlatBuffer) {
         guard let root = model.root, let graph = root.tables(2).first, let operation = graph.tables(3).last else {
             return nil
@@ -37,7 +38,7 @@ struct TFLitePostProcess {
         ]
     }
 
-    /// The model without the operation.
+    /// Returns the model file without the operation.
     func cut(_ model: [UInt8]) -> [UInt8] {
         var cut = model
         for (place, number) in patches {
@@ -46,7 +47,7 @@ struct TFLitePostProcess {
         return cut
     }
 
-    /// The numbers of a constant, which may be quantised.
+    /// Returns the values of a constant, dequantised if necessary.
     private static func floats(_ tensor: FlatBuffer.Table, _ root: FlatBuffer.Table) -> [Float]? {
         let buffers = root.tables(4)
         guard let number = tensor.integer(2, as: UInt32.self), buffers.indices.contains(Int(number)) else { return nil }
@@ -64,7 +65,7 @@ struct TFLitePostProcess {
 }
 
 extension FlatBuffer.Table {
-    /// Floats that are kept as a vector of bytes.
+    /// Returns floats stored as a byte vector.
     fileprivate func packedFloats(_ field: Int) -> [Float]? {
         guard let bytes = contents(field), bytes.count % 4 == 0 else { return nil }
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { place in

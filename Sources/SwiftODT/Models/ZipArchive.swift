@@ -1,4 +1,4 @@
-/// The files packed into a zip archive, which may follow other contents, as in a .tflite with metadata.
+/// A zip archive, which can follow other content, as in a .tflite file with metadata.
 struct ZipArchive {
     struct Entry: Sendable {
         let name: String
@@ -11,12 +11,13 @@ struct ZipArchive {
     let entries: [Entry]
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: the archive, with or without other contents before it; `nil` where it has no directory at its end.
+    /// - Parameter bytes: the archive, optionally preceded by other content. Returns `nil` if there is no central
+    ///   directory at the end.
     init?(_ bytes: [UInt8]) {
         guard let end = Self.endRecord(bytes) else { return nil }
         let directorySize = bytes.little32(end + 12)
         let directoryOffset = bytes.little32(end + 16)
-        // Offsets count from wherever the archive began when it was made: the directory says where that is by its own place.
+        // Offsets are relative to the start of the original archive, which follows from the position of the directory.
         let start = end - directorySize
         guard start >= 0 else { return nil }
         let shift = start - directoryOffset
@@ -37,7 +38,7 @@ struct ZipArchive {
         self.bytes = bytes
     }
 
-    /// A file's contents; `nil` where they are damaged, packed in an unknown way, or longer than a text should be.
+    /// Returns a file's content, or `nil` if it is corrupt, uses an unsupported compression method, or exceeds 4 MiB.
     func contents(_ entry: Entry) -> [UInt8]? {
         let header = entry.headerOffset
         guard header >= 0, header + 30 <= bytes.count, bytes.little32(header) == 0x0403_4B50,
@@ -58,7 +59,7 @@ struct ZipArchive {
     private static let maximumEntries = 1000
     private static let largestEntry = 4 << 20
 
-    /// Where the record is that ends an archive; a comment of up to 64 kB may follow it.
+    /// Returns the position of the end-of-central-directory record. A comment of up to 64 KiB can follow it.
     private static func endRecord(_ bytes: [UInt8]) -> Int? {
         var position = bytes.count - 22
         while position >= max(0, bytes.count - 22 - 0xFFFF) {
