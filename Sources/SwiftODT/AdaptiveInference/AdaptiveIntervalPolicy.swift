@@ -1,72 +1,81 @@
-/// When looking pays: told from what has changed in the picture since it was looked at last, and from how objects have fared.
+/// Decides when an inference is useful, from the image changes since the last inference and from the state of the
+/// tracks.
 ///
-/// A scene in which nothing changes but what known objects explain is looked at after one second, then three, then every four. Newcomers
-/// are looked at until they are proved, whatever is missed soon and then less and less often, boxes once they have been carried as far as went well with them,
-/// or show something else than they did, unexplained motion at once, or when the latest look is a moment old. What stands as it stood is
-/// no reason: the same picture gets the same answer. All is reckoned in time, so that a stream of 5 frames a second and one of 60 are looked at about equally often; none is
-/// looked at more often than it has frames, and only newcomers and new scenes in frame after frame.
+/// Inference is triggered by:
+/// - tentative tracks, until they are confirmed;
+/// - missed tracks, soon after the first miss and then at increasing intervals;
+/// - boxes that have reached their ``ExtrapolationLimit``, or whose content no longer matches the track's appearance;
+/// - unexplained motion, at once or after a back-off if an earlier inference found nothing there;
+/// - time: in a scene without unexplained motion after 1 s, then 3 s, then every 4 s.
+///
+/// Unchanged image areas trigger nothing, because the same image gives the same detections. All intervals are in
+/// seconds, so the inference rate hardly depends on the frame rate. Only tentative tracks and scene changes trigger
+/// inference in consecutive frames.
 struct AdaptiveIntervalPolicy: Sendable {
     private var lastInference: Nanoseconds?
-    /// What is known since the latest frame that was finished.
+    /// The tracker's state after the latest finished frame.
     private var known: TrackerSnapshot?
     private var isAnswerTaken = false
     private var change = FrameDifference()
     private var motion = UnexplainedMotion()
-    /// Where objects are now, and where they were in the picture that was looked at last, in pixels of the plane.
+    /// The boxes of all tracks now, and at the last inference, in pixels of the luma plane.
     private var places: ContiguousArray<Box> = []
     private var detectedPlaces: ContiguousArray<Box> = []
     private var refreshInterval = minimumRefreshInterval
     private var lastFrame: Nanoseconds?
-    /// How many frames in a row were other scenes than the ones looked at before them.
+    /// Number of consecutive frames with a scene change.
     private var changes = 0
-    /// Seconds from the frame before to the latest.
+    /// Interval between the previous frame and the latest one, in seconds.
     private var step = 0.0
 
-    /// A camera that moves changes more than this share of the picture at once, and where it has just done so more than that: what has little
-    /// texture hardly changes from one frame to the next.
+    /// Share of the image with unexplained change that counts as a scene change or camera motion. The threshold is
+    /// lower for consecutive frames, because areas with little texture change little from one frame to the next.
     private static let sceneChangeShare = 0.4
     private static let sceneChangeShareContinued = 0.2
-    /// Between two looks because of objects that are known, or of what moves, at least: seconds, and frames, which come a little early or
-    /// late. Two frames are what a slow stream has to spare, a tenth of a second is what people need who pass each other.
+    /// Minimum interval between inferences that known objects or motion trigger: 0.09 s and 1.5 frames, whichever is
+    /// longer. Half a frame allows for timestamp jitter. The limits are short enough to separate people who pass each
+    /// other.
     private static let pause = 0.09
     private static let pauseInFrames = 1.5
-    /// Seconds after which an object that was missed is looked for again: so many the first time, twice as many each time.
+    /// Seconds until a missed object triggers an inference. The interval doubles with each miss.
     private static let firstMissInterval = 0.1
-    /// Seconds after which what moves and was looked at in vain is looked at again: what every frame would have shown of it is told of
-    /// no more than a fifth of a second later.
+    /// Seconds until motion where an inference found nothing triggers another one. It bounds the additional delay of a
+    /// report.
     private static let recurringMotionInterval = 0.22
-    /// The same where it has just begun: whoever comes is hardly known for what they are at first.
+    /// The same for motion that has just begun. It is shorter because objects that enter the image are hard to
+    /// recognise at first.
     private static let newMotionInterval = 0.14
-    /// The same where it goes on and on in one place and has told nothing.
+    /// The same for motion that recurs at one place and has never led to a detection.
     private static let lastingMotionInterval = 0.8
-    /// Seconds without a look where nothing is unexplained: at first, at most, and by what they grow from one to the next.
+    /// Refresh interval in seconds without unexplained motion: initial value, maximum, and growth factor.
     private static let minimumRefreshInterval = 1.0
     private static let maximumRefreshInterval = 4.0
     private static let growth = 3.0
 
-    /// Whether the camera goes on moving: after a mere cut the second picture is the same scene.
+    /// Whether the camera keeps moving. After a single cut the second frame shows the same scene, so one scene change
+    /// is not sufficient.
     var isNextInferenceCertain: Bool { changes > 1 }
 
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
 
-    /// A frame has come, whether anybody may look at it or not.
+    /// Records the arrival of a frame, whether or not it may be used for inference.
     mutating func noteFrame(at time: Nanoseconds) {
         if let lastFrame, time > lastFrame { step = Double(time - lastFrame) / 1e9 }
         lastFrame = time
     }
 
-    /// The frame at `time` is looked at.
+    /// Records that inference runs on the frame at `time`.
     mutating func noteInference(at time: Nanoseconds, in plane: LumaPlane?) {
         lastInference = time
         isAnswerTaken = false
         change.remember(plane)
     }
 
-    /// Why the frame at `time` is to be looked at; `nil` where it need not.
+    /// Returns the reason to run inference on the frame at `time`, or `nil` if there is none.
     mutating func reason(at time: Nanoseconds, in plane: LumaPlane?) -> InferencePolicy.Reason? {
         guard let plane, let lastInference, let known, time >= lastInference else { return .start }
         let seconds = Double(time - lastInference) / 1e9
-        // All that was known has ended with a cut.
+        // A cut has ended all tracks.
         if let cut = known.lastCut, cut > lastInference { return .sceneChange }
         if !isAnswerTaken, let answered = known.answered, answered >= lastInference {
             isAnswerTaken = true
@@ -74,7 +83,7 @@ struct AdaptiveIntervalPolicy: Sendable {
             motion.noteInference(at: time, besides: places, detectedPlaces, in: change)
             swap(&detectedPlaces, &places)
         }
-        // Else it is to come; or live, it may be there and its frame not finished yet.
+        // Otherwise the result is pending. In a live pipeline it can be available although its frame is not finished.
         guard isAnswerTaken || isNextInferenceCertain else { return seconds >= Self.minimumRefreshInterval ? .refresh : nil }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane, after: step) else { return .start }
@@ -91,7 +100,7 @@ struct AdaptiveIntervalPolicy: Sendable {
         return reasonFromTime(after: seconds)
     }
 
-    /// How many seconds what moves and has been looked at in vain waits for the next look.
+    /// Seconds until motion where an inference found nothing triggers another one.
     private var motionInterval: Double {
         motion.isFresh ? Self.newMotionInterval : motion.isRecurring ? Self.lastingMotionInterval : Self.recurringMotionInterval
     }
@@ -101,7 +110,8 @@ struct AdaptiveIntervalPolicy: Sendable {
         for box in boxes { places.append(box.scaled(x: 1 / plane.scaleX, y: 1 / plane.scaleY)) }
     }
 
-    /// Whether somebody is new whom a look may prove now: what has not changed in the picture since it was found can wait.
+    /// Returns whether inference could confirm a tentative track now. A track whose image area has not changed since
+    /// its detection can wait.
     private func hasTentative(_ snapshot: TrackerSnapshot, after seconds: Double) -> Bool {
         for (index, place) in snapshot.places.enumerated() where !place.isConfirmed && place.misses == 0 {
             if seconds >= Self.minimumRefreshInterval || change.differs(in: places[index]) { return true }

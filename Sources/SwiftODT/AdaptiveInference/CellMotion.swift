@@ -1,18 +1,18 @@
-/// Where in the picture something moves that no known object explains, by the cells of ``CoverageAge``.
+/// Detects motion that no known object explains, per cell of ``CoverageAge``.
 ///
-/// Compares each cell's mean with what it has lately been, beside what all of them did: light that changes and a camera that turns
-/// move everything, and that is nothing to look for.
+/// The change of each cell's mean, relative to its recent average, is compared with the change of all cells. Changes of
+/// light and camera motion affect all cells and are ignored.
 ///
-/// ``FrameDifference`` tells the pace nearly the same, but beside the picture that was looked at last and by pixels that differ much. Where
-/// each frame is looked at that is the frame before, from which what is small and slow hardly differs; means that are remembered for a
-/// while tell of it.
+/// ``FrameDifference`` serves the interval policy in a similar way, but compares single pixels with the last inferred
+/// frame. If every frame is inferred, that is the previous frame, from which small and slow objects hardly differ. The
+/// running average used here detects them.
 struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
-    /// Whether most of the picture stands: before a camera that turns nobody can tell what is large and moves.
+    /// Whether most of the image is static. While the camera moves, large moving objects cannot be identified.
     private(set) var isCalm = true
-    /// Whether nothing moves where objects are known, nor the camera.
+    /// Whether neither the known objects nor the camera move.
     private(set) var isStill = true
-    /// When each cell moved last, and since when it did.
+    /// The time of the last motion in each cell, and the time when that motion began.
     private var moved = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
     private var began = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)
     private var latest: Nanoseconds?
@@ -20,14 +20,15 @@ struct CellMotion: Sendable {
     private var latestMeans: ContiguousArray<Float> = []
     private var changes = [Float](repeating: 0, count: CoverageAge.columns * CoverageAge.rows)
 
-    /// Grey levels by which a cell's mean changes where something comes into it.
+    /// Minimum change of a cell's mean, in grey levels, that counts as motion.
     private static let minimum: Float = 1.5
-    /// The mean of what a cell was follows what it is within so many seconds.
+    /// Time constant of the running average, in seconds.
     private static let memory = 0.2
-    /// What has been calm for so long begins to move anew.
+    /// Motion after this interval without motion counts as new. In nanoseconds.
     private static let calm: Nanoseconds = 1_000_000_000
 
-    /// - Parameter known: where objects are, in buffer pixels.
+    /// Updates the state with the next frame.
+    /// - Parameter known: the boxes of all tracks, in buffer pixels.
     mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [Box]) {
         let seconds = latest.map { max(0, Double(time.since($0)) / 1e9) } ?? 0
         latest = time
@@ -42,7 +43,7 @@ struct CellMotion: Sendable {
             return
         }
         for cell in latestMeans.indices { changes[cell] = abs(latestMeans[cell] - means[cell]) }
-        // Where most of the picture changes that is the camera, or the light.
+        // A change in most cells is caused by the camera or the light.
         let usual = changes.sorted()[changes.count * 3 / 4]
         isCalm = usual <= Self.minimum
         let follow = Float(min(1, seconds / Self.memory))
@@ -51,7 +52,7 @@ struct CellMotion: Sendable {
             means[cell] += (latestMeans[cell] - means[cell]) * follow
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
-        // All are judged by the same picture, whoever is told of first.
+        // Test all boxes against the same state, so that their order is irrelevant.
         let seen = isMoving
         for box in known where box.isFinite {
             explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: seen)
@@ -60,7 +61,7 @@ struct CellMotion: Sendable {
         noteBeginnings(at: time)
     }
 
-    /// What moves, thing by thing.
+    /// The connected regions of cells with unexplained motion.
     var regions: [MovingRegion] {
         isMoving.contains(true) ? MovingRegion.all(in: zip(isMoving, began).map { $0 ? $1 : nil }) : []
     }
@@ -72,9 +73,10 @@ struct CellMotion: Sendable {
         }
     }
 
+    /// Clears the cells of a box, unless the motion within it is probably not the object's own.
     /// - Parameters:
     ///   - box: in cells.
-    ///   - seen: where something moves, explained or not.
+    ///   - seen: the cells with motion, explained or not.
     private mutating func explain(_ box: Box, in seen: [Bool]) {
         func range(_ low: Double, _ high: Double, _ count: Int) -> Range<Int> {
             let first = min(Double(count), max(0, low.rounded(.down)))

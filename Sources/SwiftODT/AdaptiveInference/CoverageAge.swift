@@ -1,18 +1,18 @@
-/// For how long nobody has looked at the places of a picture, level by level of magnification: a look that is nearer counts for
-/// those that are farther off, too.
+/// The time since each cell of the image was last inferred, per magnification level. An inference at one level also
+/// covers all lower levels.
 struct CoverageAge: Sendable {
     static let (columns, rows) = (CellMeans.columns, CellMeans.rows)
 
     private var width = 1.0
     private var height = 1.0
-    /// When each cell was last looked at, by level.
+    /// The time of the last inference of each cell, by level.
     private var lastInferred: [[Nanoseconds]] = []
-    /// Sums from the first cell on, by level: a rectangle's is had from its corners.
+    /// Summed-area tables by level, which give the sum over a rectangle from its four corners.
     private var (places, motions): ([[Double]], [[Double]]) = ([], [])
 
     init() {}
 
-    /// - Parameter time: when the first look is; what has been before counts as looked at so long ago that nothing is more worth a look.
+    /// - Parameter time: the time of the first inference. Earlier coverage counts as expired.
     init(width: Double, height: Double, levels: Int, at time: Nanoseconds) {
         (self.width, self.height) = (width, height)
         let before = time.adding(-Self.neverInferred)
@@ -21,7 +21,7 @@ struct CoverageAge: Sendable {
         (places, motions) = (Array(repeating: empty, count: levels), Array(repeating: empty, count: levels))
     }
 
-    /// Something was looked at; `nil` for the whole picture.
+    /// Records an inference of a region; `nil` stands for the full frame.
     mutating func note(_ region: Box?, level: Int, at time: Nanoseconds) {
         let (across, down) = region.map(inside) ?? (0..<Self.columns, 0..<Self.rows)
         for level in lastInferred.indices.prefix(level + 1) {
@@ -29,7 +29,7 @@ struct CoverageAge: Sendable {
         }
     }
 
-    /// The cells whose middle is in a part.
+    /// Returns the columns and rows of the cells whose centres are inside a region.
     private func inside(_ region: Box) -> (Range<Int>, Range<Int>) {
         func range(_ low: Double, _ high: Double, _ length: Double, _ count: Int) -> Range<Int> {
             let first = min(Double(count), max(0, (low / length * Double(count) - 0.5).rounded(.up)))
@@ -39,11 +39,11 @@ struct CoverageAge: Sendable {
         return (range(region.minX, region.maxX, width, Self.columns), range(region.minY, region.maxY, height, Self.rows))
     }
 
-    /// Works out what a look at each place is worth now.
+    /// Computes the utility of inferring each cell now.
     ///
     /// - Parameters:
-    ///   - isMoving: the cells where a nearer look may tell what moves there.
-    ///   - longest: seconds beyond which a place is no more worth a look.
+    ///   - isMoving: the cells with motion that a higher magnification may explain.
+    ///   - longest: age in seconds beyond which the utility of a cell no longer grows.
     mutating func computeUtility(at time: Nanoseconds, with isMoving: [Bool], upTo longest: Double = Self.longest) {
         let columns = Self.columns + 1
         for level in lastInferred.indices {
@@ -63,6 +63,7 @@ struct CoverageAge: Sendable {
         }
     }
 
+    /// Returns the utility of inferring a region, due to its age and to motion.
     func utility(of region: Box, level: Int) -> (place: Double, motion: Double) {
         let (across, down) = inside(region)
         return (Self.sum(places[level], across, down), min(Self.maximumMotionUtility, Self.sum(motions[level], across, down)))
@@ -75,12 +76,13 @@ struct CoverageAge: Sendable {
             + sums[top + across.lowerBound]
     }
 
-    /// Seconds beyond which a place is no more worth a look: where objects are, which ask for looks, too, and where nothing goes on.
+    /// Age in seconds beyond which the utility of a cell no longer grows: normally, where objects compete for
+    /// inferences, and in an idle scene.
     static let (longest, longestWhenIdle) = (4.0, 3600.0)
     private static let neverInferred: Nanoseconds = 60_000_000_000
-    /// Of a cell, for each second: all of the picture together is worth as much as an object that has not been seen.
+    /// Utility of a cell per second of age. The whole image together has the utility of one undetected object.
     private static let utilityOfPlaces = 1.0 / Double(columns * rows)
-    /// What moves in a cell, for each second; however much moves together, it is worth no more than an object.
+    /// Utility of a cell with motion per second of age. The sum is limited to the utility of one object.
     private static let utilityOfMotion = 0.1
     private static let maximumMotionUtility = 1.0
 }

@@ -1,40 +1,44 @@
-/// For how long a box may be carried before it is looked at again.
+/// Limits the time for which a box is extrapolated without a detection.
 ///
-/// As long as it was carried before, the longer the better that went. Those who are near each other are easily taken for each
-/// other: they are carried for less long, and those who overlap for a moment only. Of whoever leaves the picture sideways little
-/// is left to carry the box by.
+/// The limit is proportional to the last extrapolation's duration divided by its error. It is shorter for objects near
+/// each other, which are easily confused, and very short for overlapping ones. Objects that leave the image sideways
+/// also have a short limit, because little of them remains visible.
 enum ExtrapolationLimit {
-    /// Seconds for one whose box has not been carried yet.
+    /// Limit in seconds for a box that has not been extrapolated yet.
     private static let first = 0.2
-    /// Seconds at most, and for those who overlap.
+    /// Upper limit in seconds, and the limit for overlapping objects.
     private static let maximum = 4.0
     private static let overlapping = 0.1
-    /// And for those whom an edge along their longer side cuts: a narrow piece is soon out.
+    /// Limit in seconds for objects whose longer side is cut by an image edge. A narrow remainder soon leaves the
+    /// image.
     private static let leaving = 0.5
-    /// What may be missing of the overlap with where the object is found then: of those who are near another, and of others.
+    /// Tolerated loss of IoU between the extrapolated box and the next detection: for objects near another one, and for
+    /// isolated ones.
     private static let tolerance = 0.4
     private static let toleranceAlone = 0.55
-    /// Errors are as large at least: boxes tremble.
+    /// Lower bound of the error, because detected boxes fluctuate.
     private static let minimumError = 0.02
-    /// Share of a box that another one covers where they overlap; by how much of its size each is widened to be near.
+    /// Share of a box that another one must cover to count as overlapping, and the margin relative to the size within
+    /// which another box counts as near.
     private static let cover = 0.1
     private static let margin = 0.5
-    /// Pixels of the plane within which a box ends with the picture.
+    /// Distance to the image edge, in plane pixels, within which a box counts as cut.
     private static let edge = 1.0
-    /// Frames come a little early or late.
+    /// Tolerance for timestamp jitter in seconds.
     private static let slack = 0.01
 
+    /// Returns whether the object's box has been extrapolated for too long.
     /// - Parameters:
-    ///   - seconds: since it was looked at last.
-    ///   - boxes: where all `places` are now.
-    ///   - picture: what is seen, as the boxes have it.
+    ///   - seconds: time since the last inference.
+    ///   - boxes: the current boxes of all `places`.
+    ///   - picture: the visible area, in the same coordinates as the boxes.
     static func isReached(
         after seconds: Double, _ index: Int, of places: [TrackerSnapshot.ObjectState], at boxes: ContiguousArray<Box>,
         in picture: Box
     ) -> Bool {
         let place = places[index]
         guard place.carried.span > 0 else { return seconds >= first - slack }
-        // What it would be if errors grew as they did.
+        // Seconds per unit of error, assuming that the error grows linearly.
         let scale = Double(place.carried.span) / 1e9 / max(place.carried.error, minimumError)
         if seconds >= min(maximum, scale * toleranceAlone) - slack { return true }
         let box = boxes[index]

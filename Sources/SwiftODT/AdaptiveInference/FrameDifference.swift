@@ -1,41 +1,43 @@
-/// Where a picture differs from the one that was looked at last, cell by cell.
+/// Compares a frame with the last inferred one, cell by cell.
 ///
-/// Light that changes all over is no difference, nor is a camera's noise. Costs a few instructions for each sixteen pixels of the plane,
-/// some hundredths of a millisecond.
+/// Global changes of brightness and sensor noise do not count as differences. The comparison uses SIMD with 16 pixels
+/// per operation.
 struct FrameDifference: Sendable {
-    /// The picture is divided into so many cells across and down; the last ones overlap those before them where it does not come out even.
+    /// Number of cells horizontally and vertically. The last cells overlap the previous ones if the plane's size is not
+    /// a multiple of the cell size.
     private(set) var columns = 0
     private(set) var rows = 0
-    /// Whether a cell differs, row by row.
+    /// Whether each cell differs, in row order.
     private(set) var isChanged: ContiguousArray<Bool> = []
-    /// How many cells do.
+    /// Number of cells that differ.
     private(set) var count = 0
 
     private var plane: LumaPlane?
-    /// Of each cell, for the moment.
+    /// Temporary sums per cell.
     private var sums: ContiguousArray<Int> = []
-    /// Grey levels by which pictures differ where nothing happens.
+    /// Mean absolute difference of static areas, in grey levels.
     private var noise = 2.0
 
-    /// Pixels of the plane that a cell has across and down.
+    /// Side of a cell in plane pixels.
     static let side = 16
-    /// A pixel differs by more grey levels than these and so many times the noise.
+    /// A pixel differs if its grey level changes by more than `minimum + noiseFactor * noise`.
     private static let minimum = 12.0
     private static let noiseFactor = 3.0
-    /// More noise than this is something that happens.
+    /// Upper limit of the noise estimate. Larger differences are real changes.
     private static let maximumNoise = 4.0
-    /// Seconds in which noise is learnt.
+    /// Time constant of the noise estimate in seconds.
     private static let memory = 0.36
-    /// So many of a cell's pixels differ where the cell does.
+    /// Number of differing pixels from which a cell differs.
     private static let minimumCount: Int16 = 10
 
-    /// The picture that others are compared with from now on.
+    /// Sets the reference frame.
     mutating func remember(_ plane: LumaPlane?) { self.plane = plane }
 
-    /// Compares a picture with the one that is remembered.
+    /// Compares a frame with the reference frame.
     ///
-    /// - Parameter seconds: since the frame before, for noise to be learnt alike at any rate of frames.
-    /// - Returns: whether there is one, of the same size.
+    /// - Parameter seconds: time since the previous frame, which makes the noise estimate independent of the frame
+    ///   rate.
+    /// - Returns: `false` if there is no reference frame of the same size.
     mutating func compare(_ new: LumaPlane, after seconds: Double) -> Bool {
         guard let old = plane, old.width == new.width, old.height == new.height,
             min(new.width, new.height) >= Self.side
@@ -54,7 +56,7 @@ struct FrameDifference: Sendable {
         return true
     }
 
-    /// Whether anything differs in a box, in pixels of the plane.
+    /// Returns whether any cell that a box touches differs. The box is in plane pixels.
     func differs(in box: Box) -> Bool {
         guard let (columns, lines) = cells(of: box) else { return false }
         for row in lines {
@@ -63,7 +65,7 @@ struct FrameDifference: Sendable {
         return false
     }
 
-    /// The columns and rows that a box, in pixels of the plane, touches.
+    /// Returns the columns and rows that a box touches. The box is in plane pixels.
     func cells(of box: Box) -> (columns: ClosedRange<Int>, rows: ClosedRange<Int>)? {
         let side = Double(Self.side)
         let inside = box.clipped(width: columns * Self.side, height: rows * Self.side)
@@ -84,7 +86,8 @@ struct FrameDifference: Sendable {
             var (sum, hits) = (SIMD16<Int16>.zero, SIMD16<Int16>.zero)
             for place in Self.places(of: cell, columns: columns, width: width, height: height) {
                 let difference = Self.load(new + place) &- Self.load(old + place) &- light
-                // -1 where it is darker, and where it is more than the threshold: comparisons are made lane by lane, shifts are not.
+                // Arithmetic shifts yield -1 for negative lanes. They stay in vector registers, whereas lane-wise
+                // comparisons do not.
                 let darker = difference &>> 15
                 let size = (difference ^ darker) &- darker
                 sum &+= size
@@ -94,13 +97,13 @@ struct FrameDifference: Sendable {
             isChanged[cell] = hits.wrappedSum() >= Self.minimumCount
             if isChanged[cell] { count += 1 }
         }
-        // A quarter of the picture is calm, most often; where it is not, that is no noise.
+        // Estimate noise from the quartile of cells that differ least, which is usually static.
         sums.sort()
         let calm = Double(sums[sums.count / 4]) / Double(Self.side * Self.side)
         noise += (min(calm, Self.maximumNoise) - noise) * (seconds / (seconds + Self.memory))
     }
 
-    /// By how many grey levels most of the picture has become lighter.
+    /// Returns the median change of brightness over all cells, in grey levels.
     private mutating func findLight(_ new: UnsafePointer<UInt8>, _ old: UnsafePointer<UInt8>, width: Int, height: Int)
         -> Int
     {
@@ -115,7 +118,7 @@ struct FrameDifference: Sendable {
         return sums[sums.count / 2] / (Self.side * Self.side)
     }
 
-    /// Where each line of a cell begins.
+    /// Returns the offset of each row of a cell.
     @inline(__always)
     private static func places(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
         let first = min(cell / columns * side, height - side) * width + min(cell % columns * side, width - side)

@@ -1,50 +1,52 @@
-/// Decides for each frame of a stream whether it is looked at.
+/// Decides for each frame of a stream whether to run inference on it.
 ///
-/// Every frame in order is either put to ``reasonToInfer(_:in:at:)`` or, where ``mayInfer(_:at:)`` says that this needs no asking, passed by
-/// with ``pass()``; what is known of objects once a frame is finished is handed in with ``note(_:)``. Nothing here asks for the time of
-/// day: the same frames and the same answers, handed in after the same frames, give the same looks.
+/// Every frame must be passed in order, either to ``reasonToInfer(_:in:at:)`` or, if ``mayInfer(_:at:)`` returns
+/// `false`, to ``pass()``. After each finished frame, pass the tracker's state to ``note(_:)``. The policy does not
+/// read the system clock: the same sequence of frames and results gives the same decisions.
 ///
-///     var attention = InferencePolicy()
+///     var policy = InferencePolicy()
 ///     for frame in frames {
 ///         let frameState = InferencePolicy.FrameState(time: frame.time, isDetectorIdle: detector.isDetectorIdle)
-///         if let reason = attention.reasonToInfer(frameState, in: plane, at: .auto) { detect(frame, because: reason) }
-///         attention.note(scene.snapshot())
+///         if let reason = policy.reasonToInfer(frameState, in: plane, at: .auto) { detect(frame, because: reason) }
+///         policy.note(scene.snapshot())
 ///     }
 public struct InferencePolicy: Sendable {
-    /// How often is looked.
+    /// The interval between inferences.
     public enum Interval: Hashable, Sendable {
-        /// At each n-th frame.
+        /// Every n-th frame.
         case every(Int)
-        /// When it pays, see ``AdaptiveIntervalPolicy``.
+        /// Adaptive, see ``AdaptiveIntervalPolicy``.
         case auto
     }
 
-    /// Why a frame is looked at; the raw values stand in the debug log and, with `inferences-` before them, in `stats`.
+    /// Why inference runs on a frame. The raw values are used in the debug log and, prefixed with `inferences-`, in
+    /// `stats`.
     public enum Reason: String, CaseIterable, Sendable {
-        /// Somebody asked for it in any case.
+        /// The caller requested it.
         case requested
-        /// It is the n-th since the last one.
+        /// The frame is the n-th since the last inference.
         case interval
-        /// Nothing has been seen yet, or nothing that this picture can be compared with.
+        /// There has been no inference yet, or none that this frame can be compared with.
         case start
-        /// The picture is another one all over: a cut, or a camera that moves.
+        /// The whole image has changed: a cut, or camera motion.
         case sceneChange = "scene-change"
-        /// An object has been seen, but not often enough to be told of.
+        /// A track is tentative.
         case tentative
-        /// An object was not where it was expected, or not seen there.
+        /// An object was not detected at its predicted position.
         case missed
-        /// Something moves that no known object explains.
+        /// Motion that no known object explains.
         case motion
-        /// The same, where it has been looked at in vain before.
+        /// Unexplained motion where an earlier inference detected nothing.
         case recurringMotion = "recurring-motion"
-        /// Boxes have been carried as far as it has gone well with them so far.
+        /// A box has reached its ``ExtrapolationLimit``.
         case drift
-        /// A box that was carried shows something else than it did.
+        /// The content of an extrapolated box no longer matches the object's appearance.
         case appearanceChange = "appearance-change"
-        /// It has not been looked for long.
+        /// The refresh interval has elapsed.
         case refresh
 
-        /// Whether somebody or something asks for an answer: no occasion to look around.
+        /// Whether objects or motion at a known position triggered the inference, so that it should not be spent on
+        /// coverage.
         var isTriggeredByObjects: Bool {
             switch self {
             case .tentative, .missed, .motion, .recurringMotion, .drift, .appearanceChange: true
@@ -53,13 +55,13 @@ public struct InferencePolicy: Sendable {
         }
     }
 
-    /// A frame that may be looked at.
+    /// A frame that is a candidate for inference.
     public struct FrameState: Sendable {
-        /// Running time.
+        /// Running time in nanoseconds.
         public var time: Nanoseconds
-        /// Whether there is somebody who can look now.
+        /// Whether the detector can accept a frame now.
         public var isDetectorIdle: Bool
-        /// Whether it is to be looked at in any case.
+        /// Whether inference on this frame is mandatory if the detector is idle.
         public var isRequested: Bool
 
         public init(time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false) {
@@ -72,7 +74,7 @@ public struct InferencePolicy: Sendable {
 
     public init() {}
 
-    /// Whether a frame may turn out to be looked at: spares those that surely are not from being mapped for it.
+    /// Returns whether inference may run on a frame. If not, the frame need not be mapped.
     public func mayInfer(_ frameState: FrameState, at intervalPolicy: Interval) -> Bool {
         guard frameState.isDetectorIdle else { return false }
         return switch intervalPolicy {
@@ -81,9 +83,9 @@ public struct InferencePolicy: Sendable {
         }
     }
 
-    /// Whether a frame is looked at, and why; counts as looked at then.
+    /// Returns the reason to run inference on a frame, or `nil`. A reason counts as an inference.
     ///
-    /// - Parameter plane: its small grey copy; where ``Interval/auto`` has none, it is looked at.
+    /// - Parameter plane: the frame's reduced grey copy. Without one, ``Interval/auto`` always returns a reason.
     public mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval) -> Reason? {
         var frameState = frameState
         frameState.time = frameState.time.clampedToRange
@@ -102,18 +104,18 @@ public struct InferencePolicy: Sendable {
         return intervalPolicy == .auto ? adaptive.reason(at: frameState.time, in: plane) : .interval
     }
 
-    /// Whether the next frame is going to be looked at whatever this look shows, as far as can be told: its answer need not be waited for
-    /// before ``reasonToInfer(_:in:at:)`` is asked again.
+    /// Whether inference on the next frame is certain, regardless of the result of the current one. The caller then
+    /// need not wait for that result before it calls ``reasonToInfer(_:in:at:)`` again.
     public var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
-    /// A frame goes by that is not looked at.
+    /// Records a frame without inference.
     public mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }
 
-    /// A frame is finished.
+    /// Records a finished frame.
     ///
-    /// - Parameter snapshot: what is known of its objects; ``Interval/auto`` wants it after every frame.
+    /// - Parameter snapshot: the tracker's state. ``Interval/auto`` requires it after every frame.
     public mutating func note(_ snapshot: TrackerSnapshot?) { adaptive.note(snapshot) }
 
-    /// Another time begins: the next frame is looked at.
+    /// Restarts the policy for a new epoch. Inference runs on the next frame.
     public mutating func reset() { self = InferencePolicy() }
 }

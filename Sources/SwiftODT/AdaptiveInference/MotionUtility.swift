@@ -1,31 +1,32 @@
-/// What a look would tell of what moves and no known object explains.
+/// The utility of an inference due to motion that no known object explains.
 struct MotionUtility: Sendable {
-    /// What the whole tells of large things that move, for the moment.
+    /// The utility of the full frame due to large moving objects.
     private(set) var ofFullFrame = 0.0
-    /// The cells of ``CoverageAge`` where a nearer look may tell what moves there.
+    /// The cells of ``CoverageAge`` with motion that a higher magnification may explain.
     private(set) var isMovingNearby: [Bool] = []
 
-    /// Whether nothing moves where objects are known, nor the camera.
+    /// Whether neither the known objects nor the camera move.
     var isStill: Bool { motion.isStill }
 
-    /// Whether something moves that no known object explains.
+    /// Whether there is motion that no known object explains.
     var isUnexplained: Bool { motion.isMoving.contains(true) }
 
     private var motion = CellMotion()
 
-    /// Somebody large has come: that is worth more than a part that nobody has seen for long.
+    /// Utility of a large new object. It exceeds the utility of a region that has not been inferred for long.
     private static let utilityOfLarge = 3.0
-    /// For how long one large thing is expected where something moves.
+    /// How long a moving region is expected to be one large object, in nanoseconds.
     private static let longestLarge: Nanoseconds = 1_000_000_000
 
-    /// - Parameter known: the objects, in buffer pixels.
+    /// Updates the motion state with the next frame.
+    /// - Parameter known: the state of all tracks, in buffer pixels.
     mutating func update(at plane: LumaPlane?, at time: Nanoseconds, besides known: [TrackerSnapshot.ObjectState]) {
         motion.update(at: plane, at: time, besides: known.map(\.box))
     }
 
-    /// Tells what is large from the rest. It is seen in the whole, and at once; a part would cut it, or show no more of it. Only what keeps
-    /// moving and is not explained by that may turn out to be many small things. Where each frame is looked at that can wait: a look at the
-    /// whole is never far.
+    /// Separates large moving regions from small ones. A large object is detected in the full frame; a tile would cut
+    /// it or add nothing. If motion persists and full-frame inference does not explain it, it may consist of many small
+    /// objects. With a fixed interval this is unnecessary, because the next full-frame inference is near.
     mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in views: RegionPyramid) {
         (ofFullFrame, isMovingNearby) = (0, motion.isMoving)
         guard cause != .interval, motion.isCalm else { return }

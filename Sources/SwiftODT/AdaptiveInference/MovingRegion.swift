@@ -1,12 +1,12 @@
-/// Cells next to each other in which something moves that no known object explains: most likely one thing, whatever it is.
+/// A connected region of cells with unexplained motion, most likely one object.
 struct MovingRegion: Sendable {
-    /// Among those of ``CoverageAge``.
+    /// Indices of the cells, as in ``CoverageAge``.
     private(set) var cells: [Int]
-    /// Since when the first of them moves.
+    /// The time when the motion in the region's first cell began.
     private(set) var began: Nanoseconds
 
-    /// The side of a square as large as it, in pixels of a picture. Of what the picture's edge cuts there is more to come: it is taken for
-    /// as large as its longer side.
+    /// Returns the side of the square of the same area, in buffer pixels. A region at the image edge is part of a
+    /// larger object, so its longer side is returned instead.
     func side(width: Double, height: Double) -> Double {
         let (across, down) = (width / Double(CoverageAge.columns), height / Double(CoverageAge.rows))
         let (x, y) = (cells.map { $0 % CoverageAge.columns }, cells.map { $0 / CoverageAge.columns })
@@ -17,9 +17,9 @@ struct MovingRegion: Sendable {
         return (Double(cells.count) * across * down).squareRoot()
     }
 
-    /// Divides what moves into regions, in the order in which they are met line by line.
+    /// Divides cells into 8-connected regions, in raster order of their first cells.
     ///
-    /// - Parameter began: since when each cell moves; `nil` where nothing does.
+    /// - Parameter began: the time when motion began in each cell; `nil` for static cells.
     static func all(in began: [Nanoseconds?]) -> [MovingRegion] {
         var left = began
         var found: [MovingRegion] = []

@@ -1,32 +1,33 @@
-/// What a look would tell of the objects that are known: for each that it shows whole and large enough to be seen, how long it has
-/// not been seen.
+/// The utility of an inference due to known objects: the sum of the times since their last detections, over all objects
+/// that the region contains completely and at a detectable size.
 struct ObjectUtility: Sendable {
-    /// A look that was made.
+    /// An inference that was started.
     struct RegionInference: Sendable {
         let region: InferredRegion
         let level: Int
         let time: Nanoseconds
     }
 
-    /// All of them.
+    /// The state of all tracks.
     private(set) var known: [TrackerSnapshot.ObjectState] = []
-    /// Those for whom is looked.
+    /// The tracks that are considered.
     private(set) var places: [TrackerSnapshot.ObjectState] = []
     private var answered: Nanoseconds?
-    /// For how many seconds nobody has seen each of them, for the moment.
+    /// Time in seconds for which each of `places` counts as undetected.
     private var unseen: ContiguousArray<Double> = []
 
-    /// Where a crowd is, those who have waited longest say enough, and each choice stays a matter of a millisecond.
+    /// Limits the computation time in crowds; the tracks that have waited longest are sufficient.
     private static let maximumPlaces = 150
-    /// Who has been seen once is to be seen again soon.
+    /// Weight of a tentative track, which needs further detections soon.
     private static let utilityOfTentative = 3.0
-    /// Seconds after which it is no more worth to know.
+    /// Time in seconds beyond which an object's utility no longer grows.
     private static let longestMemory = 1.0
-    /// An object that an edge cuts is not seen, and its piece tells nothing.
+    /// Penalty for each object that the region's edge cuts, because its fragment cannot be used.
     private static let cutCost = 0.05
-    /// Of an object: less of it in a part is no piece of it.
+    /// Share of an object that must be inside the region to count as a fragment.
     private static let minimumFragmentShare = 0.1
 
+    /// Replaces the state of all tracks.
     mutating func note(_ snapshot: TrackerSnapshot?) {
         answered = snapshot?.answered
         known.removeAll(keepingCapacity: true)
@@ -34,9 +35,10 @@ struct ObjectUtility: Sendable {
         known.removeAll { !$0.box.isFinite }
     }
 
-    /// Chooses for whom is looked: newcomers first, then whoever has not been seen for longest.
+    /// Chooses the tracks to consider: tentative ones first, then those with the oldest detections.
     mutating func choose() {
-        // Copied, not shared: what is known is written anew with every frame.
+        // Copy into the existing buffer. Sharing storage would force a reallocation when `known` is rewritten in the
+        // next frame.
         places.removeAll(keepingCapacity: true)
         places.append(contentsOf: known)
         guard places.count > Self.maximumPlaces else { return }
@@ -44,8 +46,9 @@ struct ObjectUtility: Sendable {
         places.removeLast(places.count - Self.maximumPlaces)
     }
 
-    /// Works out for how long each object has not been seen; those because of whom is looked, newcomers and doubtful ones, for as long
-    /// as counts. What the latest look has told is not known yet where its answer is still to come: whoever it shows counts as seen then, as far as that is likely.
+    /// Computes the time since each object's last detection. Objects that triggered this inference get the maximum. If
+    /// the result of the latest inference is pending, its objects count as detected in proportion to their detection
+    /// likelihood.
     mutating func computeUtility(
         at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?, in views: RegionPyramid
     ) {
@@ -65,7 +68,7 @@ struct ObjectUtility: Sendable {
         }
     }
 
-    /// Whether it is because of this one that is looked.
+    /// Returns whether an object is a trigger of the inference.
     private func triggers(_ place: TrackerSnapshot.ObjectState, _ cause: InferencePolicy.Reason) -> Bool {
         switch cause {
         case .tentative: !place.isConfirmed && place.misses == 0
@@ -74,6 +77,7 @@ struct ObjectUtility: Sendable {
         }
     }
 
+    /// Returns the utility of a region due to known objects.
     func utility(of view: RegionPyramid.CandidateRegion, in views: RegionPyramid) -> Double {
         var utility = 0.0
         let region = views.seen(in: view)

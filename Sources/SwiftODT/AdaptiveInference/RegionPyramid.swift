@@ -1,11 +1,11 @@
-/// The views that a picture may be looked at in: the whole, and parts of it on each level of magnification.
+/// The candidate regions for inference: the full frame, and tiles at each magnification level.
 ///
-/// Besides the parts of a grid, which leave no place out, there are those with an object in their middle; either way a part gives way to
-/// the objects at its edges.
+/// In addition to the tiles of a grid, which cover the whole image, there are regions centred on objects. All regions
+/// can be shifted so that their edges do not cut objects.
 struct RegionPyramid: Sendable {
     struct CandidateRegion: Sendable {
         let box: Box
-        /// Which of the levels of magnification; 0 is the whole.
+        /// Magnification level; 0 is the full frame.
         let level: Int
 
         var isWhole: Bool { level == 0 }
@@ -13,14 +13,14 @@ struct RegionPyramid: Sendable {
 
     let picture: RegionSelector.Geometry
     let fullFrame: CandidateRegion
-    /// Of a ``TileGrid``.
+    /// The tiles of a ``TileGrid``.
     let tiles: [CandidateRegion]
-    /// Input pixels for a pixel of the picture, level by level.
+    /// Input pixels per picture pixel, by level.
     private let scales: [Double]
 
-    /// Of an object's side: it may move on.
+    /// Margin around an object for its motion, relative to its sides.
     private static let margin = 0.1
-    /// An object of which more than this share is in a part comes wholly into it.
+    /// A region is shifted to contain an object completely if it contains more than this share of the object's area.
     private static let minimumShare = 0.3
 
     init(of picture: RegionSelector.Geometry) {
@@ -32,7 +32,7 @@ struct RegionPyramid: Sendable {
         let across = Double(max(1, picture.turned ? picture.input.height : picture.input.width))
         let down = Double(max(1, picture.turned ? picture.input.width : picture.input.height))
         let aspect = TileGrid.clampedToRange(picture.pixelAspectRatio)
-        // A square of the buffer's pixels covers so much more, or less, as it is shown.
+        // A square in buffer pixels covers an area in the input that depends on the pixel aspect ratio.
         func scale(_ box: Box) -> Double { min(across / (box.width * aspect), down / box.height) * aspect.squareRoot() }
         var (tiles, scales) = ([CandidateRegion](), [scale(fullFrame.box)])
         var size = SIMD2(fullFrame.box.width, fullFrame.box.height)
@@ -48,26 +48,28 @@ struct RegionPyramid: Sendable {
 
     var levels: Range<Int> { scales.indices }
 
-    /// Of something that covers as much as a square of this side in the picture.
+    /// Returns the detectability of an object that covers as much as a square of this side, in buffer pixels.
     func visibility(ofSide side: Double, at level: Int) -> Detectability { Detectability(side: side * scales[level]) }
 
-    /// How likely an object is seen at a level, 0 to 1: by its size in the network's input, and by how near it was seen.
+    /// Returns the likelihood (0 to 1) that an object is detected at a level, from its size in the network's input and
+    /// the magnification of its earlier detections.
     func visibility(of place: TrackerSnapshot.ObjectState, at level: Int) -> Double {
         let bySize = visibility(ofSide: max(0, place.box.area).squareRoot(), at: level)
         return bySize.likelihood(observedAt: place.observedMagnification, inferredAt: scales[level] / scales[0])
     }
 
-    /// What a view shows, and what of it is cut.
+    /// Returns the inferred region of a candidate, which describes its cutting edges.
     func seen(in view: CandidateRegion) -> InferredRegion {
         InferredRegion(
             view.isWhole ? nil : view.box, width: picture.width, height: picture.height,
             pixelAspectRatio: picture.pixelAspectRatio)
     }
 
-    /// Whether a part's edges cut an object, or the little around it into which it may move.
+    /// Returns whether the region's edges cut an object or the margin around it.
     static func cuts(_ region: InferredRegion, _ object: Box) -> Bool { region.cuts(widened(object)) }
 
-    /// Views with an object in their middle, on each level on which more is to be seen of it than on the one before.
+    /// Returns regions centred on objects, at each level where the object is easier to detect than at the previous
+    /// level.
     func views(around places: some Sequence<TrackerSnapshot.ObjectState>) -> [CandidateRegion] {
         var found: [CandidateRegion] = []
         for place in places {
@@ -81,8 +83,8 @@ struct RegionPyramid: Sendable {
         return found
     }
 
-    /// Moves a part so that objects at its edges come wholly into it, where they fit and most of them is in it already, or out of it;
-    /// and keeps it within the picture.
+    /// Shifts a region so that its edges do not cut objects, and keeps it within the picture. An object moves
+    /// completely inside if it fits and most of it is inside already, otherwise outside.
     func avoidingCuts(_ places: [TrackerSnapshot.ObjectState], by view: CandidateRegion) -> CandidateRegion {
         if view.isWhole { return view }
         var region = kept(view.box)
@@ -106,7 +108,7 @@ struct RegionPyramid: Sendable {
         return CandidateRegion(box: region, level: view.level)
     }
 
-    /// How far a range has to go to hold another that is shorter.
+    /// Returns the shift that makes a range contain another, shorter one.
     private static func push(_ low: Double, _ high: Double, _ first: Double, _ last: Double) -> Double {
         if first < low { return first - low }
         return last > high ? last - high : 0

@@ -1,22 +1,23 @@
-/// Chooses for each look whether the whole picture is looked at or a part of it, nearer, and which: one look costs what another does, so
-/// the one is taken that tells most.
+/// Chooses the region of each inference: the full frame, or a region at higher magnification. All inferences cost the
+/// same, so the region with the highest utility is chosen.
 ///
-/// What a look tells is what it ends of not knowing: of the objects that are known (``ObjectUtility``), of what moves and none of them
-/// explains (``MotionUtility``), and of places where nobody has looked so near for long (``CoverageAge``), the latter as far as nearer looks
-/// have told anything (``ZoomGainEstimate``). Decided from times and pictures alone: the same frames give the same looks.
+/// The utility is the reduction of uncertainty about known objects (``ObjectUtility``), unexplained motion
+/// (``MotionUtility``), and areas that have not been inferred at this magnification for long (``CoverageAge``). The
+/// latter is weighted with the share of objects that only higher magnification detects (``ZoomGainEstimate``). The
+/// choice depends on timestamps and images alone, so it is reproducible.
 ///
-///     var choice = RegionSelector()
-///     choice.note(tracker.snapshot())
-///     let region = choice.next(at: frame.time, in: picture, luma: plane)   // nil for the fullFrame picture
+///     var selector = RegionSelector()
+///     selector.note(tracker.snapshot())
+///     let region = selector.next(at: frame.time, in: picture, luma: plane) // nil for the full frame
 public struct RegionSelector: Sendable {
-    /// What is looked at, and with what.
+    /// The picture's geometry and the detector's input size.
     public struct Geometry: Hashable, Sendable {
         public var width: Int
         public var height: Int
         public var pixelAspectRatio: Double
-        /// Whether the picture's width is the buffer's height.
+        /// Whether the orientation exchanges the buffer's width and height.
         public var turned: Bool
-        /// How much the detector takes in at once.
+        /// The size of the network's input.
         public var input: InputSize
 
         public init(width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize) {
@@ -25,15 +26,15 @@ public struct RegionSelector: Sendable {
         }
     }
 
-    /// Why that is looked at; the raw values stand in the debug log and, with `regions-` before them, in `stats`.
+    /// Why a region was chosen. The raw values are used in the debug log and, prefixed with `regions-`, in `stats`.
     public enum Reason: String, CaseIterable, Sendable {
-        /// The whole picture.
+        /// The full frame.
         case fullFrame = "full-frame"
-        /// Small objects that are to be seen again.
+        /// Small objects that need a detection.
         case objects
-        /// Something moves that no object explains.
+        /// Motion that no object explains.
         case motion
-        /// Nobody has looked there for long.
+        /// The area has not been inferred for long.
         case coverage
     }
 
@@ -42,43 +43,46 @@ public struct RegionSelector: Sendable {
     private var motion = MotionUtility()
     private var ages = CoverageAge()
     private var zoomGain = ZoomGainEstimate()
-    /// What was looked at last.
+    /// The latest inference.
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
     private var regionsSinceFullFrame = 0
-    /// When a place was last looked at because nobody had for long, and how many looks there were since; and when it was the one where nobody
-    /// had for longest.
+    /// The time of the last coverage inference and the number of inferences since; and the time when the region with
+    /// the oldest coverage was last chosen.
     private var lastCoverage: Nanoseconds?
     private var inferencesSinceCoverage = 0
     private var lastCoverageRound: Nanoseconds?
 
-    /// So long, and for so many looks, such places may be worth less than what is known. By then they are worth no more if they wait.
+    /// A coverage inference is due after this time and this number of inferences without one. The age utility does not
+    /// grow beyond this time (``CoverageAge/longest``).
     private static let longestWithoutCoverageRound: Nanoseconds = 4_000_000_000
     private static let inferencesBetweenRounds = 4
+    /// Maximum interval between full-frame inferences, in nanoseconds.
     private static let longestWithoutFullFrame: Nanoseconds = 400_000_000
-    /// The same where looks are few, and each is because somebody or something asks: the whole would take every other of them, and that
-    /// somebody large has come is told from what moves.
+    /// The same while objects or motion trigger the inferences. These are rare, and full-frame inference would
+    /// otherwise take every second one. Motion reveals large new objects in the meantime.
     private static let longestWhileTriggered: Nanoseconds = 800_000_000
-    /// Newcomers ask once or twice: the next looks are theirs, even where they come no sooner than after a second. Where ever more of them ask,
-    /// those whom the whole alone shows would not be looked for at all.
+    /// The same while tentative tracks trigger the inferences, for at most `maximumRegionsWhileTentative` regions.
+    /// Tentative tracks need one or two inferences. The limit ensures that objects detectable only in the full frame
+    /// are found even if new tracks keep appearing.
     private static let longestWhileTentative: Nanoseconds = 4_000_000_000
     private static let maximumRegionsWhileTentative = 2
-    /// Around so many objects parts are tried.
+    /// Maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
 
     public init() {}
 
-    /// What is known of the objects now.
+    /// Updates the state of the tracks.
     public mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
-        // What was seen of the scene before tells nothing of this one: it begins with the whole.
+        // After a cut, earlier inferences are meaningless: start with the full frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
-    /// Another time begins: the next look is at the whole.
+    /// Restarts the selector for a new epoch. The next inference uses the full frame.
     public mutating func reset() { self = RegionSelector() }
 
-    /// What to look at in a frame, which counts as looked at then; `nil` for the whole picture.
+    /// Returns the region for the next inference and records it as inferred. `nil` stands for the full frame.
     public mutating func next(
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
@@ -105,15 +109,15 @@ public struct RegionSelector: Sendable {
             let (utility, reason) = utility(of: view, in: views, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
-        // Beyond some age all are worth the same, and the larger ones more than those that are nearer: these have their turn, too.
+        // Beyond the maximum age, all areas have equal utility, so larger regions win. Give smaller ones their turn.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
             return selectCoverageRegion(around: views.tiles, of: views, at: time)
         }
         return take(best.view, of: views, at: time, because: best.reason)
     }
 
-    /// What to look at where nothing goes on, or where places have their turn. What stands as it stood looks as it looked: that is taken which ends most of not having
-    /// looked there, the whole in its turn, whatever is known and nearer looks have told so far.
+    /// Chooses the candidate with the highest age utility alone, for idle scenes and for coverage rounds. Known objects
+    /// and the zoom gain are ignored.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of views: RegionPyramid, at time: Nanoseconds
     ) -> (region: Box?, reason: Reason) {
@@ -129,13 +133,14 @@ public struct RegionSelector: Sendable {
         return take(best.view, of: views, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
-    /// Whoever stands in plain sight is worth more at each look than a place where nobody has ever been: those are looked at now and then
-    /// even so, but not before who asks.
+    /// Returns whether a coverage inference is due. Otherwise, detectable objects would always outweigh areas that have
+    /// never been inferred. Triggered inferences take precedence.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause) && isLongAgo(lastCoverage, at: time)
     }
 
-    /// Whether somebody waits for the answer; for what moves and was looked at in vain another place may be the right one.
+    /// Returns whether an object or new motion triggered the inference. Recurring motion does not count: its cause may
+    /// be found in another region.
     private func isTriggered(_ cause: InferencePolicy.Reason) -> Bool { cause.isTriggeredByObjects && cause != .recurringMotion }
 
     private func isLongAgo(_ round: Nanoseconds?, at time: Nanoseconds) -> Bool {
@@ -152,8 +157,9 @@ public struct RegionSelector: Sendable {
         return views
     }
 
-    /// Something may come anywhere, and large things are seen in the whole alone: it is looked at often. Where looks are farther apart than
-    /// that, not in every one of them: then it has to be worth more than a part.
+    /// Returns whether a full-frame inference is due. Objects can enter anywhere, and large ones are detected only in
+    /// the full frame. Two full-frame inferences in succession are not forced; the second one must have the highest
+    /// utility.
     private func isFullFrameDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
         guard let lastFullFrame, time >= lastFullFrame else { return true }
         if regionsSinceFullFrame == 0, cause != .refresh { return false }
@@ -166,14 +172,15 @@ public struct RegionSelector: Sendable {
         return time - lastFullFrame >= longest
     }
 
-    /// What a look would tell, and what of it most.
+    /// Returns the utility of a region and its main component.
     private func utility(
         of view: RegionPyramid.CandidateRegion, in views: RegionPyramid, isTriggeredByObjects: Bool
     ) -> (utility: Double, reason: Reason) {
         let ofObjects = objects.utility(of: view, in: views)
         let ages = ages.utility(of: view.box, level: view.level)
         let expectedGain = view.isWhole ? 1 : zoomGain.expectedGain
-        // Who asks is answered first: those whom the whole shows are not kept waiting for what may be elsewhere.
+        // Triggered inferences favour the triggering objects: the age utility is limited by the share of current
+        // objects that need magnification.
         let ofPlace = ages.place * (isTriggeredByObjects ? min(expectedGain, zoomGain.now) : expectedGain)
         let ofMotion = ages.motion * expectedGain + (view.isWhole ? motion.ofFullFrame : 0)
         let utility = ofObjects + ofPlace + ofMotion
@@ -182,7 +189,7 @@ public struct RegionSelector: Sendable {
         return (utility, ofPlace > ofObjects ? .coverage : .objects)
     }
 
-    /// That is looked at.
+    /// Records the chosen region and returns it.
     private mutating func take(
         _ view: RegionPyramid.CandidateRegion, of views: RegionPyramid, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {

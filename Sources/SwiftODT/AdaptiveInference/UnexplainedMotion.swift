@@ -1,61 +1,64 @@
-/// What has changed in the picture and is none of the known objects, and whether that is news.
+/// Image changes that no known object explains, and whether they justify an inference.
 ///
-/// Where a look found nothing (leaves, water, somebody whom the detector does not see), the place has to wait before it is news
-/// again, each time twice as long, and so have its neighbours, since what moves goes on to them. A place that has been calm for a while
-/// is as new as any.
+/// If an inference detects nothing at a place (leaves, water, an undetectable object), motion there and in adjacent
+/// cells is ignored for a back-off time, which doubles with each such inference. Adjacent cells are included because
+/// moving objects enter them. A cell without motion for 3 s loses its back-off.
 struct UnexplainedMotion: Sendable {
-    /// Whether anything is unexplained, news or not.
+    /// Whether there is unexplained motion, ignored or not.
     private(set) var isAny = false
-    /// Whether something is that has not been looked at in vain just now.
+    /// Whether there is unexplained motion outside of a back-off time.
     private(set) var isNewMotion = false
-    /// Whether something is, and nothing was until a moment ago: somebody may be coming.
+    /// Whether there is unexplained motion that began within the last second.
     private(set) var isFresh = false
-    /// Whether something is, but only where it has been going on for long and been looked at in vain again and again: leaves, water, a lamp that
-    /// blinks.
+    /// Whether unexplained motion is limited to places where many inferences have detected nothing, for example leaves,
+    /// water or a blinking lamp.
     private(set) var isRecurring = false
-    /// In which share of the picture, less where objects explain what has changed, something is.
+    /// Share of the image with unexplained motion, excluding cells that objects explain.
     private(set) var share = 0.0
 
     private struct Cell {
-        /// For how long what moves here waits after a look in vain.
+        /// The current back-off time.
         var backOff: Nanoseconds = 0
-        /// Until then nothing here is news.
+        /// Motion in this cell is ignored until this time.
         var ignoredUntil: Nanoseconds = .min
-        /// How often that was looked at in vain since it was last calm here.
+        /// Number of inferences without detection since the cell was last static.
         var emptyInferences = 0
-        /// When something last moved here that nothing explained.
+        /// Time of the last unexplained motion.
         var moved: Nanoseconds = .min
 
-        /// Whatever was here has gone where it has been calm for so long.
+        /// Resets the back-off if the cell has been static for long enough.
         mutating func forget(at time: Nanoseconds) {
             if moved < time.adding(-UnexplainedMotion.calm) { (backOff, emptyInferences) = (0, 0) }
         }
     }
 
     private var cells: ContiguousArray<Cell> = []
-    /// Since when something moves now and then, and when it last did.
+    /// The time when motion began, with pauses shorter than `calm`, and the time of the latest motion.
     private var began: Nanoseconds = .min
     private var latest: Nanoseconds = .min
     private var isUnexplained: ContiguousArray<Bool> = []
     private var columns = 0
-    /// How patient the cells were before a look.
+    /// The cells' back-off times before the current inference.
     private var previous: ContiguousArray<Nanoseconds> = []
 
     private static let firstBackOff: Nanoseconds = 200_000_000
     private static let maximumBackOff: Nanoseconds = 1_000_000_000
     private static let calm: Nanoseconds = 3_000_000_000
-    /// So many looks in vain at one place: whoever walks has gone on by then.
+    /// Number of inferences without detection from which motion counts as recurring. A walking person has left the cell
+    /// by then.
     private static let maximumEmptyInferences = 12
     private static let fresh: Nanoseconds = 1_000_000_000
-    /// How far around an object its shadow and its limbs may reach: a share of its box, and pixels of the plane.
+    /// Margin around a box that the object's shadow and limbs can reach: a share of the box's side, and a minimum in
+    /// plane pixels.
     private static let margin = 0.15
     private static let minimumMargin = 3.0
-    /// Two boxes of what stands overlap so much (IoU).
+    /// Minimum IoU of the two boxes of a static object.
     private static let standing = 0.95
 
+    /// Finds the unexplained motion of a frame.
     /// - Parameters:
-    ///   - places: where objects are, in pixels of the plane.
-    ///   - previousPlaces: where they were in the picture that this one is compared with.
+    ///   - places: the current boxes of the objects, in plane pixels.
+    ///   - previousPlaces: their boxes in the reference frame.
     mutating func find(
         in change: FrameDifference, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         at time: Nanoseconds
@@ -85,15 +88,15 @@ struct UnexplainedMotion: Sendable {
             latest = time
         }
         isFresh = isAny && began > time.adding(-Self.fresh)
-        // Where objects cover nearly all, what is left says little.
+        // If objects cover nearly all of the image, the rest is not representative; hence the minimum of a quarter.
         share = cells.isEmpty ? 0 : Double(count) / Double(max(cells.count - explained, cells.count / 4))
     }
 
-    /// It has been looked at, and the answer is there: what is still unexplained waits.
+    /// Processes the result of an inference: motion that is still unexplained gets a back-off time.
     ///
     /// - Parameters:
-    ///   - places: where objects are now that the answer is known, in pixels of the plane.
-    ///   - previousPlaces: where they were in the picture that was looked at before.
+    ///   - places: the boxes of the objects after the result, in plane pixels.
+    ///   - previousPlaces: their boxes at the inference before.
     mutating func noteInference(
         at time: Nanoseconds, besides places: ContiguousArray<Box>, _ previousPlaces: ContiguousArray<Box>,
         in change: FrameDifference
@@ -112,9 +115,9 @@ struct UnexplainedMotion: Sendable {
         }
     }
 
-    /// Whether what moves in an object's box is somebody else's.
+    /// Returns whether the motion within an object's box is probably caused by another object.
     ///
-    /// - Parameter others: where objects were, or are, in the other picture: a backdrop stands as it stood.
+    /// - Parameter others: the boxes of the objects in the other frame. A static object has a matching box there.
     private func isBackdrop(_ box: Box, besides others: ContiguousArray<Box>, in change: FrameDifference) -> Bool {
         guard let (columns, rows) = change.cells(of: box) else { return false }
         return StaticObjectTest.isLikely(columns: columns, rows: rows, of: change.isChanged, width: change.columns)
@@ -132,7 +135,7 @@ struct UnexplainedMotion: Sendable {
         }
     }
 
-    /// The cell itself among them.
+    /// Returns the indices of a cell and its up to eight neighbours.
     private func neighbours(of index: Int) -> some Sequence<Int> {
         let (row, column) = (index / columns, index % columns)
         let across = max(0, column - 1)...min(columns - 1, column + 1)

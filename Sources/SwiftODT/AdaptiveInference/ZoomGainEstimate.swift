@@ -1,23 +1,22 @@
-/// What nearer looks have told so far, which is what they are likely to tell of other places: the share of the objects that are seen
-/// from nearby alone.
+/// An estimate of the benefit of magnification: the share of objects that were detected only at higher magnification.
 struct ZoomGainEstimate: Sendable {
-    /// Of the objects that are known now.
+    /// The share among the current objects.
     private(set) var now = 1.0
-    /// Of those that were known at the latest looks.
+    /// The moving average over recent inferences.
     private var lately = 1.0
 
-    /// Of each look's news.
+    /// Weight of each inference in the moving average.
     private static let memory = 0.05
-    /// Something may always come that is seen from nearby alone.
+    /// Lower bound, because an object that needs magnification can appear at any time.
     private static let minimum = 0.1
 
-    /// Takes in what is known before a look. Where nobody is known and nothing moves there is nothing to see, from nearby as from afar, and
-    /// nothing to learn.
+    /// Updates the estimate before an inference. A scene without objects and motion carries no information and is
+    /// skipped.
     mutating func learn(from places: [TrackerSnapshot.ObjectState], isMoving: Bool) {
         now = places.isEmpty ? 1 : Double(places.count { $0.observedMagnification > Detectability.near }) / Double(places.count)
         if isMoving || !places.isEmpty { lately += (now - lately) * Self.memory }
     }
 
-    /// How much of what may be at a place a nearer look is likely to tell, 0 to 1.
+    /// The expected benefit of magnification for an area, 0 to 1.
     var expectedGain: Double { max(Self.minimum, lately) }
 }

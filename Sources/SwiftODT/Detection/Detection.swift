@@ -1,10 +1,10 @@
-/// One answer of a detector: something is there.
+/// An object found by a detector.
 public struct Detection: Sendable {
-    /// Where, in buffer pixels.
+    /// The bounding box in buffer pixels.
     public var box: Box
-    /// How sure the detector is, 0...1.
+    /// The detector's confidence, 0...1.
     public var score: Double
-    /// What it calls it; `nil` for detectors that do not say.
+    /// The class label, or `nil` if the detector does not classify.
     public var label: Label?
 
     public init(box: Box, score: Double, label: Label? = nil) {

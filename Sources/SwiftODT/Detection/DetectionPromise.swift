@@ -1,2 +1,2 @@
-/// A detection under way.
+/// The pending result of a detection.
 public typealias DetectionPromise = Promise<[Detection]>

@@ -1,14 +1,15 @@
-/// What of a frame a detector is to look at, and how closely.
+/// The region of a frame that a detector processes.
 public enum DetectionRegion: Hashable, Sendable {
-    /// All of it at once.
+    /// The full frame.
     case fullFrame
-    /// A part, given in buffer pixels: at the network's input size it is seen larger than in the whole.
+    /// A region in buffer pixels. Scaled to the network's input size, its content appears larger than in the full
+    /// frame.
     case region(Box)
-    /// All of it at once, and beside that all of its parts, as ``TileGrid`` lays them out: many times the cost.
+    /// The full frame and all tiles of a ``TileGrid``. The cost grows with the number of tiles.
     case grid
 }
 
-/// How large a picture a detector takes in at once, in pixels of the upright picture: what is larger is made smaller.
+/// The input size of a detector in pixels of the upright picture. Larger pictures are scaled down.
 public struct InputSize: Hashable, Sendable {
     public var width: Int
     public var height: Int

@@ -1,35 +1,35 @@
-/// Looks at a frame and says which objects are there: `Frame -> [Detection]`.
+/// A detector, which finds objects in a frame: `Frame -> [Detection]`.
 ///
-/// A detector takes what it needs from the frame inside ``start(_:options:)`` (a reduced copy, a network's input) and may go on
-/// working afterwards on other threads; the frame's memory is not touched after `start` has returned.
+/// A detector copies the required data from the frame within ``start(_:options:)`` (a reduced copy, a network's input).
+/// It may continue on other threads, but does not access the frame's memory after `start` has returned.
 ///
 ///     let detector: any Detector = MotionDetector()
 ///     let detections = try detector.start(frame, options: DetectionOptions()).wait()
-///     for detection in detections { print(detection.box, detection.score, detection.label?.text ?? "a thing") }
+///     for detection in detections { print(detection.box, detection.score, detection.label?.text ?? "unknown") }
 public protocol Detector: AnyObject, Sendable {
-    /// How many detections may usefully be under way at once; 1 for detectors that learn from frame to frame.
+    /// The maximum useful number of detections in flight; 1 for detectors with state from frame to frame.
     var capacity: Int { get }
 
-    /// How long its stages take; `nil` for those that have none to tell apart.
+    /// The durations of the detector's stages, or `nil` if it does not measure them.
     var timings: StageTimings? { get }
 
-    /// How much of a picture it takes in at once; `nil` for those that look at all of it whatever ``DetectionOptions/view`` says.
+    /// The input size, or `nil` if the detector processes the full frame regardless of ``DetectionOptions/view``.
     var inputSize: InputSize? { get }
 
     /// The names that its detections can have; empty where they have none, `nil` where that is not known.
     var labels: [String]? { get }
 
-    /// Begins to look at a frame. Called from one thread at a time, in the order of the frames.
+    /// Starts the detection for a frame. Calls must be serialised and in frame order.
     ///
-    /// When ``capacity`` detections are under way it waits for one of them to end.
-    /// - Throws: ``ODTError`` where the frame cannot be looked at.
+    /// Blocks while ``capacity`` detections are in flight.
+    /// - Throws: ``ODTError`` if the frame cannot be processed.
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise
 
-    /// Forgets what was learnt from earlier frames: a new epoch begins.
+    /// Discards the state from earlier frames, at the beginning of an epoch.
     func reset()
 
-    /// Ends what is under way as soon as it can be ended; its tickets throw `CancellationError`. Called from any thread, also while
-    /// ``start(_:options:)`` is at work on another.
+    /// Cancels the detections in flight as soon as possible; their promises throw `CancellationError`. Any thread may
+    /// call this, also while ``start(_:options:)`` runs.
     func cancel()
 }
 
@@ -38,20 +38,21 @@ extension Detector {
     public var inputSize: InputSize? { nil }
     public var labels: [String]? { nil }
 
-    /// For those whose work ends within a moment.
+    /// The default does nothing, which suits detectors that finish within a short time.
     public func cancel() {}
 }
 
-/// What may change from frame to frame.
+/// The options of one detection.
 public struct DetectionOptions: Hashable, Sendable {
-    /// Detections below are not returned. Trackers make use of weak ones, so this is lower than what a user sees.
+    /// Minimum score of returned detections, default 0.1. It is lower than the user's threshold, because trackers use
+    /// detections with low scores.
     public var scoreFloor: Double
-    /// Two boxes that overlap more than this are one object (non-maximum suppression).
+    /// IoU threshold of non-maximum suppression, default 0.5.
     public var iouThreshold: Double
-    /// Whether the caller is going to do nothing but wait: then a detector may work on its thread and return with the answer,
-    /// which is sooner by two changes of thread.
+    /// Whether the caller blocks until the result is available. The detector may then compute on the caller's thread,
+    /// which saves two thread switches.
     public var isAwaited: Bool
-    /// What of the frame is to be looked at; boxes are the whole frame's in any case.
+    /// The region to process. Boxes are always relative to the full frame.
     public var view: DetectionRegion
 
     public init(

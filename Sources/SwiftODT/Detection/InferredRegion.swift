@@ -1,21 +1,24 @@
-/// A part of the picture that was looked at, and which of its edges cut through what is there: those that are not the picture's.
+/// A region used for inference. Its edges cut objects unless they coincide with the picture's edges.
 public struct InferredRegion: Hashable, Sendable {
-    /// In buffer pixels.
+    /// The region in buffer pixels.
     public let box: Box
     private let inner: Box
     private let pictureWidth: Double
     private let pictureHeight: Double
     private let pixelAspectRatio: Double
 
-    /// Boxes of networks end a little before the edge that they are cut by: so much of the part's side.
+    /// Tolerance as a share of the region's side. Networks' boxes end slightly before an edge that cuts the object.
     private static let slack = 0.015
-    /// Of the longer side: 80 pixels for a network that takes in 320.
+    /// Share of the region's longer side from which an object is clearly visible, which is 80 pixels of a 320-pixel
+    /// input.
     private static let clearShare = 0.25
 
+    /// Creates a region.
     /// - Parameters:
-    ///   - box: `nil` for the whole picture.
-    ///   - width: the picture's, in buffer pixels, as its height.
-    ///   - pixelAspectRatio: how wide a pixel is shown, and fed to a network, for its height.
+    ///   - box: the region, or `nil` for the full frame.
+    ///   - width: the picture's width in buffer pixels.
+    ///   - height: the picture's height in buffer pixels.
+    ///   - pixelAspectRatio: the width of a pixel divided by its height.
     public init(_ box: Box?, width: Int, height: Int, pixelAspectRatio: Double = 1) {
         let whole = Box(x: 0, y: 0, width: Double(max(1, width)), height: Double(max(1, height)))
         let region = box.map { $0.isFinite ? whole.intersection($0) : whole } ?? whole
@@ -33,19 +36,20 @@ public struct InferredRegion: Hashable, Sendable {
 
     public var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
-    /// How much larger things are seen than in the whole picture, from 1 up. Parts have the shape of what a network takes in, of which a
-    /// whole picture of another shape fills one side alone.
+    /// The magnification relative to the full frame, at least 1. Regions have the network's aspect ratio, whereas a
+    /// full frame of another shape fills only one side of the input.
     public var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
-    /// Whether a box fills so much of it that detectors see what is there, from however near it was found.
+    /// Returns whether an object is so large in this region that a detector would find it, whatever the magnification
+    /// of its earlier detections.
     public func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
-    /// The longer side as it is shown.
+    /// Returns the longer side after applying the pixel aspect ratio.
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
-    /// Whether a box reaches one of the edges that cut, or beyond it: it may be but a piece of what is there.
+    /// Returns whether a box reaches a cutting edge, so that it may be a fragment of an object.
     public func cuts(_ box: Box) -> Bool {
         box.minX < inner.minX || box.minY < inner.minY || box.maxX > inner.maxX || box.maxY > inner.maxY
     }

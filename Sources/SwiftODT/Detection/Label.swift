@@ -1,8 +1,8 @@
-/// A class of a detector's or classifier's vocabulary.
+/// A class in the vocabulary of a detector or classifier.
 public struct Label: Hashable, Sendable {
-    /// Its place in the vocabulary.
+    /// The class index.
     public let index: Int
-    /// Its name, such as `person`.
+    /// The class name, for example `person`.
     public let text: String
 
     public init(index: Int, text: String) {

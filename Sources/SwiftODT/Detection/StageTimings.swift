@@ -1,6 +1,6 @@
-/// How long the stages of a detector take.
+/// The durations of a detector's stages.
 public struct StageTimings: Sendable {
-    /// One stage: the latest duration, and all of them together.
+    /// The latest duration of a stage, the total, and the number of measurements.
     public struct Stage: Sendable {
         public private(set) var last: Nanoseconds = 0
         public private(set) var total: Nanoseconds = 0
@@ -17,11 +17,11 @@ public struct StageTimings: Sendable {
         }
     }
 
-    /// From the frame into the network's input.
+    /// Conversion of the frame to the network's input.
     public internal(set) var preprocess = Stage()
-    /// From the start of the network to its answer, waiting for a free processor included.
+    /// From the start of the inference to its result, including queueing.
     public internal(set) var inference = Stage()
-    /// From the network's outputs to detections.
+    /// Conversion of the network's outputs to detections.
     public internal(set) var decode = Stage()
 
     public init() {}
