@@ -139,7 +139,7 @@ class Recorded(unittest.TestCase):
             self.assertEqual(again.returncode, 0, said)
             self.assertEqual(self.content(), wanted)
         refused = self.recorded("resume")
-        self.assertIn("whole already", refused.communicate(timeout=60)[0])
+        self.assertIn("is complete", refused.communicate(timeout=60)[0])
         self.assertNotEqual(refused.returncode, 0)
         self.assertEqual(self.content(), wanted)
 
@@ -211,7 +211,7 @@ class Recorded(unittest.TestCase):
             file.write("{}\n")
         broken = subprocess.run([ODT, "track", "--detections", self.file, "--output", "-"], capture_output=True, text=True, timeout=60)
         self.assertEqual(broken.returncode, 1)
-        self.assertIn("is no recording", broken.stderr)
+        self.assertIn("is not a recording", broken.stderr)
 
     def test_odt_detect_reports_errors(self):
         folder = os.path.dirname(self.file)
@@ -221,7 +221,7 @@ class Recorded(unittest.TestCase):
                                   ([BIKES, BIKES, "--detections", self.file], 2, "one video"), ([BIKES, "--detections", "-"], 2, "name of a file"),
                                   ([BIKES, "--every", "2"], 2, "--detections"), ([BIKES, "--detections", self.file, "--json"], 2, "--json"),
                                   ([file.name, "--detections", file.name], 2, "itself"), ([file.name, "--detections", self.file], 1, ""),
-                                  ([BIKES, "--detections", file.name, "--force"], 1, "no recording"),
+                                  ([BIKES, "--detections", file.name, "--force"], 1, "not a recording"),
                                   ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 1, "/nowhere.onnx"),
                                   ([BIKES, "--detections", "/nowhere/at/all"], 1, "/nowhere/at/all")):
             with self.subTest(words):

@@ -32,7 +32,7 @@ def odt(*words: str) -> str:
         raise Crash(f"odt {words[0]} was ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})" + (f": {said}" if said else ""))
     if done.returncode == 2:
         raise Usage(said)
-    if "No space left" in said or "File too large" in said or "may not become larger" in said:
+    if "No space left" in said or "File too large" in said or "file size limit" in said:
         raise StorageFull(f"this machine's disk is full: {said}")
     raise BadFile(said or f"odt {words[0]} ended with {done.returncode}")
 

@@ -1,4 +1,4 @@
-/// The coarse categories of ML Kit, with its indices.
+/// The coarse categories of ML Kit, with its indices as raw values.
 public enum Category: Int, CaseIterable, Sendable {
     case unknown = -1
     case fashionGood = 0

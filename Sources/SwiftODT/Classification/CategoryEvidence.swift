@@ -1,23 +1,24 @@
-/// What one source (the detector's labels, or a classifier's answers) has said about an object so far.
+/// The accumulated evidence from one source (the detector's labels, or a classifier's results) for an object's
+/// category.
 ///
-/// A verdict is given at once and then kept against noise: another category has to lead by a margin, and a known one is
-/// given up only well below the threshold.
+/// The first result sets the verdict at once. Hysteresis then stabilises it: another category must lead by a margin,
+/// and a known category is dropped only well below the threshold.
 struct CategoryEvidence: Sendable {
-    /// What another category has to lead by, as a share of all that was said, before the verdict changes.
+    /// Lead of another category, as a share of the total weight, that changes the verdict.
     private static let leadToChange = 0.15
-    /// How far below the threshold a verdict is still kept.
+    /// How far below the threshold a verdict is retained.
     private static let slack = 0.1
-    /// Answers in which the first category leads the second by less leave doubt.
+    /// Lead of the best category over the second one, below which the evidence is ambiguous.
     private static let clearLead = 0.25
 
     private var mass = CategoryScores()
     private var weight = 0.0
     private(set) var verdict: CategoryVerdict = .unknown
 
-    /// Whether nothing has been said yet.
+    /// Whether there is no evidence yet.
     var isEmpty: Bool { weight == 0 }
 
-    /// Whether another answer might change the verdict: two categories are close, or none reaches the threshold.
+    /// Whether another result might change the verdict: two categories are close, or none reaches the threshold.
     var isAmbiguous: Bool {
         guard weight > 0 else { return true }
         let best = mass.best
@@ -25,10 +26,10 @@ struct CategoryEvidence: Sendable {
         return mass[best] - second < Self.clearLead * weight || verdict.category != best
     }
 
-    /// Adds an answer.
+    /// Adds a result.
     /// - Parameters:
-    ///   - memory: what earlier answers still count, 0...1.
-    ///   - threshold: the share that a category needs to be believed.
+    ///   - memory: the factor by which the weight of earlier results decays, 0...1.
+    ///   - threshold: the minimum share of a category for a verdict.
     mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores

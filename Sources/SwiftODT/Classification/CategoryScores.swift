@@ -1,4 +1,4 @@
-/// A figure for each coarse category, `unknown` included.
+/// A score for each coarse category, including `unknown`.
 public struct CategoryScores: Hashable, Sendable {
     private var storage = SIMD8<Double>.zero
 
@@ -9,15 +9,15 @@ public struct CategoryScores: Hashable, Sendable {
         set { storage[category.rawValue + 1] = newValue }
     }
 
-    /// The sum over all categories; what is missing to 1 speaks for none of them.
+    /// The sum over all categories. The remainder to 1 is not attributed to any category.
     public var total: Double { storage.sum() }
 
-    /// The category with the greatest figure; `unknown` where no figure is above zero.
+    /// The category with the highest score; `unknown` if no score is above zero.
     public var best: Category {
         Category.allCases.reduce(.unknown) { self[$1] > self[$0] ? $1 : $0 }
     }
 
-    /// Whether all figures are finite and none is negative.
+    /// Whether all scores are finite and non-negative.
     var isValid: Bool { total.isFinite && storage.min() >= 0 }
 
     public static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {

@@ -1,43 +1,42 @@
-/// Which coarse category a label belongs to.
+/// Maps labels to coarse categories.
 ///
-/// A table is made of vocabularies, asked in order: a word may mean different things to different models (a *crane* flies
-/// or lifts, a *mouse* squeaks or clicks), so every vocabulary keeps its own reading of it.
-///
+/// A table contains several vocabularies, which are searched in order. A word can have different meanings in different
+/// models (a *crane* is a bird or a machine), so each vocabulary has its own mapping.
 ///     let table = try CategoryTable.installed()
 ///     print(table.category(of: "banana") == .food)
 public struct CategoryTable: Sendable {
-    /// Normalised label to category, one dictionary a vocabulary.
+    /// The mapping from normalised labels to categories, one dictionary per vocabulary.
     private var vocabularies: [[String: Category]]
 
-    /// Reads a table from text: one label a line, a tab, and the name of its category. Lines that begin with `#` are
-    /// comments.
-    /// - Throws: ``ODTError`` that names the line, where one cannot be read.
+    /// Parses a table: one label per line, followed by a tab and the name of its category. Lines that begin with `#`
+    /// are comments.
+    /// - Throws: ``ODTError`` with the number of an invalid line.
     public init(text: String, name: String = "the category table") throws {
         vocabularies = [try Self.parse(text, name: name)]
     }
 
-    /// A table that knows no label.
+    /// Creates an empty table.
     public init() {
         vocabularies = []
     }
 
-    /// Both tables as one, in which the other has the first word.
+    /// Returns the union of both tables, in which the entries of `other` take precedence.
     public func overridden(by other: CategoryTable) -> CategoryTable {
         var both = self
         both.vocabularies = other.vocabularies + vocabularies
         return both
     }
 
-    /// The category of a label, `nil` where no vocabulary knows it.
+    /// Returns the category of a label, or `nil` if no vocabulary contains it.
     ///
-    /// Underscores and hyphens make no difference, upper and lower case only where a vocabulary lists both (a *Cardigan*
-    /// barks). Of a list of synonyms (`tabby, tabby cat`) the first one known decides.
+    /// Underscores, hyphens and spaces are equivalent. Case is significant only if a vocabulary contains both spellings
+    /// (*Cardigan* is also a dog breed). In a list of synonyms (`tabby, tabby cat`) the first known one is used.
     public func category(of label: String) -> Category? {
         Self.category(of: label, in: vocabularies)
     }
 
-    /// The categories of all labels of a model. Knowing all of them helps to read each: the vocabulary that knows most
-    /// of them is asked first.
+    /// Returns the categories of all labels of a model. The vocabulary that contains most of the labels is searched
+    /// first, so it resolves ambiguous words.
     public func categories(of labels: [String]) -> [Category?] {
         let coverage = vocabularies.map { vocabulary in
             labels.count { Self.category(of: $0, in: [vocabulary]) != nil }
@@ -69,7 +68,7 @@ extension CategoryTable {
         return nil
     }
 
-    /// Single spaces for everything that separates words.
+    /// Replaces each run of white space, underscores and hyphens by a single space.
     private static func singleSpaced(_ label: String) -> String {
         label.split { $0.isWhitespace || $0 == "_" || $0 == "-" }.joined(separator: " ")
     }
@@ -83,14 +82,15 @@ extension CategoryTable {
             else {
                 throw ODTError(
                     .invalidFile,
-                    "line \(number + 1) of \(name) is \"\(line)\": it has to be a label, a tab and one of "
+                    "line \(number + 1) of \(name) is \"\(line)\"; expected a label, a tab and one of "
                         + Category.allCases.map(\.name).joined(separator: ", "))
             }
             let label = singleSpaced(String(fields[0]))
             if let other = entries.updateValue(category, forKey: label), other != category {
                 throw ODTError(
                     .invalidFile,
-                    "line \(number + 1) of \(name) calls \"\(label)\" \(category.name), an earlier line \(other.name)")
+                    "line \(number + 1) of \(name) assigns \"\(label)\" to \(category.name), "
+                        + "an earlier line assigns it to \(other.name); remove one of them")
             }
         }
         return entries.merging(entries.map { ($0.key.lowercased(), $0.value) }) { listed, _ in listed }

@@ -1,7 +1,7 @@
-/// The coarse category of an object as far as it is known.
+/// The coarse category of an object according to the current evidence.
 public struct CategoryVerdict: Hashable, Sendable {
     public var category: Category
-    /// How sure that is, 0...1; `nil` where the category is unknown.
+    /// The confidence of the category, 0...1; `nil` if it is unknown.
     public var confidence: Double?
 
     public init(category: Category, confidence: Double?) {
@@ -9,6 +9,6 @@ public struct CategoryVerdict: Hashable, Sendable {
         self.confidence = confidence
     }
 
-    /// Nothing is known.
+    /// The verdict without evidence.
     public static let unknown = CategoryVerdict(category: .unknown, confidence: nil)
 }

@@ -1,24 +1,25 @@
-/// Says what kind of thing is inside a box of a frame.
+/// A classifier for the content of a box of a frame.
 ///
-/// As with a ``Detector``, whatever is needed of the frame is taken inside ``start(_:box:)``.
+/// Like a ``Detector``, it copies the required data from the frame within ``start(_:box:)``.
 public protocol Classifier: AnyObject, Sendable {
-    /// How many classifications may be under way at once before ``start(_:box:)`` waits for one of them.
+    /// The maximum number of classifications in flight. At the limit, ``start(_:box:)`` blocks until one of them
+    /// finishes.
     var capacity: Int { get }
 
-    /// The figure from which on an answer is worth believing: the model's own where it says so.
+    /// The minimum score of a reliable result, if possible as specified by the model.
     var threshold: Double { get }
 
-    /// Begins to look at what is inside the box (buffer pixels). Called from one thread at a time.
+    /// Starts the classification of a box in buffer pixels. Calls must be serialised.
     func start(_ frame: Frame, box: Box) throws -> ClassificationPromise
 }
 
-/// What a classifier makes of a crop.
+/// The result of classifying a crop.
 public struct Classification: Hashable, Sendable {
-    /// How much speaks for each coarse category, together at most 1.
+    /// The score of each coarse category. The sum is at most 1.
     public var scores: CategoryScores
     /// The label with the highest score.
     public var label: Label?
-    /// That label's score, 0...1.
+    /// The score of ``label``, 0...1.
     public var labelScore: Double
 
     public init(scores: CategoryScores, label: Label? = nil, labelScore: Double = 0) {
@@ -28,5 +29,5 @@ public struct Classification: Hashable, Sendable {
     }
 }
 
-/// A classification under way.
+/// The pending result of a classification.
 public typealias ClassificationPromise = Promise<Classification>

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Reads a classification network's output: a score a label, summed up by category.
+/// Decodes the output of a classification network, which has one score per label, and sums the scores by category.
 struct ClassifierOutputDecoder: Sendable {
     private let output: Int
-    /// The label and the category of each score; `nil` where the vocabulary leaves an index out.
+    /// The label and category of each score. The label is `nil` for an unused index.
     private let labels: [Label?]
     private let categories: [Category]
     private let scoresAreLogits: Bool
 
-    /// - Throws: ``ODTError`` where the network is no classifier, or its labels are missing or do not fit.
+    /// - Throws: ``ODTError`` if the network is not a classifier, or if its labels are missing or do not match.
     init(_ inspection: NetworkInspection, table: CategoryTable) throws {
         let counts = inspection.outputs.map { $0.shape.map { $0 ?? 1 }.product ?? 0 }
         guard let names = inspection.labels else {
             throw ODTError(
                 .unsupported,
-                "\(inspection.file) has no labels inside or beside it; name a text file with one label a line "
-                    + "(classifier-label-file)")
+                "\(inspection.file) has no labels inside or beside it; set classifier-label-file to a text file "
+                    + "with one label per line")
         }
         guard let output = counts.firstIndex(where: { Self.shift(names, scores: $0) != nil }),
             let shift = Self.shift(names, scores: counts[output])
@@ -23,8 +23,9 @@ struct ClassifierOutputDecoder: Sendable {
             let shapes = inspection.outputs.map(\.shapeText).joined(separator: ", ")
             throw ODTError(
                 .unsupported,
-                "\(inspection.file) gives \(shapes), which is not a score for each of its \(names.count) labels; "
-                    + "name the right label file (classifier-label-file), or a model that classifies images")
+                "\(inspection.file) has the outputs \(shapes), none of which has a score for each of its "
+                    + "\(names.count) labels; set classifier-label-file to the matching label file, "
+                    + "or choose an image classifier")
         }
         self.output = output
         labels = (0..<counts[output]).map { names[$0 + shift] }
@@ -32,8 +33,9 @@ struct ClassifierOutputDecoder: Sendable {
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
     }
 
-    /// By how much an output's indices differ from the labels': some networks have a background class that their labels do not
-    /// name, some labels name one that the network does not have. `nil` where they do not belong together.
+    /// Returns the offset from score indices to label indices, or `nil` if output and labels do not match. Some
+    /// networks have a background class that is not in the labels, and some label files have one that the network
+    /// lacks.
     private static func shift(_ labels: Labels, scores: Int) -> Int? {
         guard scores > 1 else { return nil }
         switch scores - labels.count {
@@ -46,11 +48,11 @@ struct ClassifierOutputDecoder: Sendable {
 
     func read(_ outputs: [TensorView]) throws -> Classification {
         guard outputs.indices.contains(output) else {
-            throw ODTError(.failed, "the classifier gave \(outputs.count) outputs, fewer than it has")
+            throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")
         }
         return try withScores(of: outputs[output]) { scores in
             guard scores.count == labels.count else {
-                throw ODTError(.failed, "the classifier gave \(scores.count) scores for \(labels.count) labels")
+                throw ODTError(.failed, "the classifier returned \(scores.count) scores for \(labels.count) labels")
             }
             return summary(scores)
         }
@@ -65,13 +67,13 @@ struct ClassifierOutputDecoder: Sendable {
             sums[categories[index]] += Double(score)
             if scores[index] > scores[best] { best = index }
         }
-        // Labels that do not exclude each other may all be likely.
+        // Scores of labels that are not mutually exclusive can add up to more than 1.
         if sums.total > 1 { sums = sums * (1 / sums.total) }
         return Classification(scores: sums, label: labels[best], labelScore: Double(probability(scores[best])))
     }
 
-    /// How to get from the network's numbers to probabilities: they are that already, or what a softmax (in PyTorch often left
-    /// out) or the logistic function makes of them.
+    /// Returns the function from network output to probability: the identity, a softmax (which PyTorch models often
+    /// omit), or the logistic function.
     private func probabilities(_ scores: UnsafeBufferPointer<Float>) -> (Float) -> Float {
         if scoresAreLogits { return { 1 / (1 + exp(-$0)) } }
         if scores.allSatisfy({ $0 >= 0 && $0 <= 1.001 }) { return { $0 } }
@@ -80,7 +82,8 @@ struct ClassifierOutputDecoder: Sendable {
         return { exp($0 - peak) / sum }
     }
 
-    /// Quantised scores are probabilities in steps of 1/256, as TFLite defines them for softmax and the logistic function.
+    /// Quantised scores are probabilities in steps of 1/256, as defined by TFLite for softmax and the logistic
+    /// function.
     private func withScores(
         of view: TensorView, _ body: (UnsafeBufferPointer<Float>) throws -> Classification
     ) throws -> Classification {

@@ -1,25 +1,27 @@
-/// Classifies crops with a neural network: any image classifier that has labels, such as ML Kit's custom ones.
+/// Classifies crops with a neural network. Any image classifier with labels is suitable, for example ML Kit's custom
+/// classifiers.
 ///
-/// The crop is put into the network's input on the caller's thread; the network runs on the runtime's.
+/// The crop is converted on the caller's thread. The inference runs on a thread of the runtime.
 public final class CropClassifier: Classifier {
-    /// One crop at a time: they are rare, and the processors belong to the detector.
+    /// One crop at a time, because crops are rare and the detector needs the CPU cores.
     public let capacity = 1
     public let threshold: Double
 
     private let reading: ClassifierOutputDecoder
     private let idle: Monitor<InferenceRequest?>
 
-    /// What an answer has to reach where the model's manifest does not say: more speaks for it than for all others.
+    /// The default threshold, from which a label outweighs all others together.
     private static let usualThreshold = 0.5
-    /// How much of its surroundings a crop shows, as a share of the object's size, on each side: a detector's box is tight, a
-    /// classifier has learnt from photographs.
+    /// Margin around the object as a share of its size, on each side. Detectors' boxes are tight, whereas classifiers
+    /// are trained on photographs with surroundings.
     private static let margin = 0.1
 
+    /// Loads and compiles the network.
     /// - Parameters:
     ///   - modelFile: a path or the name of an installed model; `nil` for the default.
-    ///   - labelFile: where the labels are, if not in the model or beside it.
-    ///   - table: says which category each label belongs to.
-    /// - Throws: ``ODTError`` that names the file and what to do.
+    ///   - labelFile: the label file, if the labels are neither in the model nor beside it.
+    ///   - table: the mapping from labels to categories.
+    /// - Throws: ``ODTError`` that names the file and the remedy.
     public init(
         modelFile: String? = nil, labelFile: String? = nil, device: String = "CPU", threads: Int = 0,
         table: CategoryTable = .standard
@@ -44,11 +46,11 @@ public final class CropClassifier: Classifier {
         idle = Monitor(try network.makeRequest())
         Diagnostics.report(
             .info,
-            "\(file) classifies on \(device), with \(labels?.all.count ?? 0) labels and the threshold \(threshold), pictures of "
+            "\(file) classifies on \(device): \(labels?.all.count ?? 0) labels, threshold \(threshold), input "
                 + "\(network.input.summary)")
     }
 
-    /// Waits for what is under way.
+    /// Waits for the classification in flight.
     deinit {
         _ = idle.wait { $0 }
     }
@@ -90,7 +92,8 @@ public final class CropClassifier: Classifier {
 }
 
 extension NetworkInspection {
-    /// How pictures enter classifiers: those that take floats want them as they were trained, and layouts tell where.
+    /// Returns the input format. Networks in PyTorch's planar layout default to ImageNet normalisation, others to the
+    /// range -1...1.
     func classifierInput() throws -> NetworkInput {
         let isPlanar = network.inputs.first.map { $0.shape.count == 4 && $0.shape[1] == 3 } ?? false
         return try input(

@@ -1,17 +1,17 @@
 import CVocabularies
 
 extension CategoryTable {
-    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `CShims/CVocabularies`. Where two of
-    /// them read a word differently, a label on its own is read as in the first.
+    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `CShims/CVocabularies`.
+    /// If vocabularies differ on a single label, the first one in this order is used.
     ///
-    /// Made once, at first use.
+    /// Initialised at first use.
     public static let standard = vocabularies.reduce(CategoryTable()) { table, text in
-        // The files are part of the program; the tests read each of them.
+        // The embedded files are valid: the tests parse each of them.
         guard let vocabulary = try? CategoryTable(text: String(decoding: text, as: UTF8.self)) else { return table }
         return vocabulary.overridden(by: table)
     }
 
-    /// The files, each as its bytes.
+    /// The content of each vocabulary file.
     static var vocabularies: [UnsafeBufferPointer<UInt8>] {
         [
             swiftodt_vocabulary_coco(), swiftodt_vocabulary_open_images(), swiftodt_vocabulary_more(),

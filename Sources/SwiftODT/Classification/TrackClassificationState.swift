@@ -1,25 +1,25 @@
-/// What a ``TrackClassifier`` knows about one track, and what it has asked about it.
+/// The category evidence of one track, and its latest classification request.
 struct TrackClassificationState: Sendable {
-    /// Why a crop should be looked at, the weakest reason first.
+    /// The reason to classify a crop, in ascending priority.
     enum Urgency: Int {
         case doubt, growth, new
     }
 
-    /// The latest crop that was sent to the classifier.
+    /// The latest crop sent to the classifier.
     private struct Request: Sendable {
         var promise: ClassificationPromise?
         var area: Double
         var time: Nanoseconds
-        /// How many crops of the track have been asked about.
+        /// The number of crops of this track sent so far.
         var count: Int
     }
 
-    /// How much of the earlier evidence counts after another label, and after another crop.
+    /// The decay of earlier evidence with each label and each crop.
     private static let labelMemory = 0.95
     private static let cropMemory = 0.7
-    /// A crop with a shorter side, in pixels, says nothing.
+    /// Minimum length of a crop's shorter side, in pixels.
     private static let smallestSide = 12.0
-    /// An object of which less is inside the picture is not judged by that part.
+    /// Minimum share of the object's area inside the picture.
     private static let smallestPart = 0.5
 
     private var fromLabels = CategoryEvidence()
@@ -28,16 +28,16 @@ struct TrackClassificationState: Sendable {
     private var labelCategory: Category?
     private var labelSeen: Nanoseconds?
     private var request: Request?
-    /// The number of the call that last spoke of the track.
+    /// The number of the latest call that contained the track.
     var lastCall = 0
 
-    /// A label that means something outweighs any crop.
+    /// A label with a category takes precedence over crops.
     var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
 
-    /// Whether a question has not been answered yet.
+    /// Whether a classification is pending.
     var isWaiting: Bool { request?.promise != nil }
 
-    /// Lets the track's label speak, once for each detection.
+    /// Adds the track's label as evidence, once per detection.
     mutating func readLabel(of track: Track, table: CategoryTable, threshold: Double) {
         if track.label != label {
             label = track.label
@@ -50,9 +50,9 @@ struct TrackClassificationState: Sendable {
         fromLabels.add(scores, memory: Self.labelMemory, threshold: threshold)
     }
 
-    /// Whether a crop of the track should be looked at now.
+    /// Returns the urgency of classifying a crop of the track now, or `nil` if that is unnecessary.
     ///
-    /// A track without id is seen this once, so any crop of it is better than none.
+    /// A track without id cannot be classified later, so any crop is accepted.
     func urgency(of track: Track, in frame: Frame, _ options: TrackClassifierOptions) -> Urgency? {
         guard fromLabels.isEmpty, !isWaiting, track.box.isFinite, track.state == .new || track.state == .tracked else {
             return nil
@@ -71,15 +71,15 @@ struct TrackClassificationState: Sendable {
         return fromCrops.isAmbiguous && elapsed >= retryInterval ? .doubt : nil
     }
 
-    /// Sends the track's crop to the classifier. A question that cannot be asked counts as one, so that it is not
-    /// repeated with every frame.
+    /// Sends the track's crop to the classifier. A request that fails is recorded as well, so that it is not repeated
+    /// with every frame.
     mutating func requestClassification(_ classifier: any Classifier, about track: Track, in frame: Frame) throws {
         let area = track.box.clipped(width: frame.width, height: frame.height).area
         request = Request(promise: nil, area: area, time: frame.time, count: (request?.count ?? 0) + 1)
         request?.promise = try classifier.start(frame, box: track.box)
     }
 
-    /// Takes the answer if it has come; waits for it if told to.
+    /// Collects the result if it is available, or waits for it if `wait` is set.
     mutating func collect(threshold: Double, wait: Bool) throws {
         guard let promise = request?.promise, wait || promise.isDone else { return }
         request?.promise = nil

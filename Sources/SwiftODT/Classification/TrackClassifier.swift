@@ -1,7 +1,7 @@
-/// Gives every track a coarse category: `[Track] -> [CategoryVerdict]`.
+/// Assigns a coarse category to every track: `[Track] -> [CategoryVerdict]`.
 ///
-/// What the detector calls an object decides where the ``CategoryTable`` knows that name, at no cost. For others a
-/// classifier looks at the object's crop, rarely: when the object is new, has grown, or leaves doubt.
+/// If the ``CategoryTable`` contains the detector's label of a track, the category follows from it. For other tracks a
+/// classifier processes a crop, which is limited to tracks that are new, have grown, or are ambiguous.
 ///
 ///     let table = try CategoryTable.installed()
 ///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
@@ -10,15 +10,15 @@
 public struct TrackClassifier: Sendable {
     private let table: CategoryTable
     private let crop: (any Classifier)?
-    /// May change between calls.
+    /// The options, which can be changed between calls.
     public var options: TrackClassifierOptions
     private var records: [Int: TrackClassificationState] = [:]
     private var call = 0
 
-    /// Calls that a track may be absent from before it is forgotten: callers may leave some out now and then.
+    /// Number of calls without a track after which its state is removed. Callers may omit tracks temporarily.
     private static let memory = 60
 
-    /// - Parameter crop: looks at objects whose label says nothing; without it these stay unknown.
+    /// - Parameter crop: the classifier for objects whose label has no category. Without it, these remain unknown.
     public init(
         table: CategoryTable = .standard, crop: (any Classifier)? = nil, options: TrackClassifierOptions = .init()
     ) {
@@ -27,16 +27,17 @@ public struct TrackClassifier: Sendable {
         self.options = options
     }
 
-    /// Looks at the tracks of one frame: collects the answers that have arrived and starts to classify crops where that is
-    /// needed.
+    /// Returns the categories of the tracks of one frame. Collects the available results and starts the classification
+    /// of crops as necessary.
     ///
-    /// At most one crop is started a call and nothing is waited for, unless `wait` says that all answers have to be there.
-    /// Tracks without an id cannot be recognised in the next frame: without `wait` only their label speaks for them.
+    /// At most one crop is started per call and the call does not block, unless `wait` is set. Tracks without id cannot
+    /// be matched in the next frame; without `wait` their category follows only from the label.
     /// - Parameters:
-    ///   - frame: the picture that the tracks' boxes speak of; `nil` when it is gone, then no crop is started.
-    ///   - wait: as a single image asks, and a file that has to give the same result each time.
+    ///   - frame: the frame of the tracks' boxes, or `nil` if it is no longer available. No crop is started then.
+    ///   - wait: whether to block until all results are available, as for single images and reproducible processing of
+    ///     files.
     /// - Returns: a verdict for each track, in the same order.
-    /// - Throws: what the classifier throws. What is known of the tracks is kept.
+    /// - Throws: the classifier's errors. The state of the tracks is kept.
     public mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
         call += 1
         var current = tracks.map { track in track.id.flatMap { records[$0] } ?? TrackClassificationState() }
@@ -58,7 +59,7 @@ public struct TrackClassifier: Sendable {
         return current.map(\.verdict)
     }
 
-    /// Forgets all tracks: a new epoch begins.
+    /// Discards the state of all tracks, at the beginning of an epoch.
     public mutating func reset() {
         records.removeAll()
     }
@@ -68,7 +69,7 @@ public struct TrackClassifier: Sendable {
         try record.collect(threshold: options.threshold < 0 ? own : options.threshold, wait: wait)
     }
 
-    /// The tracks whose crops should be looked at, the most urgent first, of these the largest.
+    /// Returns the indices of tracks whose crops should be classified, by descending urgency and area.
     private func due(_ tracks: [Track], _ records: [TrackClassificationState], in frame: Frame) -> [Int] {
         tracks.indices.compactMap { index in
             records[index].urgency(of: tracks[index], in: frame, options).map { (urgency: $0.rawValue, index: index) }
@@ -77,7 +78,7 @@ public struct TrackClassifier: Sendable {
         .map(\.index)
     }
 
-    /// The first whose answer can be given later, if the classifier has a free hand.
+    /// Returns the first track whose result can be collected later, if the classifier has capacity.
     private func nextUnwaited(_ due: [Int], of tracks: [Track], capacity: Int) -> [Int] {
         guard records.values.count(where: \.isWaiting) < capacity else { return [] }
         return due.first { tracks[$0].id != nil }.map { [$0] } ?? []

@@ -1,15 +1,15 @@
-/// What a ``TrackClassifier`` is to be made of: the names a user gives.
+/// The options from which a ``TrackClassifier`` is created.
 public struct TrackClassifierConfiguration: Hashable, Sendable {
     /// A path or the name of an installed model; `nil` for the installed default, if there is one.
     public var modelFile: String?
-    /// The labels, if they are not in the model or beside it.
+    /// The label file, if the labels are neither in the model nor beside it.
     public var labelFile: String?
-    /// The runtime's name for what computes.
+    /// The OpenVINO device name.
     public var device: String
-    /// 0 leaves it to the runtime.
+    /// The number of threads; 0, the default, lets the runtime decide.
     public var threads: Int
     public var options: TrackClassifierOptions
-    /// Whether something was asked for that must be there; without it, categories may come from the detector's labels alone.
+    /// Whether a missing model is an error. Otherwise, categories can follow from the detector's labels alone.
     public var isModelNeeded: Bool
 
     public init(
@@ -24,13 +24,13 @@ public struct TrackClassifierConfiguration: Hashable, Sendable {
         self.isModelNeeded = isModelNeeded ?? (modelFile != nil)
     }
 
-    /// Makes it. Compiling its network may take seconds the first time.
+    /// Creates the classifier. Compiling its network can take seconds the first time.
     ///
     ///     let configuration = TrackClassifierConfiguration()
     ///     let classifier = try configuration.makeClassifier { print("categories from labels alone:", $0) }
     ///
-    /// - Parameter without: told why there is no network, where none is needed.
-    /// - Throws: ``ODTError`` where something was named and cannot be used.
+    /// - Parameter without: called with the error if an optional network is unavailable.
+    /// - Throws: ``ODTError`` if a required file is missing or invalid.
     public func makeClassifier(without: (any Error) -> Void = { _ in }) throws -> TrackClassifier {
         let table = try CategoryTable.installed()
         var crop: CropClassifier?

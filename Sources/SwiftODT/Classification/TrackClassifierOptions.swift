@@ -1,11 +1,11 @@
-/// How a ``TrackClassifier`` goes about its work.
+/// The options of a ``TrackClassifier``.
 public struct TrackClassifierOptions: Hashable, Sendable {
-    /// The confidence below which a category is not told; -1 for the classifier model's own figure (and none for
-    /// categories that follow from the detector's label).
+    /// Minimum confidence of a reported category. -1, the default, uses the threshold of the classifier's model, and
+    /// none for categories that follow from the detector's label.
     public var threshold: Double
-    /// A crop is classified anew when its object covers this many times the area of the last time.
+    /// Growth of the object's area since the last crop that triggers another one. The default is a factor of 1.5.
     public var growth: Double
-    /// How long an answer that leaves doubt stands before the next crop is looked at; twice as long after each.
+    /// Interval until another crop after an ambiguous result, default 0.5 s. It doubles with each crop.
     public var retryInterval: Nanoseconds
 
     public init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {

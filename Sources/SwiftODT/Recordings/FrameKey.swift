@@ -1,11 +1,11 @@
-/// Which frame of a video something was said of: by its time in the stream, or by its number where frames have no times.
+/// The identity of a frame in a video: its stream time, or its number if frames have no timestamps.
 public enum FrameKey: Hashable, Sendable {
-    /// Stream time: where in the video it is, whatever was sought before.
+    /// Stream time in nanoseconds, which is the position in the video and independent of seeks.
     case time(Nanoseconds)
-    /// Counted from 1.
+    /// The frame number, from 1.
     case number(Int)
 
-    /// What frames of a recording are sorted by.
+    /// The sort key of frames within a recording.
     var order: Int64 {
         switch self {
         case .time(let time): time
@@ -15,12 +15,12 @@ public enum FrameKey: Hashable, Sendable {
 
     public var isTime: Bool { if case .time = self { true } else { false } }
 
-    /// Whether it comes after another of its kind, by more than so much.
+    /// Returns whether this frame is later than another one of the same kind by more than `tolerance`.
     public func isLater(than other: FrameKey, by tolerance: Int64 = 0) -> Bool {
         order.since(other.order) > tolerance
     }
 
-    /// Times and numbers beyond these are mistakes; differences of two never overflow.
+    /// Upper limit of valid frame numbers. The limits of numbers and times ensure that differences never overflow.
     static let largestNumber = 1_000_000_000
 
     static func time(checking time: Int) -> FrameKey? {
@@ -33,7 +33,7 @@ public enum FrameKey: Hashable, Sendable {
 }
 
 extension FrameKey: CustomStringConvertible {
-    /// For people: `0:01:02.033`, or `frame 17`.
+    /// A readable form, such as `0:01:02.033` or `frame 17`.
     public var description: String {
         switch self {
         case .number(let number): return "frame \(number)"

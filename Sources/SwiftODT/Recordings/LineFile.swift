@@ -1,22 +1,22 @@
 import Glibc
 
-/// The lines of a file of any length, wherever in it they stand. Keeps a piece of it in memory, as long as the longest line that was
-/// asked for and at least 64 KB.
+/// Random access to the lines of a file of any length. Memory holds one section of the file, of at least 64 KiB and at
+/// least the longest line that was read.
 ///
-/// The file ends where it ended when it was opened, whoever writes on.
+/// The end of the file is fixed when it is opened; text appended later is ignored.
 struct LineFile: ~Copyable {
     struct Line {
-        /// Without its end.
+        /// The line without its terminator.
         let text: ArraySlice<UInt8>
-        /// Where in the file it begins, and where the one after it does.
+        /// File offsets of this line and of the next one.
         let start: Int
         let next: Int
-        /// Whether it has an end; what a killed writer leaves last may have none.
+        /// Whether the line has a terminator. The last line of an interrupted recording can lack one.
         let isWhole: Bool
     }
 
     let path: String
-    /// What tells the file from all others.
+    /// The identity of the file, regardless of its path.
     let identity: FileIdentity
     private(set) var size: Int
     private let file: Int32
@@ -34,7 +34,7 @@ struct LineFile: ~Copyable {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            throw ODTError(.fileNotFound, "\(path) is not a file")
+            throw ODTError(.fileNotFound, "\(path) is not a regular file")
         }
         (self.path, self.file, size, identity) = (path, file, Int(status.st_size), FileIdentity(status))
     }
@@ -46,7 +46,7 @@ struct LineFile: ~Copyable {
         return try lines.line(at: 0)
     }
 
-    /// The line that begins at an offset; `nil` at the end of the file.
+    /// Returns the line that begins at an offset, or `nil` at the end of the file.
     mutating func line(at offset: Int) throws -> Line? {
         var wanted = Self.pieceSize
         while offset < size {
@@ -66,14 +66,14 @@ struct LineFile: ~Copyable {
             }
             guard wanted <= Self.longestLine else {
                 throw ODTError(
-                    .invalidFile, "\(path) has a line longer than \(Self.longestLine) bytes: is it the right file?")
+                    .invalidFile, "\(path) has a line longer than \(Self.longestLine) bytes; check the path")
             }
             wanted = max(Self.pieceSize * 2, wanted * 2)
         }
         return nil
     }
 
-    /// The first line that begins later than an offset.
+    /// Returns the first line that begins after an offset.
     mutating func line(after offset: Int) throws -> Line? {
         guard let cut = try line(at: offset) else { return nil }
         return try line(at: cut.next)
@@ -92,19 +92,19 @@ struct LineFile: ~Copyable {
         let count = min(count, size - offset)
         piece = try FileBytes.read(file, from: offset, count: count, path: path)
         pieceStart = offset
-        // Somebody has made it shorter.
+        // The file has been truncated since it was opened.
         if piece.count < count { size = offset + piece.count }
     }
 }
 
-/// Tells a file from all others, whatever it is called.
+/// The identity of a file, regardless of its path.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
     init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 
-    /// `nil` where there is no such file.
+    /// Returns `nil` if the file does not exist.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

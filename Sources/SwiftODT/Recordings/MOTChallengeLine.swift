@@ -1,20 +1,20 @@
-/// The columns of one line in MOTChallenge's text format: numbers, between them commas, semicolons or blanks.
+/// A parser for one line of MOTChallenge's text format: numbers separated by commas, semicolons or blanks.
 ///
-/// Spreadsheets write decimal commas where the country does, with semicolons or tabs between the columns: those are
-/// understood. Memory is kept from line to line.
+/// Decimal commas, as written by spreadsheets in some locales, are supported if the columns are separated by semicolons
+/// or tabs. The buffer is reused from line to line.
 public struct MOTChallengeLine {
     public private(set) var columns: [Double] = []
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
-    /// What the format has at least, and what it has at most where nobody added something.
+    /// The minimum number of columns, and the number in the standard format.
     static let (minimumCount, usual) = (6, 10)
 
     public init() {}
 
-    /// Reads a line without its end. Empty ones and comments have no columns.
+    /// Parses a line without its terminator. Empty lines and comments have no columns.
     ///
-    /// - Throws: ``MOTChallengeError``, which says what is wrong but not where.
+    /// - Throws: ``MOTChallengeError`` without the line number.
     public mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
         columns.removeAll(keepingCapacity: true)
         let commaIsPoint = Self.hasDecimalCommas(line)
@@ -38,15 +38,15 @@ public struct MOTChallengeLine {
         guard columns.count >= Self.minimumCount else {
             throw MOTChallengeError("fewer than the six columns frame,id,x,y,width,height.")
         }
-        // Whole numbers alone, and too many of them, are halves of others.
+        // Many integers and no decimals indicate decimal commas that were parsed as separators.
         if columns.count > Self.usual, !line.contains(UInt8(ascii: ".")), !line.contains(where: Self.isExponent) {
             throw MOTChallengeError(
-                "\(columns.count) columns, and no number has a decimal point. If the commas are decimal ones, put semicolons "
-                    + "between the columns, or write points.")
+                "\(columns.count) columns, and no number has a decimal point. If the commas are decimal separators, "
+                    + "separate the columns with semicolons, or use decimal points.")
         }
     }
 
-    /// Whether there are columns enough without the commas, and these stand within numbers.
+    /// Returns whether there are enough columns without splitting at commas, and a comma occurs within a number.
     private static func hasDecimalCommas(_ line: ArraySlice<UInt8>) -> Bool {
         guard line.contains(where: { $0 == semicolon || isBlank($0) }) else { return false }
         var words = 0
@@ -72,7 +72,7 @@ public struct MOTChallengeLine {
     private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
 }
 
-/// A text in this format that cannot be read. The text says what is wrong and where.
+/// An error in MOTChallenge text, with its reason and position.
 public struct MOTChallengeError: Error, CustomStringConvertible {
     public let description: String
 

@@ -1,12 +1,12 @@
-/// What a detector answered for one frame: a line of a recording.
+/// The detections of one frame: a line of a recording.
 ///
 ///     {"time":33333333,"seen":"whole","detections":[[12.5,3,40,80,0.87,0,"person"],[90,7.25,20,20,0.31]]}
 ///
-/// Of each detection left, top, width and height in buffer pixels, the score, and where it has a label its index and name.
-/// Numbers are written as short as they can be and still be read back as exactly the same.
+/// A detection has left, top, width and height in buffer pixels, the score, and the index and name of its label, if it
+/// has one. Numbers have the shortest representation that parses to the same value.
 public struct RecordedFrame: Sendable {
     public let key: FrameKey
-    /// The part of the picture that was looked at, in buffer pixels; `nil` for all of it.
+    /// The inferred region in buffer pixels; `nil` for the full frame.
     public let seen: Box?
     public let detections: [Detection]
 
@@ -16,7 +16,8 @@ public struct RecordedFrame: Sendable {
 }
 
 extension RecordedFrame {
-    /// Appends the line with its end. Detections with a figure that is none are left out: whoever reads them would drop them.
+    /// Appends the line including its terminator. Detections with values that are not finite are omitted, since JSON
+    /// cannot represent them and readers would discard them.
     func append(to text: inout [UInt8]) {
         switch key {
         case .time: text += #"{"time":"#.utf8
@@ -49,7 +50,7 @@ extension RecordedFrame {
         text += "]}\n".utf8
     }
 
-    /// An array that is left open.
+    /// Appends the beginning of an array; the caller closes it.
     private static func append(_ box: Box, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append(box.x, to: &text)
@@ -64,22 +65,22 @@ extension RecordedFrame {
         text += figures.suffix(2).elementsEqual(".0".utf8) ? figures.dropLast(2) : figures[...]
     }
 
-    /// Reads what `append` writes, and what others may write so.
+    /// Parses a frame.
     ///
     /// - Throws: ``RecordingLineError``.
     init(_ value: JSONValue) throws {
         switch (value["time"], value["frame"]) {
         case (let time?, nil):
             guard let key = time.integer.flatMap(FrameKey.time(checking:)) else {
-                throw RecordingLineError(#""time" is no number of nanoseconds"#)
+                throw RecordingLineError(#""time" is not a valid number of nanoseconds"#)
             }
             self.key = key
         case (nil, let frame?):
             guard let key = frame.integer.flatMap(FrameKey.number(checking:)) else {
-                throw RecordingLineError(#""frame" is no whole number from 1 up"#)
+                throw RecordingLineError(#""frame" is not an integer of at least 1"#)
             }
             self.key = key
-        default: throw RecordingLineError(#"it has neither "time" nor "frame", or both"#)
+        default: throw RecordingLineError(#"a frame needs either "time" or "frame""#)
         }
         switch value["seen"] {
         case nil, .null, .string("whole"): seen = nil
@@ -91,7 +92,7 @@ extension RecordedFrame {
         default: throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
         }
         guard let entries = value["detections"]?.array else {
-            throw RecordingLineError(#"it has no list of "detections""#)
+            throw RecordingLineError(#""detections" is missing or not a list"#)
         }
         detections = try entries.map { try Self.detection($0.array ?? []) }
     }
@@ -99,15 +100,15 @@ extension RecordedFrame {
     private static func detection(_ figures: [JSONValue]) throws -> Detection {
         guard figures.count == 5 || figures.count == 7, let box = box(figures.prefix(4)) else {
             throw RecordingLineError(
-                "a detection is [left, top, width, height, score], or that and a label's index and name")
+                "a detection must be [left, top, width, height, score], optionally with a label's index and name")
         }
         guard let score = figures[4].number, (0...1).contains(score) else {
-            throw RecordingLineError("a detection's score is no number from 0 to 1")
+            throw RecordingLineError("a detection's score is not a number from 0 to 1")
         }
         guard figures.count == 7 else { return Detection(box: box, score: score) }
         guard let index = figures[5].integer.flatMap(Int32.init(exactly:)), let text = figures[6].string,
             !text.isEmpty, text.utf8.count <= longestLabel, !text.unicodeScalars.contains("\0")
-        else { throw RecordingLineError("a label is a whole number and a name of at most \(longestLabel) bytes") }
+        else { throw RecordingLineError("a label must be an integer and a name of at most \(longestLabel) bytes") }
         return Detection(box: box, score: score, label: Label(index: Int(index), text: text))
     }
 
@@ -120,7 +121,7 @@ extension RecordedFrame {
     }
 }
 
-/// What is wrong with a line of a recording; whoever reads the file says which.
+/// An error in a line of a recording, without the line number, which the reader adds.
 struct RecordingLineError: Error, CustomStringConvertible {
     let description: String
 

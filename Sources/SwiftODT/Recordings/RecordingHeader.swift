@@ -1,19 +1,20 @@
-/// The first line of a recording: what was looked at, by whom, and how.
+/// The first line of a recording: the video's properties, the detector, and its settings.
 ///
 ///     {"swiftodt-detections":1,"width":768,"height":432,"orientation":"identity","frame-rate":"10/1",
 ///      "score-floor":0.1,"iou-threshold":0.5,"detector":"neural","model":"efficientdet_lite0_int8.xml",...}
 public struct RecordingHeader: Hashable, Sendable {
-    /// Of the buffers, as they were stored.
+    /// Size of the buffers as stored, in pixels.
     public var width: Int
     public var height: Int
-    /// What had to be done to see them upright, in GStreamer's words.
+    /// The orientation as a GStreamer tag value.
     public var orientation: String
-    /// Frames a second; 0/1 where that varies.
+    /// Frames per second; 0/1 for a variable rate.
     public var frameRate: Rational
-    /// Nothing weaker was asked of the detector.
+    /// The minimum score requested from the detector.
     public var scoreFloor: Double
     public var iouThreshold: Double
-    /// All else that what was found hangs on: detector, network, runtime. Of a recording that is read, by whom and how often.
+    /// All other facts that determine the detections: detector, network, runtime. When a recording is read, only
+    /// `detector` and `inference-interval` are kept.
     public var origin: [Field]
 
     public init(
@@ -33,7 +34,7 @@ public struct RecordingHeader: Hashable, Sendable {
         }
     }
 
-    /// One thing about the detector, by its name in the file.
+    /// A fact about the detector, with its name in the file.
     public struct Field: Hashable, Sendable {
         public let name: String
         public let value: JSONValue
@@ -46,7 +47,7 @@ public struct RecordingHeader: Hashable, Sendable {
 }
 
 extension RecordingHeader {
-    /// The line with its end. The same settings give the same bytes.
+    /// The line including its terminator. Equal settings yield equal bytes.
     var text: String {
         let facts = [
             Field(Self.mark, .number(Double(Self.version))), Field("width", .number(Double(width))),
@@ -58,20 +59,20 @@ extension RecordingHeader {
             + "}\n"
     }
 
-    /// - Throws: ``RecordingLineError`` where it is none.
+    /// - Throws: ``RecordingLineError`` if the value is not a header.
     init(_ value: JSONValue) throws {
         guard let version = value[Self.mark]?.integer else {
             throw RecordingLineError(
                 value["message"] == nil
-                    ? "the first line does not say \"\(Self.mark)\""
-                    : "these are the element's messages, which tell of objects; detections are recorded with "
+                    ? "the first line has no \"\(Self.mark)\" entry"
+                    : "it contains the element's messages rather than detections; record detections with "
                         + "record-detections")
         }
         guard version == Self.version else {
-            throw RecordingLineError("it is of version \(version); this program reads version \(Self.version)")
+            throw RecordingLineError("it has format version \(version); this program reads version \(Self.version)")
         }
         guard let width = value["width"]?.integer, let height = value["height"]?.integer, width > 0, height > 0 else {
-            throw RecordingLineError("the first line does not tell the \"width\" and \"height\" of the pictures")
+            throw RecordingLineError("the first line has no valid \"width\" and \"height\" of the video")
         }
         (self.width, self.height) = (width, height)
         orientation = value["orientation"]?.string ?? "identity"
@@ -81,7 +82,7 @@ extension RecordingHeader {
         origin = ["detector", "inference-interval"].compactMap { name in value[name].map { Field(name, $0) } }
     }
 
-    /// What a recording says of the others of these, in words, where the two differ: `model, iou-threshold`.
+    /// Returns the names of the entries that differ between two headers, such as `iou-threshold, model`.
     static func differences(_ one: JSONValue, _ other: JSONValue) -> String {
         guard case .object(let ours) = one, case .object(let theirs) = other else { return "all" }
         return Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }.sorted().joined(separator: ", ")
@@ -89,7 +90,7 @@ extension RecordingHeader {
 }
 
 extension RecordingHeader.Rational {
-    /// Such as `30000/1001`.
+    /// Parses a fraction such as `30000/1001`.
     init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let numerator = parts[0], let denominator = parts[1], numerator >= 0, denominator > 0
@@ -98,11 +99,11 @@ extension RecordingHeader.Rational {
     }
 }
 
-/// The last line of a recording that is whole: `{"end":true,"frames":300,"time":9966666666}`.
+/// The last line of a complete recording: `{"end":true,"frames":300,"time":9966666666}`.
 public struct RecordingEnd: Hashable, Sendable {
-    /// How many frames the video had, looked at or not.
+    /// The number of frames of the video, inferred or not.
     public let frames: Int
-    /// The last of them.
+    /// The last frame of the video.
     public let last: FrameKey?
 
     public init(frames: Int, last: FrameKey?) { (self.frames, self.last) = (frames, last) }
@@ -117,7 +118,7 @@ public struct RecordingEnd: Hashable, Sendable {
         return "{\"end\":true,\"frames\":\(frames)\(last)}\n"
     }
 
-    /// `nil` for other lines.
+    /// Returns `nil` for other lines.
     init?(_ value: JSONValue) {
         guard value["end"]?.bool == true, let frames = value["frames"]?.integer, frames >= 0 else { return nil }
         self.frames = frames

@@ -1,48 +1,47 @@
-/// Finds what a detector has answered for the frames of a video in a file of it: a recording of ours (JSON lines), or
-/// MOTChallenge's text; the file's content tells which.
+/// Reads the detections of a video's frames from a recording (JSON lines) or MOTChallenge text. The file's content
+/// determines the format.
 ///
 ///     let recording = try RecordingReader("street.jsonl")
 ///     let frame = try recording.frame(at: .time(33_333_333), within: 1_000_000)
 ///
-/// A file of any length takes no more memory than its longest lines: it is read as frames are asked for, and where another place of
-/// it is asked for that place is searched for, which takes some thirty lines. So its frames have to be in order. Used from one
-/// thread at a time.
+/// Memory use is bounded by the longest lines, because lines are read on demand. A request for another position uses a
+/// binary search, so frames must be in ascending order. Instances must not be used concurrently.
 public final class RecordingReader {
-    /// What a recording of ours says of itself; `nil` for MOTChallenge's text.
+    /// The header of a recording; `nil` for MOTChallenge text.
     public let header: RecordingHeader?
-    /// What it says at its end; `nil` where it is unfinished, or cannot say.
+    /// The last line of a recording; `nil` for an incomplete recording and for MOTChallenge text.
     public private(set) var end: RecordingEnd?
-    /// The last frame that it says anything of.
+    /// The last frame in the file.
     public private(set) var last: FrameKey?
-    /// How many frames it has that were not asked for though later ones were, leaps aside.
+    /// The number of frames in the file that were skipped in sequential reading because later ones were requested.
     public private(set) var skippedLines = 0
 
-    /// Where a half line at the end begins; else the end of the file.
+    /// The offset of an incomplete last line, or the end of the file.
     private(set) var validEnd = 0
-    /// The first line as it stands.
+    /// The parsed first line.
     private(set) var firstLine: JSONValue?
 
     private enum Form {
         case json
-        /// With the names of classes, where somebody has them.
+        /// MOTChallenge text, with the class names if they are available.
         case motChallenge(Labels?)
     }
 
     private let form: Form
     private var lines: LineFile
     private var columns = MOTChallengeLine()
-    /// Where the frames begin.
+    /// The offset of the first frame.
     private let start: Int
     private var cursor: Int
-    /// The frame at the cursor, and where the one after it begins.
+    /// The frame at the cursor, and the offset of the next line.
     private var upcoming: (frame: RecordedFrame, next: Int)?
     private var latestRead: FrameKey?
     private var latestAsked = Int64.min
 
-    /// Opens a file and reads its beginning and its end.
+    /// Opens a file and reads its beginning and end.
     ///
-    /// - Parameter labels: the names of MOTChallenge's classes, by the numbers in the file.
-    /// - Throws: ``ODTError`` where it is no such file.
+    /// - Parameter labels: the names of MOTChallenge's classes, indexed by the numbers in the file.
+    /// - Throws: ``ODTError`` if the file cannot be read or has an invalid format.
     public init(_ path: String, labels: Labels? = nil) throws {
         lines = try LineFile(path)
         var first = try lines.line(at: 0)
@@ -54,7 +53,7 @@ public final class RecordingReader {
             first = try lines.line(at: line.next)
             mark = 0
         }
-        guard let first else { throw ODTError(.invalidFile, "\(path) is empty: nothing has been recorded in it") }
+        guard let first else { throw ODTError(.invalidFile, "\(path) is empty; record detections first") }
         if first.text.dropFirst(mark).first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "{") {
             do {
                 let value = try JSONValue(parsing: first.text)
@@ -63,9 +62,9 @@ public final class RecordingReader {
             } catch {
                 throw ODTError(
                     .invalidFile,
-                    "\(path) is no recording of detections: "
+                    "\(path) is not a recording of detections: "
                         + (first.isWhole || !(error is JSONValue.SyntaxError)
-                            ? "\(error)" : "its first line is cut off"))
+                            ? "\(error)" : "its first line is truncated"))
             }
             (form, start) = (.json, first.next)
         } else {
@@ -78,7 +77,7 @@ public final class RecordingReader {
         try readEnd()
     }
 
-    /// Whether a file can only be a recording of ours, by its first character.
+    /// Returns whether a file can only be a recording in JSON lines, according to its first character.
     package static func isOurs(_ path: String) -> Bool {
         let start = try? LineFile.firstLine(of: path)?.text.first { $0 != 0x20 && $0 != 0x09 }
         return start == UInt8(ascii: "{")
@@ -87,10 +86,10 @@ public final class RecordingReader {
     package var path: String { lines.path }
     package var identity: FileIdentity { lines.identity }
 
-    /// What was answered for a frame; `nil` where it was not looked at.
+    /// Returns the detections of a frame, or `nil` if it was not inferred.
     ///
-    /// - Parameter tolerance: frames so much earlier or later are the same, as other containers round times in other ways.
-    /// - Throws: ``ODTError`` that names the line that cannot be read.
+    /// - Parameter tolerance: the maximum difference of equal frame times, because containers round times differently.
+    /// - Throws: ``ODTError`` that names an invalid line.
     public func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
         let farthest = key.isTime ? Self.longestWalk.time : Self.longestWalk.frames
@@ -106,16 +105,16 @@ public final class RecordingReader {
         return found
     }
 
-    /// All frames that are left, one after the other.
+    /// Returns the next frame in the file, or `nil` at the end.
     public func next() throws -> RecordedFrame? {
         defer { advance() }
         return try upcomingFrame()
     }
 
-    /// Walking on takes as long as reading what lies between; beyond this the place is searched for.
+    /// The maximum distance for sequential reading. Beyond it, a binary search is faster.
     private static let longestWalk = (time: Nanoseconds(10_000_000_000), frames: Nanoseconds(256))
 
-    // MARK: Reading on
+    // MARK: Sequential reading
 
     private func upcomingFrame() throws -> RecordedFrame? {
         if upcoming == nil { upcoming = try readFrame(at: cursor) }
@@ -130,7 +129,7 @@ public final class RecordingReader {
     private func readFrame(at offset: Int) throws -> (RecordedFrame, next: Int)? {
         guard let (line, frame) = try readLine(at: offset) else { return nil }
         if let latestRead, latestRead.isTime != frame.key.isTime {
-            throw error(line, "some frames have times and some have numbers")
+            throw error(line, "frames with times and frames with numbers are mixed")
         }
         if let latestRead, frame.key.order <= latestRead.order { throw disorder(line, frame.key, latestRead) }
         guard case .motChallenge = form else { return (frame, line.next) }
@@ -142,9 +141,9 @@ public final class RecordingReader {
         return (RecordedFrame(key: frame.key, detections: detections), next)
     }
 
-    /// The first line from an offset on that tells of a frame.
+    /// Returns the first line from an offset that contains a frame.
     ///
-    /// - Parameter limit: lines that begin from here on are not read.
+    /// - Parameter limit: the offset at which to stop.
     private func readLine(at offset: Int, before limit: Int = .max) throws -> (LineFile.Line, RecordedFrame)? {
         var offset = offset
         while offset < limit, let line = try lines.line(at: offset) {
@@ -154,7 +153,7 @@ public final class RecordingReader {
         return nil
     }
 
-    /// - Returns: `nil` for lines that tell of no frame.
+    /// - Returns: `nil` for lines without a frame.
     private func readFrame(_ line: LineFile.Line) throws -> RecordedFrame? {
         do {
             switch form {
@@ -190,7 +189,7 @@ public final class RecordingReader {
         let figures = columns.columns
         if figures.isEmpty { return nil }
         guard let key = Int(exactly: figures[0]).flatMap(FrameKey.number(checking:)) else {
-            throw RecordingLineError("frames are whole numbers from 1 up, not \(figures[0])")
+            throw RecordingLineError("the frame must be an integer of at least 1, not \(figures[0])")
         }
         let score = figures.count > 6 ? figures[6] : 1
         var label: Label?
@@ -198,16 +197,16 @@ public final class RecordingReader {
             label = labels[index]
             guard label != nil else {
                 throw RecordingLineError(
-                    "class \(index) has no name: there are \(labels.count), the first is that of class 0")
+                    "class \(index) has no name; the label file has \(labels.count) classes, beginning with class 0")
             }
         }
         let box = Box(x: figures[2], y: figures[3], width: figures[4], height: figures[5])
         return RecordedFrame(key: key, detections: [Detection(box: box, score: min(score, 1), label: label)])
     }
 
-    // MARK: Elsewhere
+    // MARK: Random access
 
-    /// Goes to the first frame that is not before an order.
+    /// Moves to the first frame at or after a position, by binary search.
     private func leap(to order: Int64) throws {
         var (low, high) = (start, lines.size)
         while high - low > 1 << 16 {
@@ -224,7 +223,7 @@ public final class RecordingReader {
         while let next = try upcomingFrame(), next.key.order < order { advance() }
     }
 
-    /// Finds the last frame, and whether the recording says that it is whole.
+    /// Finds the last frame, and the end mark of a complete recording.
     private func readEnd() throws {
         for reach in [1 << 16, 1 << 20, 1 << 23] {
             let from = max(start, lines.size - reach)
@@ -244,17 +243,17 @@ public final class RecordingReader {
         }
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
     private func disorder(_ line: LineFile.Line, _ key: FrameKey, _ before: FrameKey) -> ODTError {
         switch form {
-        case .json: error(line, "\(key) stands after \(before): frames have to be in order")
+        case .json: error(line, "\(key) follows \(before); frames must be in ascending order")
         case .motChallenge:
-            error(line, "\(key) stands after \(before); put the lines in order: LC_ALL=C sort -s -n \(path)")
+            error(line, "\(key) follows \(before); sort the lines: LC_ALL=C sort -s -n \(path)")
         }
     }
 
-    /// Counting lines takes reading all before them: only what is wrong is worth it.
+    /// Determines the line number by reading all earlier lines, which is acceptable only for errors.
     private func error(_ line: LineFile.Line, _ problem: String) -> ODTError {
         var (number, offset) = (1, 0)
         while let before = try? lines.line(at: offset), before.next <= line.start {

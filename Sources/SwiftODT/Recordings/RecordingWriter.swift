@@ -1,17 +1,17 @@
 import Glibc
 
-/// Writes a recording as it goes: a line a frame, each handed to the system at once, so that whatever ends the program leaves a file that can
-/// be used, and gone on with. Costs one buffered write a frame. Used from one thread at a time.
+/// Writes a recording incrementally. Each frame is one line that is written to the file at once, so an interrupted
+/// recording is usable and can be resumed. Instances must not be used concurrently.
 ///
 ///     let writer = try RecordingWriter("street.jsonl", existing: .refuse)
 ///     try writer.begin(header)
 ///     try writer.write(RecordedFrame(key: .time(0), detections: found))
 ///     try writer.finish(RecordingEnd(frames: 1, last: .time(0)))
 public final class RecordingWriter {
-    /// What becomes of a recording that is there already.
+    /// The treatment of an existing recording.
     public enum Existing: Sendable {
         case refuse
-        /// An unfinished one of the same video and settings is gone on with.
+        /// Continues an incomplete recording of the same video and settings.
         case resume
         case replace
     }
@@ -19,7 +19,7 @@ public final class RecordingWriter {
     private let path: String
     private let file: Int32
     private let isNew: Bool
-    /// What an unfinished recording has already.
+    /// The reader of the incomplete recording that is continued.
     private var previous: RecordingReader?
     private var length: Int
     private var last: FrameKey?
@@ -27,9 +27,9 @@ public final class RecordingWriter {
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Opens the file; nothing is written yet.
+    /// Opens the file without writing to it.
     ///
-    /// - Throws: ``ODTError`` where it cannot be written, or must not be.
+    /// - Throws: ``ODTError`` if the file cannot be written, or exists and must be kept.
     public init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
@@ -37,11 +37,11 @@ public final class RecordingWriter {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            throw ODTError(.fileNotFound, "\(path) is not a file: detections are recorded in one")
+            throw ODTError(.fileNotFound, "\(path) is not a regular file; record detections to a regular file")
         }
         (self.path, self.file, isNew, length) = (path, file, !isThere, Int(status.st_size))
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            throw ODTError(.invalidOption, "somebody else is recording in \(path): name another file")
+            throw ODTError(.invalidOption, "another process is recording to \(path); choose another file")
         }
         if length > 0 { try adopt(existing) }
     }
@@ -52,17 +52,17 @@ public final class RecordingWriter {
     }
 
     private func adopt(_ existing: Existing) throws {
-        // Nothing but a recording is ever replaced: a name is soon mistaken.
+        // Only recordings are ever replaced, to protect other files from a mistyped name.
         guard try isRecording else {
             throw ODTError(
-                .invalidOption, "\(path) is there already and is no recording of detections: name another file")
+                .invalidOption, "\(path) exists and is not a recording of detections; choose another file")
         }
         switch existing {
         case .refuse:
             throw ODTError(
                 .invalidOption,
-                "\(path) is there already; record-existing=resume goes on with it where it is unfinished, "
-                    + "record-existing=replace begins anew")
+                "\(path) exists; set record-existing=resume to continue it if it is incomplete, "
+                    + "or record-existing=replace to overwrite it")
         case .replace: break
         case .resume:
             if let first = try LineFile.firstLine(of: path), !first.isWhole { return try cut(to: 0) }
@@ -70,7 +70,7 @@ public final class RecordingWriter {
             guard found.end == nil else {
                 throw ODTError(
                     .invalidOption,
-                    "\(path) is whole already: there is nothing to go on with; record-existing=replace begins anew")
+                    "\(path) is complete and cannot be resumed; set record-existing=replace to overwrite it")
             }
             try cut(to: found.validEnd)
             previous = try RecordingReader(path)
@@ -86,18 +86,18 @@ public final class RecordingWriter {
         }
     }
 
-    /// Whether an unfinished recording is gone on with, and how far that one goes.
+    /// The last frame of the incomplete recording that is continued, or `nil` for a new one.
     public var resumesAfter: FrameKey? { previous?.last }
 
-    /// What an unfinished recording has of a frame; `nil` where it has nothing.
+    /// Returns the detections of a frame from the incomplete recording, or `nil` if it has none.
     public func known(_ key: FrameKey) throws -> RecordedFrame? {
         guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else { return nil }
         return try previous.frame(at: key)
     }
 
-    /// Says what is going to be recorded.
+    /// Writes the header, or verifies it if a recording is continued.
     ///
-    /// - Throws: ``ODTError`` where the recording that is gone on with was made in another way, or the line cannot be written.
+    /// - Throws: ``ODTError`` if the recording to continue has different settings, or the line cannot be written.
     public func begin(_ header: RecordingHeader) throws {
         guard !hasBegun else { return }
         hasBegun = true
@@ -109,15 +109,17 @@ public final class RecordingWriter {
         guard let theirs = previous.firstLine, theirs != ours else { return }
         throw ODTError(
             .invalidOption,
-            "\(path) cannot be gone on with: it was recorded with another "
-                + RecordingHeader.differences(theirs, ours) + "; set that as it was, or begin anew with "
+            "\(path) cannot be resumed: it was recorded with different values of "
+                + RecordingHeader.differences(theirs, ours) + "; restore these, or overwrite it with "
                 + "record-existing=replace")
     }
 
-    /// Appends what was answered for a frame.
+    /// Appends the detections of a frame.
     ///
-    /// - Returns: `false` where it is not written because it is not later than the one before, as after a seek.
-    /// - Throws: ``ODTError`` where it cannot be written; then nothing more is, and the file ends with the line before.
+    /// - Returns: `false` if the frame was not written because it is not later than the previous one, for example after
+    ///   a seek.
+    /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls
+    ///   write nothing.
     public func write(_ frame: RecordedFrame) throws -> Bool {
         guard hasBegun, !hasEnded else { return true }
         if let last {
@@ -130,7 +132,7 @@ public final class RecordingWriter {
         return true
     }
 
-    /// Says that the video is over and the recording whole.
+    /// Writes the last line, which marks the recording as complete.
     public func finish(_ end: RecordingEnd) throws {
         guard hasBegun, !hasEnded else { return }
         try put(Array(end.text.utf8))
@@ -138,11 +140,13 @@ public final class RecordingWriter {
     }
 
     private func put(_ bytes: [UInt8]) throws {
-        // Whoever writes beyond the limit is ended by a signal.
+        // A write beyond the file size limit would terminate the process with SIGXFSZ.
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
             throw ODTError(
-                .failed, "\(path) cannot be written: files may not become larger than \(UniqueFile.largest) bytes")
+                .failed,
+                "\(path) cannot be written: the file size limit of \(UniqueFile.largest) bytes is reached; raise it "
+                    + "(ulimit -f)")
         }
         var done = 0
         while done < bytes.count {
@@ -153,7 +157,7 @@ public final class RecordingWriter {
             guard count > 0 else {
                 let problem = Self.problem(path, "written")
                 hasEnded = true
-                // Half a line is of no use.
+                // Remove the incomplete line.
                 _ = ftruncate(file, off_t(length))
                 throw problem
             }

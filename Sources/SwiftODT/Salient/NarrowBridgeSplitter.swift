@@ -1,29 +1,29 @@
-/// Cuts a region at its necks, so that two people who touch are two things: where the way from one thick place to another is only
-/// half as wide as the thinner of them, or less.
+/// Splits a region at narrow bridges, so that two touching people become two regions. A bridge is at most half as thick
+/// as the thinner of the two parts that it connects.
 ///
-/// Pixels are taken in from the region's thickest places outwards, as water that sinks leaves islands: islands that meet at a neck stay
-/// apart, others become one. Costs a sorting of the region's pixels, some milliseconds for a large one.
+/// The algorithm is a watershed on the distance transform: pixels are added in order of decreasing thickness, and
+/// islands that meet at a bridge stay separate. The cost is dominated by sorting the region's pixels.
 struct NarrowBridgeSplitter {
-    /// A neck is so much thinner than the thinner side.
+    /// Thickness of a bridge relative to the thinner part.
     private static let neck: Float = 0.5
-    /// What is smaller than this share of the region's largest piece, as heads and legs are, is cut off nothing.
+    /// Parts smaller than this share of the largest part, for example heads and legs, are not split off.
     private static let minimumFragmentShare = 0.3
-    /// What falls into more is a pattern, and no group of things.
+    /// A region with more parts is a texture rather than a group of objects, and is not split.
     private static let maximumPieces = 64
 
-    /// A region's pixels between its bounds, with a border of one pixel that is outside.
+    /// Width of the region's bounding box with a border of one background pixel.
     private let width: Int
     private var thickness: [Float]
     private var island: [Int32]
 
-    // By island.
+    // Per island:
     private var sets = DisjointSets()
     private var peaks: [Float] = []
     private var areas: [Int] = []
-    /// From the thickest on.
+    /// The bridges between islands, thickest first.
     private var necks: [(Int, Int)] = []
 
-    /// - Parameter pixels: the places of the region's pixels, each within `0..<width` and `0..<height`.
+    /// - Parameter pixels: the coordinates of the region's pixels, within `0..<width` and `0..<height`.
     init(width: Int, height: Int, pixels: [(x: Int, y: Int)]) {
         self.width = width + 2
         thickness = Array(repeating: 0, count: (width + 2) * (height + 2))
@@ -43,12 +43,12 @@ struct NarrowBridgeSplitter {
         for place in places { island[place] = Int32(sets.root(Int(island[place]))) }
     }
 
-    /// Which piece a pixel belongs to: numbers below ``islandCount`` that pieces share with no other.
+    /// Returns the part that contains a pixel. Each part has a unique number below ``islandCount``.
     func piece(x: Int, y: Int) -> Int { Int(island[(y + 1) * width + x + 1]) }
 
     var islandCount: Int { areas.count }
 
-    /// How far each pixel is from the outside, by steps across and aslant.
+    /// Computes each pixel's distance from the background, by a two-pass chamfer transform.
     private mutating func measureThickness() {
         let aslant: Float = 1.4142
         for place in thickness.indices.dropFirst(width + 1).dropLast(width + 1) where thickness[place] > 0 {
@@ -86,10 +86,10 @@ struct NarrowBridgeSplitter {
         areas[own] += 1
     }
 
-    /// Pieces too small to be things become parts of what they hang on by the thickest neck, the smallest first.
+    /// Merges parts that are too small to be objects, smallest first, each across its thickest bridge.
     private mutating func joinSmall() { while let (a, b) = nextNeck() { join(a, b) } }
 
-    /// The two pieces that become one next.
+    /// Returns the next two parts to merge.
     private mutating func nextNeck() -> (Int, Int)? {
         let pieces = sets.roots
         let minimum = Self.minimumFragmentShare * Double(pieces.map { areas[$0] }.max() ?? 0)
@@ -103,7 +103,8 @@ struct NarrowBridgeSplitter {
         return nil
     }
 
-    /// The lower number, which stands for both, is that of the thicker one: islands rise from the thickest on.
+    /// Islands are numbered by decreasing peak thickness, so the lower number, which becomes the root, belongs to the
+    /// thicker one.
     private mutating func join(_ a: Int, _ b: Int) {
         sets.unite(a, b)
         areas[min(a, b)] += areas[max(a, b)]

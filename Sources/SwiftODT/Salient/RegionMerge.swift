@@ -1,11 +1,11 @@
-/// Joins regions that are parts of one thing: one lies in the other, or they lie side by side with hardly a gap.
+/// Merges regions that belong to one object: one overlaps the other, or they are adjacent with a small gap.
 struct RegionMerge {
-    /// The widest gap, in pixels.
+    /// Maximum gap in pixels.
     let reach: Double
-    /// From this share of the larger one's area on the smaller one is a thing of its own.
+    /// A region with at least this share of the other's area is a separate object.
     var maximumPartShare = Double.infinity
 
-    /// How much of the smaller one the other has to cover, or has to lie beside.
+    /// Share of the smaller region that the other one must cover, or must be adjacent to.
     private static let share = 0.5
 
     func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {

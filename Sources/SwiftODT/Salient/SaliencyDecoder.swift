@@ -1,33 +1,34 @@
 import Glibc
 
-/// Turns a saliency map into boxes around what stands out, the most prominent first.
+/// Converts a saliency map into boxes of salient objects, most prominent first.
 struct SaliencyDecoder: DetectionDecoder {
     let input: NetworkInput
     var labels: [String]? { [] }
-    /// What stands out of a part need not do so in the picture.
+    /// Saliency within a tile does not imply saliency within the full picture.
     var supportsTiles: Bool { false }
-    /// Which of the network's outputs is the map: the first, where it gives its intermediate ones as well.
+    /// Index of the saliency map among the outputs: the first one of matching shape, since some networks also return
+    /// intermediate maps.
     let output: Int
-    /// Whether the map still needs the logistic function.
+    /// Whether the map contains logits.
     let isLogit: Bool
-    /// Whether things that touch are told apart.
+    /// Whether touching objects are split.
     var separatesThings = false
 
-    /// Things that cover this part of the picture get half of the score that large ones get.
+    /// The area share at which the score is half that of a large object.
     private static let smallPart = 0.004
-    /// More boxes than this in one picture are no salient things.
+    /// Maximum number of objects per picture.
     private static let limit = 10
 
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection] {
         guard outputs.indices.contains(output), let size = Self.mapSize(outputs[output].shape),
             let width = size.width, let height = size.height, width > 0, height > 0
         else {
-            throw ODTError(.failed, "the saliency network gave no map")
+            throw ODTError(.failed, "the saliency network returned no map")
         }
         let (scaleX, scaleY) = (Double(input.width) / Double(width), Double(input.height) / Double(height))
         return try outputs[output].withFloats { values in
             guard values.count == width * height else {
-                throw ODTError(.failed, "the saliency network gave \(values.count) values for a map of \(size)")
+                throw ODTError(.failed, "the saliency network returned \(values.count) values for a map of \(size)")
             }
             return withUnsafeTemporaryAllocation(of: Float.self, capacity: values.count) { copy in
                 let map = SaliencyMap(
@@ -50,8 +51,8 @@ struct SaliencyDecoder: DetectionDecoder {
         return region.mean * part / (part + Self.smallPart)
     }
 
-    /// Brings the map to 0...1. Maps that are there already stay as they are, however dark: in a picture in which nothing stands
-    /// out nothing is found.
+    /// Scales the map to 0...1. A map already within that range stays unchanged, so that a picture without salient
+    /// objects yields none.
     private func normalised(
         _ values: UnsafeBufferPointer<Float>, into copy: UnsafeMutableBufferPointer<Float>
     ) -> UnsafeBufferPointer<Float> {
@@ -63,15 +64,15 @@ struct SaliencyDecoder: DetectionDecoder {
             maximum = max(maximum, sound)
         }
         if minimum < 0 || maximum > 1.001 {
-            // In halves: the way from the least float to the greatest is no float.
+            // Divide by 2 first: the difference between the smallest and the largest float overflows.
             let scale = 1 / max(maximum / 2 - minimum / 2, .leastNormalMagnitude)
             for index in copy.indices { copy[index] = (copy[index] / 2 - minimum / 2) * scale }
         }
         return UnsafeBufferPointer(copy)
     }
 
-    /// Width and height of a map of one channel, in whatever order its dimensions come; `nil` if it is something else.
-    /// Open dimensions stay `nil`.
+    /// Returns the width and height of a one-channel map with any dimension order, or `nil` for another shape. Dynamic
+    /// dimensions are `nil`.
     static func mapSize(_ shape: [Int?]) -> (width: Int?, height: Int?)? {
         let inner = shape.first == 1 || shape.first == .some(nil) ? shape.dropFirst() : shape[...]
         switch inner.count {

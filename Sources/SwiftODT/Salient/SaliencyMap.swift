@@ -1,12 +1,12 @@
-/// How much each pixel stands out, 0...1, and the regions that do.
+/// The saliency of each pixel, 0...1, and the salient regions.
 struct SaliencyMap {
-    /// What hangs together and stands out.
+    /// A connected region of salient pixels.
     struct Region {
-        /// In pixels of the map, its edges between pixels where the map crosses the threshold.
+        /// The bounding box in map pixels. Its edges are interpolated to where the map crosses the threshold.
         var box: Box
-        /// How many pixels stand out.
+        /// Number of salient pixels.
         var area: Int
-        /// The sum of their values.
+        /// Sum of the saliency of these pixels.
         var mass: Double
 
         var mean: Double { area > 0 ? mass / Double(area) : 0 }
@@ -15,23 +15,24 @@ struct SaliencyMap {
     let values: UnsafeBufferPointer<Float>
     let width: Int
     let height: Int
-    /// Whether things that touch are told apart. In video they would be one in this frame and two in the next.
+    /// Whether touching objects are split. In video the result would alternate between frames.
     var separatesThings = false
 
-    /// In a map that stays below this everywhere nothing stands out.
+    /// Minimum peak of a map with salient objects.
     private static let faintest: Float = 0.1
-    /// The threshold lies between these parts of the map's peak.
+    /// Range of the threshold relative to the map's peak.
     private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
-    /// Regions that cover less of the map are specks.
+    /// Minimum area of a region relative to the map.
     private static let speck = 0.0005
-    /// What covers less is one thing.
+    /// Minimum area of a region to be split, relative to the map.
     private static let minimumSplitShare = 0.004
-    /// Of two things next to each other the smaller one is no part of the other where it covers this share of it.
+    /// If objects are split, a region with at least this share of its neighbour's area is not merged with it.
     private static let maximumPartShare = 0.3
-    /// So many of the largest regions are looked at.
+    /// Maximum number of regions, largest first.
     private static let maximumRegions = 32
 
-    /// The regions that stand out, those that belong together as one. Costs one pass for the threshold and one for the regions.
+    /// Returns the salient regions after splitting and merging. Takes one pass for the threshold and one for the
+    /// regions.
     func regions() -> [Region] {
         guard let peak = values.max(), peak >= Self.faintest else { return [] }
         let threshold = threshold(peak: peak)
@@ -66,7 +67,7 @@ struct SaliencyMap {
         ).merged(found)
     }
 
-    /// The pieces of the regions, which are numbered as those of `runs`.
+    /// Returns the parts of the regions. The regions have the same numbers as those of `runs`.
     private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
         var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
         let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
@@ -100,8 +101,8 @@ struct SaliencyMap {
         return regions.compactMap(\.self)
     }
 
-    /// Half way between the means of the two kinds of values that Otsu's method tells apart best, within reason. Unlike the
-    /// border between the kinds, it moves little when few values change.
+    /// Returns the midpoint between the two class means of Otsu's method, limited to `thresholdRange`. Unlike Otsu's
+    /// class boundary, it is robust against changes of single values.
     private func threshold(peak: Float) -> Float {
         let bins = 64
         let level = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
@@ -125,14 +126,14 @@ struct SaliencyMap {
         return peak * min(max(level, range.lowerBound), range.upperBound)
     }
 
-    /// The region with its box's edges moved, by up to half a pixel, to where the map crosses the threshold: in video they
-    /// move smoothly then.
+    /// Returns the region with each edge shifted by up to half a pixel to where the map crosses the threshold, so that
+    /// boxes move smoothly in video.
     private func fitted(_ region: Region, threshold: Float) -> Region {
         let (left, right) = (Int(region.box.minX), Int(region.box.maxX) - 1)
         let (top, bottom) = (Int(region.box.minY), Int(region.box.maxY) - 1)
         func column(_ x: Int) -> Float { (top...bottom).reduce(0) { max($0, values[$1 * width + x]) } }
         func row(_ y: Int) -> Float { (left...right).reduce(0) { max($0, values[y * width + $1]) } }
-        /// How far outside the innermost pixel's centre the crossing is.
+        /// Returns the distance from the centre of the innermost pixel to the crossing, minus half a pixel.
         func reach(_ inner: Float, _ outer: Float) -> Double {
             inner > outer ? Double(min(1, max(0, (inner - threshold) / (inner - outer)))) - 0.5 : 0
         }

@@ -1,18 +1,18 @@
-/// Finds the thing in the picture, whatever it is: a saliency network says of each pixel how much it draws the eye, and what
-/// hangs together becomes a box.
+/// Detects the most prominent objects of a picture regardless of class. A saliency network rates each pixel, and
+/// connected salient pixels form a box.
 public enum Salient {
-    /// The side at which video is looked at, where a network would take more: two fifths of the work of 320, and boxes that
-    /// are calmer from frame to frame, if a little less close.
+    /// The maximum input side for video. It is smaller than the usual 320 to save computation and to stabilise boxes
+    /// over time, at the cost of slightly less tight boxes.
     private static let videoSide = 192
 
-    /// Makes the decoder for a saliency network: a picture in, a map out.
+    /// Returns the decoder for a saliency network, whose input is a picture and whose output is a saliency map.
     ///
-    /// The picture enters at the size that the manifest names. Where it names none, still pictures enter at the network's own
-    /// size and video at a smaller one: these networks may be made smaller than their file says.
+    /// The manifest can specify the input size. By default, single pictures use the network's size and video uses a
+    /// smaller one, since saliency networks are fully convolutional.
     /// - Parameters:
-    ///   - file: the model's path, for messages.
-    ///   - isForStills: whether pictures stand alone.
-    /// - Throws: ``ODTError`` with `.unsupported` where the network is none of these.
+    ///   - file: the model's path, for error messages.
+    ///   - isForStills: whether pictures are independent of each other.
+    /// - Throws: ``ODTError`` with `.unsupported` if the network is not a saliency network.
     public static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, file: String = "the saliency model",
         isForStills: Bool = false
@@ -30,14 +30,15 @@ public enum Salient {
         guard let output else {
             throw ODTError(
                 .unsupported,
-                "\(file) gives \(network.outputs.map(\.shapeText).joined(separator: ", ")); "
-                    + "a saliency network gives a map of one channel, such as [1,1,320,320]")
+                "\(file) has the outputs \(network.outputs.map(\.shapeText).joined(separator: ", ")); "
+                    + "a saliency network needs a map with one channel, such as [1,1,320,320]")
         }
         return SaliencyDecoder(
             input: input, output: output, isLogit: manifest?.scoresAreLogits ?? false, separatesThings: isForStills)
     }
 
-    /// Whether a map may be one of the picture: a detector's table of boxes has the same form, but is far longer than wide.
+    /// Returns whether an output has the picture's proportions. A table of boxes also has two dimensions, but is far
+    /// longer than wide.
     private static func hasProportions(_ map: (width: Int?, height: Int?), of picture: (width: Int, height: Int))
         -> Bool
     {

@@ -1,4 +1,4 @@
-// Words that code for iOS uses for what is called otherwise, or is simpler, here.
+// Aliases for names that code written for iOS uses.
 
 /// ML Kit's current names.
 public typealias ObjectDetector = VisionObjectDetector
@@ -7,7 +7,7 @@ public typealias ObjectDetectorMode = VisionObjectDetectorMode
 public typealias Object = VisionObject
 public typealias ObjectLabel = VisionObjectLabel
 
-/// A box reads like a `CGRect`.
+/// The properties of `CGRect`.
 extension Box {
     public struct Point: Hashable, Sendable {
         public var x: Double
@@ -25,7 +25,7 @@ extension Box {
     public var midY: Double { centerY }
 }
 
-/// Tracking ids and confidences read like an `NSNumber`.
+/// The properties of `NSNumber`, for tracking ids and confidences.
 extension Int {
     public var intValue: Int { self }
     public var stringValue: String { String(self) }

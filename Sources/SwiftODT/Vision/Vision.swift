@@ -1,4 +1,4 @@
-/// Where one starts, as in ML Kit for iOS:
+/// The entry point, as in ML Kit for iOS:
 ///
 ///     let options = VisionObjectDetectorOptions()
 ///     options.detectorMode = .singleImage
@@ -15,13 +15,13 @@ public final class Vision: Sendable {
 
     private init() {}
 
-    /// The one and only.
+    /// Returns the shared instance.
     public static func vision() -> Vision { shared }
 
-    /// A detector that follows the most prominent object of a stream, without telling what it is.
+    /// Returns a detector that tracks the most prominent object of a stream, without classification.
     public func objectDetector() -> VisionObjectDetector { VisionObjectDetector() }
 
-    /// A detector with the options as they are now; later changes to them do not reach it.
+    /// Returns a detector with a copy of the options; later changes to `options` have no effect on it.
     public func objectDetector(options: VisionObjectDetectorOptions) -> VisionObjectDetector {
         VisionObjectDetector(options: options)
     }

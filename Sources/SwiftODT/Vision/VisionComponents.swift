@@ -1,12 +1,12 @@
-/// What looks at images: a detector, a classifier where categories are asked for, and a saliency network where things without a name
-/// are.
+/// The detector, the classifier if categories are requested, and the saliency network if unclassified objects are
+/// requested.
 struct VisionComponents {
     let detector: any Detector
     var classifier: TrackClassifier?
     var salient: (any Detector)?
 }
 
-/// The names of the parts that options ask for.
+/// The configurations from which the components are created.
 struct VisionConfiguration: Sendable {
     private var detector: DetectorConfiguration
     private let classifier: TrackClassifierConfiguration
@@ -21,25 +21,26 @@ struct VisionConfiguration: Sendable {
         detector.isForStills = scene.mode == .singleImage
     }
 
-    /// - Throws: ``ODTError`` that says what is missing and how to get it, or which options do not go together.
+    /// Creates the components.
+    /// - Throws: ``ODTError`` if a file is missing, with the remedy, or if options contradict each other.
     func make() throws -> VisionComponents {
         if detector.kind == .motion, scene.mode == .singleImage {
             throw ODTError(
                 .invalidOption,
-                "the motion detector compares images of a stream; choose the mode stream, or the neural detector")
+                "the motion detector compares images of a stream; set the mode to stream, or use the neural detector")
         }
         return VisionComponents(
             detector: try detector.makeDetector(), classifier: scene.classify ? try classifier.makeClassifier() : nil,
             salient: try makeSalient())
     }
 
-    /// What finds the prominent thing where it is asked for and the detector is not the one that does.
+    /// Returns a saliency detector if it is requested and the main detector is of another kind.
     private func makeSalient() throws -> (any Detector)? {
         guard scene.detectsSalient, detector.kind != .salient else { return nil }
         do {
             return try detector.salientConfiguration.makeDetector()
         } catch  where scene.unknownObjects == .auto {
-            Diagnostics.report(.warning, "things without a name are not looked for in pictures: \(error)")
+            Diagnostics.report(.warning, "unclassified objects are not detected in single images: \(error)")
             return nil
         }
     }

@@ -1,5 +1,5 @@
-/// Where the picture's upright top left corner's row and column lie in the buffer, by ML Kit's names and EXIF's numbers: first
-/// the side of the picture that the buffer's first row is, then the side that its first column is.
+/// The position of the buffer's first row and first column in the upright picture, with ML Kit's names and EXIF's
+/// numbers. The name states first the side shown by the first row, then the side shown by the first column.
 public enum VisionDetectorImageOrientation: Int, CaseIterable, Sendable {
     case topLeft = 1
     case topRight
@@ -11,7 +11,7 @@ public enum VisionDetectorImageOrientation: Int, CaseIterable, Sendable {
     case leftBottom
 }
 
-/// The same by the names that image orientations have on iOS, which ML Kit's current interface uses.
+/// The names of image orientations on iOS, which ML Kit's current interface uses.
 extension VisionDetectorImageOrientation {
     public static let up = topLeft
     public static let upMirrored = topRight
@@ -24,7 +24,7 @@ extension VisionDetectorImageOrientation {
 }
 
 extension Orientation {
-    /// What has to be done to a picture that lies in the buffer like this.
+    /// Creates the transformation that displays a picture with this buffer layout upright.
     public init(_ orientation: VisionDetectorImageOrientation) {
         self =
             switch orientation {
@@ -41,7 +41,7 @@ extension Orientation {
 }
 
 extension VisionDetectorImageOrientation {
-    /// How a picture lies in the buffer to which this has to be done.
+    /// Creates the buffer layout of a picture that this transformation displays upright.
     public init(_ orientation: Orientation) {
         self =
             switch orientation {

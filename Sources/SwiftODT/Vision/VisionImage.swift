@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An image to look at, with what has to be known about it.
+/// An image with its orientation and timestamp, as input for a detector.
 ///
 ///     let image = try VisionImage(contentsOfFile: "kitchen.jpg")
 ///     image.orientation = .rightTop
@@ -10,35 +10,35 @@ public final class VisionImage: Sendable {
         var timestamp: Nanoseconds?
     }
 
-    /// The pixels, or why there are none; whoever looks at the image is told.
+    /// The pixels, or the error that the detector reports for this image.
     let picture: Result<Picture, any Error>
     private let facts: Mutex<Facts>
 
-    /// A picture from a file or of one's own. What its file says about its orientation holds until ``metadata`` is set.
+    /// Creates an image from a picture, with the orientation of its file until ``metadata`` is set.
     public init(image: Picture) {
         picture = .success(image)
         facts = Mutex(Facts())
     }
 
-    /// A copy of a pixel buffer in any format; its time becomes the image's.
+    /// Copies a pixel buffer of any format, including its time.
     public init(buffer: Frame) {
         picture = Result { try Picture(copying: buffer) }
         facts = Mutex(Facts(timestamp: buffer.time))
     }
 
-    /// A PNG or JPEG file.
-    /// - Throws: ``ODTError`` that says what is wrong with the file.
+    /// Reads a PNG or JPEG file.
+    /// - Throws: ``ODTError`` if the file is missing or invalid.
     public convenience init(contentsOfFile path: String) throws {
         self.init(image: try Picture(contentsOfFile: path))
     }
 
-    /// Where it is set, it holds instead of what the picture itself says.
+    /// Metadata that overrides the picture's own.
     public var metadata: VisionImageMetadata? {
         get { facts.withLock { $0.metadata } }
         set { facts.withLock { $0.metadata = newValue } }
     }
 
-    /// How the picture lies in the buffer. Setting it sets the ``metadata``.
+    /// The position of the picture in the buffer. The setter replaces the ``metadata``.
     public var orientation: VisionDetectorImageOrientation {
         get { metadata?.orientation ?? VisionDetectorImageOrientation((try? picture.get().orientation) ?? .identity) }
         set {
@@ -48,21 +48,21 @@ public final class VisionImage: Sendable {
         }
     }
 
-    /// When the image was taken. In a stream, images without a time, or with one that does not go forward, count as taken
-    /// at the call.
+    /// The time of capture in nanoseconds. In a stream, an image counts as captured at the time of the call if it has
+    /// no timestamp, or one that is not later than the previous image's.
     public var timestamp: Nanoseconds? {
         get { facts.withLock { $0.timestamp } }
         set { facts.withLock { $0.timestamp = newValue } }
     }
 }
 
-/// What cannot be seen from an image's pixels.
+/// Properties of an image that its pixels do not contain.
 public final class VisionImageMetadata: Sendable {
     private let value = Mutex(VisionDetectorImageOrientation.topLeft)
 
     public init() {}
 
-    /// How the picture lies in the buffer.
+    /// The position of the picture in the buffer.
     public var orientation: VisionDetectorImageOrientation {
         get { value.withLock { $0 } }
         set { value.withLock { $0 = newValue } }

@@ -1,24 +1,24 @@
 /// An object in an image.
 public struct VisionObject: Hashable, Sendable {
-    /// Where it is, in pixels of the image as it lies in the buffer (not turned upright), clipped to it.
+    /// The bounding box in pixels of the image as stored, before the orientation is applied, clipped to the image.
     ///
-    /// Where `SwiftODTFoundation` is imported it is a `CGRect`, as ML Kit's guide has it, and ``box`` is this.
+    /// If `SwiftODTFoundation` is imported, `frame` is a `CGRect` as in ML Kit, and ``box`` has the type `Box`.
     @_disfavoredOverload
     public let frame: Box
-    /// The ``frame``, whatever else is imported.
+    /// The same as ``frame``, regardless of imported modules.
     public var box: Box { frame }
-    /// From 1, the same from call to call while the object is followed; `nil` for single images.
+    /// An id from 1 that stays the same while the object is tracked; `nil` for single images.
     public let trackingID: Int?
-    /// `unknown` where classification is off or nothing is known yet.
+    /// The category; `unknown` if classification is disabled or has no result yet.
     public let classificationCategory: VisionObjectCategory
-    /// How sure the category is, 0...1; `nil` where that is unknown.
+    /// The confidence of the category, 0...1; `nil` if the category is unknown.
     public let confidence: Double?
-    /// How sure the detector is that there is an object, 0...1.
+    /// The detector's confidence, 0...1.
     public let score: Double
-    /// What the detector calls it, such as `person`; `nil` for detectors that do not say.
+    /// The detector's label, such as `person`; `nil` if the detector does not classify.
     public let name: String?
 
-    /// The category as ML Kit's current interface tells it: one label, or none where it is unknown.
+    /// The category as a list, as in ML Kit's current interface: one label, or none for an unknown category.
     public var labels: [VisionObjectLabel] {
         guard let confidence, let category = Category(rawValue: classificationCategory.rawValue) else { return [] }
         return [VisionObjectLabel(text: category.name, index: category.rawValue, confidence: Float(confidence))]
@@ -37,7 +37,7 @@ extension VisionObject {
     }
 }
 
-/// The coarse categories by ML Kit's names.
+/// The coarse categories with ML Kit's names.
 public enum VisionObjectCategory: Int, CaseIterable, Sendable {
     case unknown = -1
     case fashionGoods = 0
@@ -61,7 +61,7 @@ extension VisionObjectCategory {
     }
 }
 
-/// A category with its name and place in the list.
+/// A category with its name and index.
 public struct VisionObjectLabel: Hashable, Sendable {
     public let text: String
     public let index: Int

@@ -1,9 +1,8 @@
-/// Finds objects in images, and follows them where the images are a stream.
+/// Detects objects in images, and tracks them if the images form a stream.
 ///
-/// May be used from any thread. In a stream it looks at one image at a time and never lets them pile up: of those that come
-/// while it is busy only the latest waits, and the one that waited before it is dropped (``VisionDroppedError``).
-/// Single images all get their turn. What it needs is made at the first image, which may take seconds when a
-/// network has to be compiled.
+/// The detector is thread-safe. In a stream it processes one image at a time and queues at most one: if another image
+/// arrives while it is busy, the queued one is dropped with ``VisionDroppedError``. Single images are all processed in
+/// order. The components are created at the first image, which can take seconds if a network has to be compiled.
 ///
 ///     let objectDetector = VisionObjectDetector()
 ///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }
@@ -17,10 +16,11 @@ public final class VisionObjectDetector: Sendable {
         self.init(options) { try configuration.make() }
     }
 
-    /// A detector on parts of one's own.
+    /// Creates a detector from existing components.
     /// - Parameters:
-    ///   - classifier: sorts objects into categories where the options ask for it.
-    ///   - salient: finds the prominent thing of single images where the options ask for it and `detector` finds nothing.
+    ///   - classifier: classifies objects if the options request it.
+    ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds
+    ///     nothing.
     public convenience init(
         options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
         salient: (any Detector)? = nil
@@ -34,12 +34,12 @@ public final class VisionObjectDetector: Sendable {
             finder: VisionProcessor(options: options, parts: parts))
     }
 
-    /// The way to make one in ML Kit's current interface.
+    /// Creates a detector, as in ML Kit's current interface.
     public static func objectDetector(options: VisionObjectDetectorOptions) -> VisionObjectDetector {
         VisionObjectDetector(options: options)
     }
 
-    /// Looks at an image and calls `completion` on a thread of its own with objects or an error, exactly once.
+    /// Processes an image and calls `completion` exactly once, on another thread, with objects or an error.
     public func process(_ image: VisionImage, completion: @escaping Completion) {
         queue.join(image) { result in
             switch result {
@@ -49,12 +49,12 @@ public final class VisionObjectDetector: Sendable {
         }
     }
 
-    /// Looks at an image and waits for the result. Follows the same rule as ``process(_:completion:)`` while busy.
+    /// Processes an image and waits for the result. Images can be dropped as with ``process(_:completion:)``.
     public func results(in image: VisionImage) throws -> [VisionObject] {
         try queue.wait(for: image)
     }
 
-    /// Looks at an image.
+    /// Processes an image asynchronously.
     public func process(_ image: VisionImage) async throws -> [VisionObject] {
         try await withCheckedThrowingContinuation { continuation in
             queue.join(image) { continuation.resume(with: $0) }
@@ -62,9 +62,9 @@ public final class VisionObjectDetector: Sendable {
     }
 }
 
-/// A detector was busy, and before it came to this image a newer one of the stream had arrived.
+/// The error for an image that a newer image of the stream replaced while the detector was busy.
 public struct VisionDroppedError: Error, CustomStringConvertible {
     public var description: String {
-        "the image was dropped: the detector was busy, and a newer image of the stream has taken its place"
+        "the image was dropped: the detector was busy, and a newer image of the stream replaced it"
     }
 }

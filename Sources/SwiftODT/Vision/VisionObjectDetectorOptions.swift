@@ -1,4 +1,4 @@
-/// How an object detector works. Set up by one thread, then handed to a detector, which keeps a copy.
+/// The options of an object detector. A detector copies them at creation. They are not thread-safe.
 ///
 ///     let options = VisionObjectDetectorOptions()
 ///     options.detectorMode = .stream
@@ -6,47 +6,47 @@
 public final class VisionObjectDetectorOptions {
     public typealias DetectorMode = VisionObjectDetectorMode
 
-    /// Everything that can be set beyond ML Kit's own options: limits, thresholds, filters.
+    /// Options beyond those of ML Kit: limits, thresholds, filters.
     public var scene = SceneOptions()
-    /// What looks at the picture: the installed detection network, unless told otherwise.
+    /// The detector's configuration. The default is the installed detection network.
     public var detector = DetectorConfiguration(.neural)
-    /// A classifier for what the detector's labels say nothing about: a path or the name of an installed model, such as a custom
-    /// classifier made for ML Kit; `nil` for the installed default, if there is one.
+    /// The classifier for objects whose label has no category: a path or the name of an installed model, for example a
+    /// custom classifier for ML Kit; `nil` for the installed default, if there is one.
     public var classifierFile: String?
-    /// The classifier's labels, if they are not in its file or beside it.
+    /// The classifier's label file, if the labels are neither in its model nor beside it.
     public var classifierLabelFile: String?
-    /// How sure a category has to be, and how often objects are looked at.
+    /// The confidence threshold of categories, and the interval of classifications.
     public var classification = TrackClassifierOptions()
-    /// Two boxes that overlap more than this are one object.
+    /// IoU threshold of non-maximum suppression.
     public var iouThreshold = DetectionOptions().iouThreshold
 
-    /// A stream, the most prominent object only, no categories.
+    /// Creates the default options: stream mode, the most prominent object only, no classification.
     public init() {}
 
-    /// Whether images belong to a stream or stand alone.
+    /// Whether images form a stream or are independent.
     public var detectorMode: VisionObjectDetectorMode {
         get { scene.mode == .stream ? .stream : .singleImage }
         set { scene.mode = newValue == .stream ? .stream : .singleImage }
     }
 
-    /// Whether up to five objects are returned (``SceneOptions/maxObjects``) rather than the most prominent one.
+    /// Whether up to ``SceneOptions/maxObjects`` objects (default five) are returned rather than only the most
+    /// prominent one.
     public var shouldEnableMultipleObjects: Bool {
         get { scene.multipleObjects }
         set { scene.multipleObjects = newValue }
     }
 
-    /// Whether objects are sorted into coarse categories.
+    /// Whether objects are classified into coarse categories.
     public var shouldEnableClassification: Bool {
         get { scene.classify }
         set { scene.classify = newValue }
     }
 }
 
-/// ML Kit's two ways of looking at images.
+/// ML Kit's two detection modes.
 public enum VisionObjectDetectorMode: Sendable {
-    /// Image by image of a video: at once, with tracking ids that stay from call to call. A new object's first results may lack
-    /// its category.
+    /// Images of a video: low latency, with tracking ids. The first results of a new object can lack its category.
     case stream
-    /// Each image alone: box and category are both there, tracking ids are not.
+    /// Independent images: every result has box and category, but no tracking id.
     case singleImage
 }

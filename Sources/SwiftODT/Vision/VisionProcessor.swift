@@ -1,6 +1,6 @@
-/// Finds the objects of one image after the other: detector and scene behind ML Kit's words.
+/// Detects the objects of images in order, by means of a detector and a scene.
 ///
-/// Used by one thread at a time, which the ``VisionQueue`` sees to.
+/// `@unchecked Sendable`: ``VisionQueue`` ensures that only one thread at a time uses it.
 final class VisionProcessor: @unchecked Sendable {
     private let makeComponents: @Sendable () throws -> VisionComponents
     private let detection: DetectionOptions
@@ -10,7 +10,7 @@ final class VisionProcessor: @unchecked Sendable {
     private var instant = MonotonicClock.now
     private var size = (width: 0, height: 0)
 
-    /// - Parameter parts: makes what looks at images, when the first one comes.
+    /// - Parameter parts: creates the components at the first image.
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
         makeComponents = parts
         scene = Scene(options: options.scene)
@@ -37,8 +37,7 @@ final class VisionProcessor: @unchecked Sendable {
         }
     }
 
-    /// What has gone by since the image before: where images do not tell their times they come as they come, two of them a
-    /// millisecond apart at least.
+    /// Returns the time since the previous image, at least 1 ms. It replaces missing timestamps.
     private func timeSinceLastImage() -> Nanoseconds {
         let now = MonotonicClock.now
         defer { instant = now }
@@ -53,7 +52,7 @@ final class VisionProcessor: @unchecked Sendable {
         return made
     }
 
-    /// Images of another size are another stream.
+    /// An image of another size begins another stream.
     private func begin(_ frame: Frame, _ parts: VisionComponents) {
         scene.reset(reason: .flush)
         parts.detector.reset()

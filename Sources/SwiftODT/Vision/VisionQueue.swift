@@ -1,6 +1,6 @@
 import Glibc
 
-/// Lets images through to the finder one by one, on a thread that lives while there are any.
+/// Passes images to the processor one at a time, on a thread that runs while images are queued.
 final class VisionQueue: Sendable {
     typealias Answer = Result<[VisionObject], any Error>
 
@@ -19,35 +19,37 @@ final class VisionQueue: Sendable {
     private let finder: VisionProcessor
     private let state = Monitor(State())
 
-    /// - Parameter keepsOnlyLatest: whether an image that waits gives way to a newer one.
+    /// - Parameter keepsOnlyLatest: whether a newer image replaces a queued one.
     init(keepsOnlyLatest: Bool, finder: VisionProcessor) {
         self.keepsOnlyLatest = keepsOnlyLatest
         self.finder = finder
     }
 
-    /// Puts an image in the line. `answer` is called exactly once, on the line's thread or, when the image is dropped, on that of
-    /// the call that took its place.
+    /// Queues an image. `answer` is called exactly once: on the queue's thread or, if the image is dropped, on the
+    /// thread that queued the newer image.
     func join(_ image: VisionImage, answer: @escaping @Sendable (Answer) -> Void) {
-        let visitor = PendingImage(image: image, answer: answer)
+        let pending = PendingImage(image: image, answer: answer)
         let (dropped, isFirst) = state.update { state in
             var dropped: [PendingImage] = []
             if keepsOnlyLatest { swap(&dropped, &state.waiting) }
-            state.waiting.append(visitor)
+            state.waiting.append(pending)
             defer { state.isRunning = true }
             return (dropped, !state.isRunning)
         }
-        for visitor in dropped { visitor.answer(.failure(VisionDroppedError())) }
+        for image in dropped { image.answer(.failure(VisionDroppedError())) }
         if isFirst, !DetachedThread.run({ self.serve() }) {
-            let stranded = state.update { state in
+            let remaining = state.update { state in
                 defer { state = State() }
                 return state.waiting
             }
-            let error = ODTError(.failed, "no thread can be started to look at the image")
-            for visitor in stranded { visitor.answer(.failure(error)) }
+            let error = ODTError(
+                .failed, "cannot start a thread to process the image; raise the limit of processes (ulimit -u)")
+            for image in remaining { image.answer(.failure(error)) }
         }
     }
 
-    /// Puts an image in the line and waits for its answer. Called from within an answer, it has its turn at once.
+    /// Queues an image and waits for the result. A call from within a completion handler is processed immediately to
+    /// avoid a deadlock.
     func wait(for image: VisionImage) throws -> [VisionObject] {
         let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         if isInside { return try finder.find(in: image) }
@@ -57,7 +59,7 @@ final class VisionQueue: Sendable {
     }
 
     private func serve() {
-        while let visitor = next() { visitor.answer(Answer { try finder.find(in: visitor.image) }) }
+        while let pending = next() { pending.answer(Answer { try finder.find(in: pending.image) }) }
     }
 
     private func next() -> PendingImage? {

@@ -183,8 +183,8 @@ import Testing
         ("{\"message\":\"swiftodt\",\"width\":1}\n", "record-detections"), ("{\"width\":1}\n", "swiftodt-detections"),
         ("{\"swiftodt-detections\":2,\"width\":6,\"height\":4}\n", "version 2"),
         ("{\"swiftodt-detections\":1}\n", "width"),
-        ("{\"swiftodt-det", "cut off"), ("1,2,3\n", "six columns"), ("x,-1,1,1,1,1\n", "not a number"),
-        ("0,-1,1,1,1,1\n", "from 1"), ("\u{FEFF}{}", "swiftodt-detections"),
+        ("{\"swiftodt-det", "truncated"), ("1,2,3\n", "six columns"), ("x,-1,1,1,1,1\n", "not a number"),
+        ("0,-1,1,1,1,1\n", "at least 1"), ("\u{FEFF}{}", "swiftodt-detections"),
     ]) func invalidFileIsNamed(_ text: String, _ word: String) throws {
         let file = try folder.write("no.jsonl", text)
         let said = problem { _ = try RecordingReader(file) }
@@ -194,15 +194,15 @@ import Testing
     @Test(arguments: [
         (
             "{\"time\":0,\"detections\":[]}\n{\"time\":0,\"detections\":[]}\n{\"time\":1,\"detections\":[]}", "3: ",
-            "in order"
+            "ascending order"
         ),
         ("{\"time\":-1,\"detections\":[]}\n\n", "2: ", "nanoseconds"),
         ("{\"time\":1e300,\"detections\":[]}\n\n", "2: ", "nanoseconds"),
         ("{\"time\":0.5,\"detections\":[]}\n\n", "2: ", "nanoseconds"),
-        ("{\"frame\":0,\"detections\":[]}\n\n", "2: ", "from 1"),
-        ("{\"time\":1}\n\n", "2: ", "detections"), ("{\"detections\":[]}\n\n", "2: ", "neither"),
-        ("[]\n\n", "2: ", "neither"),
-        ("{\"time\":1,\"detections\":[[1,2,3,4]]}\n\n", "2: ", "a detection is"),
+        ("{\"frame\":0,\"detections\":[]}\n\n", "2: ", "at least 1"),
+        ("{\"time\":1}\n\n", "2: ", "detections"), ("{\"detections\":[]}\n\n", "2: ", "either"),
+        ("[]\n\n", "2: ", "either"),
+        ("{\"time\":1,\"detections\":[[1,2,3,4]]}\n\n", "2: ", "a detection must be"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,\"a\"]]}\n\n", "2: ", "0 to 1"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,1e300]]}\n\n", "2: ", "0 to 1"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1e99,\"a\"]]}\n\n", "2: ", "label"),
@@ -286,11 +286,11 @@ import Testing
         try write(0..<3, end: true)
         let whole = try text()
         #expect(problem { try write(0..<1) }.contains("record-existing"))
-        #expect(problem { try write(0..<1, existing: .resume) }.contains("whole already"))
+        #expect(problem { try write(0..<1, existing: .resume) }.contains("is complete"))
         #expect(try text() == whole)
         let video = try folder.write("in.mp4", "no recording")
         for existing in [RecordingWriter.Existing.refuse, .resume, .replace] {
-            #expect(problem { _ = try RecordingWriter(video, existing: existing) }.contains("no recording"))
+            #expect(problem { _ = try RecordingWriter(video, existing: existing) }.contains("not a recording"))
         }
         #expect(try text("in.mp4") == "no recording")
         // A name is taken only when there is something to write, and an old file is kept until then.
@@ -312,13 +312,13 @@ import Testing
         other.iouThreshold = 0.6
         other.origin[1] = .init("model", .string("c.xml"))
         let said = problem { try writer.begin(other) }
-        #expect(said.contains("another iou-threshold, model"), "\(said)")
+        #expect(said.contains("different values of iou-threshold, model"), "\(said)")
         #expect(try text() == before)
     }
 
     @Test func concurrentWritersAreRejected() throws {
         let first = try RecordingWriter(path(), existing: .refuse)
-        #expect(problem { _ = try RecordingWriter(path(), existing: .replace) }.contains("somebody else"))
+        #expect(problem { _ = try RecordingWriter(path(), existing: .replace) }.contains("another process"))
         try first.begin(Self.header)
     }
 
