@@ -1,28 +1,28 @@
 import Glibc
 
-/// What the scene looks like when nothing moves, and how restless each place is: learnt pixel by pixel while watching.
+/// A per-pixel background model with noise estimation, for background subtraction.
 ///
-/// A pixel is told from its background by the smoothed difference, measured against the noise of its own place. The
-/// background follows slow changes of light; where something stands in front of it, it waits.
+/// A pixel is foreground if its smoothed difference from the background exceeds a threshold that depends on the noise
+/// at that pixel. The background follows slow changes of light, except where an object covers it.
 final class BackgroundModel {
-    /// What a pixel was found to be.
+    /// The classification of a pixel by its difference from the background.
     enum Mark {
         static let background: UInt8 = 0
-        /// It differs, perhaps by chance.
+        /// The difference exceeds the threshold, possibly by chance.
         static let weak: UInt8 = 1
-        /// It differs by more than chance explains.
+        /// The difference exceeds twice the threshold, which noise does not explain.
         static let strong: UInt8 = 3
     }
 
-    /// What a marked pixel is put down to.
+    /// The presumed cause of a marked pixel.
     enum Cause {
-        /// Chance, or what sways.
+        /// Noise or swaying vegetation.
         static let none: UInt8 = 0
-        /// What may be a thing.
+        /// A possible object.
         static let object: UInt8 = 1
-        /// What has proved to be one: its coming and going makes no place restless.
+        /// A confirmed object. Its appearance and disappearance do not raise ``BackgroundModel/activity``.
         static let confirmed: UInt8 = 2
-        /// The shadow of that, which does not do so either.
+        /// The shadow of a confirmed object, which does not raise it either.
         static let shadow: UInt8 = 3
 
         static func isForeground(_ cause: UInt8) -> Bool { cause == object || cause == confirmed }
@@ -32,28 +32,28 @@ final class BackgroundModel {
     let height: Int
     /// The background's grey level.
     let level: PixelGrid<Float>
-    /// What ``level`` was before something was absorbed: it may come to light again.
+    /// The former value of ``level``, before an object was absorbed. It is restored when the object leaves.
     let previous: PixelGrid<Float>
-    /// For how many seconds ``level`` has been what is seen.
+    /// For how many seconds ``level`` has matched the frames.
     let seenFor: PixelGrid<Float>
-    /// The mean size of ``smoothed`` where nothing is.
+    /// The mean absolute value of ``smoothed`` in background areas.
     let noise: PixelGrid<Float>
-    /// What is added to the threshold of places that flicker or sway.
+    /// An increment of the threshold in places that flicker or sway.
     let activity: PixelGrid<Float>
-    /// What the background looks like in the light of the present frame.
+    /// The background under the lighting of the current frame.
     let expected: PixelGrid<Float>
-    /// The present frame less ``expected``.
+    /// The current frame minus ``expected``.
     let difference: PixelGrid<Float>
-    /// The same, smoothed over 3 x 3 pixels.
+    /// The ``difference``, smoothed over 3 x 3 pixels.
     let smoothed: PixelGrid<Float>
-    /// The present frame's ``Mark`` of each pixel.
+    /// The ``Mark`` of each pixel in the current frame.
     let marks: PixelGrid<UInt8>
-    /// The smoothed difference that a covered pixel shows for ``stillFor`` seconds now.
+    /// The smoothed difference of a marked pixel, averaged over ``stillFor`` seconds.
     let stillLevel: PixelGrid<Float>
-    /// For how many seconds a covered pixel has not changed.
+    /// For how many seconds a marked pixel has not changed.
     let stillFor: PixelGrid<Float>
 
-    /// The noise of the picture as a whole, of the smoothed and of the plain difference.
+    /// The mean noise of the whole frame, of the smoothed and of the unsmoothed difference.
     private(set) var typicalNoise: Float = 1
     private(set) var typicalUnsmoothedNoise: Float = 2
 
@@ -62,20 +62,20 @@ final class BackgroundModel {
     private let causesBefore: PixelGrid<UInt8>
     private var framesLearnt = 0
 
-    /// Smallest difference that counts, in grey levels.
+    /// Lower limit of the threshold in grey levels.
     private static let minimumThreshold: Float = 9
-    /// Differences above so many times the noise count.
+    /// Ratio of threshold to noise.
     private static let noiseFactor: Float = 3.6
-    /// A former level that no pixel comes near to.
+    /// Value of ``previous`` without a former level; no pixel comes close to it.
     private static let noLevel: Float = -10_000
-    /// Seconds after which a level is worth remembering.
+    /// Seconds after which a level is retained in ``previous`` when an object is absorbed.
     private static let memorableAfter: Float = 3
-    /// Seconds for which a former level has to be seen to be believed in; something that passes by may look like it.
+    /// Seconds for which a former level must match before it is restored. A passing object may match it briefly.
     private static let recallAfter: Float = 0.15
     private static let firstNoise: Float = 1.5
-    /// Seconds in which the background follows what it sees.
+    /// Time constant of background and noise, in seconds.
     private static let learningTime: Float = 2.5
-    /// Seconds in which places calm down.
+    /// Time constant with which ``activity`` decays, in seconds.
     private static let calmingTime: Float = 8
 
     init(width: Int, height: Int) {
@@ -98,7 +98,7 @@ final class BackgroundModel {
         causesBefore = PixelGrid(width: width, height: height, filled: 0)
     }
 
-    /// Takes the frame for the empty scene and starts to learn anew.
+    /// Restarts the model with this frame as background.
     func restart(_ pixels: UnsafePointer<UInt8>) {
         let first = framesLearnt == 0 ? Self.firstNoise : max(Self.firstNoise, typicalNoise)
         for i in 0..<level.count { level.base[i] = Float(pixels[i]) }
@@ -113,12 +113,12 @@ final class BackgroundModel {
         framesLearnt = 1
     }
 
-    /// The smoothed difference from which on a pixel counts as covered.
+    /// Returns the smoothed difference above which a pixel is foreground.
     func threshold(_ i: Int) -> Float {
         max(Self.minimumThreshold, Self.noiseFactor * max(noise.base[i], 0.7 * typicalNoise)) + activity.base[i]
     }
 
-    /// Compares a frame with the background under the given light and marks every pixel.
+    /// Compares a frame with the background under the given lighting and marks every pixel.
     func compare(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let (level, expected, difference) = (level.base, expected.base, difference.base)
         let (gain, offset, count) = (light.gain, light.offset, self.level.count)
@@ -133,7 +133,7 @@ final class BackgroundModel {
         mark()
     }
 
-    /// Weighs each difference with its neighbours' 1 2 1, across and down; at the borders the last pixel stands for the next.
+    /// Smooths with the separable kernel 1 2 1, repeating the border pixels.
     private func smooth() {
         let (width, height) = (width, height)
         for y in 0..<height {
@@ -176,10 +176,10 @@ final class BackgroundModel {
         }
     }
 
-    /// Learns from the frame just compared.
+    /// Updates the model with the frame passed to ``compare(_:light:)``.
     /// - Parameters:
-    ///   - causes: what each pixel's mark is put down to, see ``Cause``; behind a thing the background waits.
-    ///   - elapsed: seconds since the frame before.
+    ///   - causes: the ``Cause`` of each pixel's mark. The background is not updated behind objects.
+    ///   - elapsed: time since the previous frame in seconds.
     func learn(_ pixels: UnsafePointer<UInt8>, causes: UnsafePointer<UInt8>, elapsed: Float) {
         framesLearnt += 1
         let share = max(1 - exp(-elapsed / Self.learningTime), framesLearnt < 30 ? 1 / Float(framesLearnt) : 0)
@@ -197,8 +197,8 @@ final class BackgroundModel {
             let cause = causes[i]
             let isObject = Cause.isForeground(cause)
             let size = abs(smoothed[i])
-            // Empty places are learnt at full speed, specks that nothing explains slowly. What an object covers only follows
-            // the light, so that it fits when it comes to light again.
+            // Background pixels are updated at full rate, unexplained specks at a quarter. Behind objects the
+            // background only follows the lighting, so that it still matches when it becomes visible again.
             let rate: Float = isObject ? 0 : (isCovered ? 0.25 * share : share)
             level[i] += rate * (Float(pixels[i]) - level[i]) + (share - rate) * (expected[i] - level[i])
             noise[i] += rate * (min(size, 20) - noise[i])
@@ -217,14 +217,14 @@ final class BackgroundModel {
         measureNoise()
     }
 
-    /// Takes a covered pixel's present look for background from now on, and remembers what was there.
+    /// Replaces the background at a pixel by the current value and retains the former level.
     func absorb(_ i: Int, _ pixel: UInt8) {
         if seenFor.base[i] >= Self.memorableAfter { previous.base[i] = level.base[i] }
         seenFor.base[i] = 0
         replace(i, Float(pixel))
     }
 
-    /// Goes back to the former background where that is what is seen again: an absorbed object has left.
+    /// Restores the former background where it matches the frame again, because an absorbed object has left.
     func recall(_ pixels: UnsafePointer<UInt8>, light: LightChange) {
         let bearable = max(Self.minimumThreshold, 3 * typicalUnsmoothedNoise)
         let count = marks.count
@@ -250,7 +250,7 @@ final class BackgroundModel {
         marks.base[i] = Mark.background
     }
 
-    /// Means over a sample of the empty places.
+    /// Updates the mean noise from a sample of the background pixels.
     private func measureNoise() {
         var (count, sum, plain): (Float, Float, Float) = (0, 0, 0)
         var i = 0

@@ -1,14 +1,15 @@
-/// Fits a region's box to the object's edges, finer than a pixel of the plane.
+/// Refines a region's box to the object's edges, with subpixel accuracy.
 ///
-/// Smoothing widens what it marks, and a pixel of the plane that the object covers in part differs in part. How much the
-/// outermost pixels differ, compared with those further in, tells where between two pixels the edge lies.
+/// Smoothing enlarges the foreground mask, and a plane pixel that the object covers partially differs partially. The
+/// ratio of the outermost pixels' difference to that of pixels further inside gives the position of the edge.
 struct BoxRefinement {
     let marks: PixelGrid<UInt8>
     let difference: PixelGrid<Float>
 
-    /// Columns or rows that a side may move inwards.
+    /// Maximum number of columns or rows by which a side moves inwards.
     private static let maximum = 3
-    /// A line none of whose pixels differs by this share of those further in is not the object's.
+    /// Minimum ratio of an outermost line's difference to that of pixels further inside, for the line to belong to the
+    /// object.
     private static let minimum: Float = 0.12
 
     func refine(_ region: Region) -> Box {
@@ -21,7 +22,7 @@ struct BoxRefinement {
             maxX: Double(region.maxX) - right, maxY: Double(region.maxY) - bottom)
     }
 
-    /// How far a side moves inwards.
+    /// Returns the distance by which a side moves inwards.
     private func inset(_ region: Region, isColumn: Bool, from start: Int, towards step: Int) -> Double {
         let extent = isColumn ? region.maxX - region.minX : region.maxY - region.minY
         let maximum = min(Self.maximum, (extent - 3) / 2)
@@ -34,7 +35,7 @@ struct BoxRefinement {
         return Double(max(0, maximum))
     }
 
-    /// How much the pixels of an outermost line differ at most, as a share of what their neighbours further in do.
+    /// Returns the maximum difference in an outermost line, relative to that of its neighbours further inside.
     private func coverage(_ region: Region, isColumn: Bool, _ line: Int, _ step: Int) -> Float {
         let width = marks.width
         var (outer, inner): (Float, Float) = (0, 0)

@@ -1,21 +1,22 @@
-/// Takes away the marks that need no thing of their own to explain them: those of known things, and of light that falls on
-/// the ground. Tells what sticks out of known things from others.
+/// Removes the foreground of known objects and of light on the ground, so that only unexplained motion remains.
 ///
-/// Marks are cleared pixel by pixel, so that of two people who walk side by side as one region the one whom nobody knows is left.
+/// The foreground is cleared pixel by pixel. If a known and an unknown person form one region, the unknown person
+/// remains.
 final class ExplainedMotionFilter {
-    /// What is left of the marks after ``clear(_:of:in:_:_:)``.
+    /// The foreground that remains after ``clear(_:of:in:_:_:)``.
     let rest: PixelGrid<UInt8>
     /// The regions of ``rest``.
     let labeler: RegionLabeler
     private let lights: ShadowFilter
     private var known: [Box] = []
 
-    /// Marks so many pixels apart may belong to one thing.
+    /// Maximum gap, in pixels, within a region.
     private static let gap = 1
-    /// How far around a known box its thing may reach: a share of the box, and pixels.
+    /// Margin around a known box: a share of the box's side, and a minimum in pixels.
     private static let margin = 0.1
     private static let minimumMargin = 2.0
-    /// What lies so near to a known thing, in pixels, and is smaller than this share of its box is a part of it: an arm, a shadow.
+    /// A region within `reach` pixels of a known box is a part of that object, for example an arm or a shadow, if its
+    /// box is smaller than `maximumPartShare` of the known one.
     private static let reach = 3.0
     private static let maximumPartShare = 0.5
 
@@ -25,11 +26,11 @@ final class ExplainedMotionFilter {
         lights = ShadowFilter(width: width, height: height, of: .lighter)
     }
 
-    /// Finds the regions of what is left of the marks.
+    /// Finds the regions of the remaining foreground.
     ///
     /// - Parameters:
-    ///   - causes: what marks are put down to; those of no thing are left out.
-    ///   - boxes: where known things are.
+    ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels not caused by an object are removed.
+    ///   - boxes: the boxes of known objects, in plane pixels.
     func clear(
         _ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box], _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
@@ -54,7 +55,7 @@ final class ExplainedMotionFilter {
         }
     }
 
-    /// Whether a region of ``rest`` is a part of a known thing.
+    /// Returns whether a region of ``rest`` is part of a known object.
     func isPart(_ region: Region) -> Bool {
         let box = region.box
         return known.contains { known in
@@ -65,7 +66,7 @@ final class ExplainedMotionFilter {
 }
 
 extension Box {
-    /// Wider on each side by a share of its size, or by `minimum` where that is more.
+    /// Returns the box, enlarged on each side by a share of its size or by `minimum`, whichever is larger.
     fileprivate func grown(by share: Double, minimum: Double) -> Box {
         let (across, down) = (max(share * width, minimum), max(share * height, minimum))
         return Box(x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down)

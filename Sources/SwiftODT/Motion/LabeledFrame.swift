@@ -1,18 +1,18 @@
-/// A frame whose marks have been joined to regions: what there is to say whose a mark is.
+/// A frame with labelled foreground regions, for assigning pixels to objects.
 struct LabeledFrame {
     let pixels: UnsafePointer<UInt8>
     let marks: PixelGrid<UInt8>
     let labeler: RegionLabeler
     let light: LightChange
 
-    /// So far around a box, in pixels, marks are still its thing's.
+    /// Margin around a box, in pixels, within which pixels still belong to its object.
     private static let rim = 1.5
 
-    /// A pixel's grey level in the light in which the background was learnt.
+    /// Returns a pixel's grey level under the lighting of the background model.
     @inline(__always)
     func level(_ i: Int) -> Float { (Float(pixels[i]) - light.offset) / light.gain }
 
-    /// What is left of a region when the things in some boxes are taken away.
+    /// Returns the regions that remain of a region without the objects in the given boxes.
     func rest(of region: Int, without boxes: [Box]) -> [Region] {
         var left = ConnectedRuns()
         for run in labeler.runs where run.region == region {

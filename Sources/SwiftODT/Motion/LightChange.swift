@@ -1,15 +1,15 @@
-/// How the light of a frame differs from the light in which the background was learnt: lamps that flicker, clouds, a
-/// camera that sets its exposure.
+/// The change of lighting between the background model and a frame, due to flickering lamps, clouds or automatic
+/// exposure: `frame = gain * background + offset`.
 struct LightChange {
     var gain: Float = 1
     var offset: Float = 0
 }
 
 extension LightChange {
-    /// Finds gain and offset that bring most of the background to the frame's levels.
+    /// Estimates gain and offset by linear regression.
     ///
-    /// Looks at a few thousand pixels; those that something covers are outvoted, since each round leaves out what lies far
-    /// from the round before. A scene without contrast tells nothing of the gain, which then stays near 1.
+    /// The regression uses a few thousand pixels. Each of its rounds excludes outliers of the previous one, so
+    /// foreground objects have little influence. In a scene without contrast the gain is undetermined and stays near 1.
     init(from background: PixelGrid<Float>, to pixels: UnsafePointer<UInt8>, ignoring marks: PixelGrid<UInt8>) {
         self.init()
         let step = max(1, Int(Double(background.count / 4000).squareRoot()))
@@ -34,7 +34,7 @@ extension LightChange {
         }
     }
 
-    /// Variance of grey levels that it takes to believe in a gain.
+    /// Regularisation in the unit of a variance of grey levels, which pulls the gain towards 1.
     private static let inertia: Float = 30
 
     private static func median(
@@ -57,7 +57,8 @@ extension LightChange {
         }
     }
 
-    /// Shows a sample of the pixels that were empty in the frame before and are neither black nor white.
+    /// Calls `body` for a sample of the pixels that were background in the previous frame and are neither under- nor
+    /// overexposed.
     private static func visit(
         _ background: PixelGrid<Float>, _ pixels: UnsafePointer<UInt8>, _ marks: PixelGrid<UInt8>, _ step: Int,
         _ body: (_ level: Float, _ seen: Float) -> Void

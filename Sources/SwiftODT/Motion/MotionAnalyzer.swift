@@ -1,4 +1,4 @@
-/// One stream's view of its scene: goes through the steps from a grey plane to boxes, frame by frame.
+/// The motion detection pipeline of one stream: from a luma plane to the boxes of moving objects, frame by frame.
 final class MotionAnalyzer {
     private let width: Int
     private let height: Int
@@ -13,21 +13,22 @@ final class MotionAnalyzer {
     private var history = MotionHistory()
     private var time: Nanoseconds
 
-    /// Whether the scene is known, as it is not while the camera moves.
+    /// Whether the background model is valid. It is not while the camera moves.
     private(set) var isSteady = false
 
-    /// Marks so many pixels apart may belong to one object.
+    /// Maximum gap, in pixels, within an object's foreground.
     private static let gap = 1
-    /// Smallest object, as a share of the plane and in its pixels.
+    /// Minimum size of an object: a share of the plane, and a number of plane pixels.
     private static let minimumShare = 0.0002
     private static let minimumArea = 8
-    /// Of an object's pixels so many at least are strongly marked.
+    /// Minimum share of strongly marked pixels in an object.
     private static let minimumStrongShare = 0.1
-    /// A region whose place is more restless than this on the mean, in grey levels, sways there, see ``BackgroundModel/activity``.
+    /// A region with a mean ``BackgroundModel/activity`` above this, in grey levels, is swaying background.
     private static let maximumActivity: Float = 4
-    /// By this share things have to lie in a region, and make it up, for the region to be them.
+    /// Share of an object that must be inside a region, and share of a region that such objects must cover, for the
+    /// objects to be its cause.
     private static let cover = 0.5
-    /// Times between frames outside of what a camera does are taken for this many seconds at most.
+    /// Upper limit of the interval between frames, in seconds.
     private static let longestStep = 1.0
 
     init(_ plane: LumaPlane) {
@@ -48,13 +49,13 @@ final class MotionAnalyzer {
 
     func fits(_ plane: LumaPlane) -> Bool { plane.width == width && plane.height == height }
 
-    /// What moves in the plane, in its pixels, the most certain first.
+    /// Returns the moving objects in a plane, in plane pixels, in descending order of score.
     ///
     /// - Parameters:
-    ///   - known: boxes of things that are known already: what moves there is left out, and so is what may as well be light, or sway
-    ///     at its place.
-    ///   - confirmed: where things are of which it has been seen that they do not sway at their place: they are things everywhere, and
-    ///     make no place restless.
+    ///   - known: boxes of known objects. Motion within them is excluded, as is motion that may be caused by light or
+    ///     swaying background. `nil` disables both.
+    ///   - confirmed: boxes of confirmed objects, which are never swaying background. They are detected in places with
+    ///     high activity too, and do not raise the activity.
     func analyze(at plane: LumaPlane, besides known: [Box]? = nil, confirmed: [Box] = []) -> [Detection] {
         let elapsed = min(max((Double(plane.time) - Double(time)) / 1e9, 0), Self.longestStep)
         time = plane.time
@@ -79,7 +80,7 @@ final class MotionAnalyzer {
         let marks = specks.filter(background.marks)
         labeler.label(marks, gap: Self.gap)
         causes.fill(BackgroundModel.Cause.none)
-        // With the shadows that they cast, which are taken away next.
+        // The regions still include the objects' shadows, which are removed next.
         if !confirmed.isEmpty { mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) }) }
         if shadows.clear(marks, of: labeler, background, pixels, locally: known != nil) {
             labeler.label(marks, gap: Self.gap)
@@ -105,7 +106,8 @@ final class MotionAnalyzer {
         }.sorted { $0.score > $1.score }
     }
 
-    /// What is none of them is learnt as a part of the scene, and as restless all the sooner.
+    /// Rejects regions in places with high activity. The background model then absorbs them and raises the activity
+    /// further.
     private func dropActiveRegions(_ marks: PixelGrid<UInt8>, _ accepted: inout [Bool], but isConfirmed: [Bool]) {
         var sums = [Float](repeating: 0, count: accepted.count)
         labeler.forEachPixel(of: marks) { region, _, _, index in sums[region] += background.activity.base[index] }
@@ -121,7 +123,7 @@ final class MotionAnalyzer {
             && Double(region.strong) >= Self.minimumStrongShare * Double(region.area)
     }
 
-    /// Whether most of the region is things that lie in it.
+    /// Returns whether objects inside a region make up most of it.
     private func isCausedBy(_ region: Region, of objects: [Box]) -> Bool {
         let inside = objects.filter { $0.intersection(region.box).area >= Self.cover * $0.area }
         return inside.reduce(0) { $0 + $1.area } > Self.cover * Double(region.area)
@@ -133,7 +135,7 @@ final class MotionAnalyzer {
         }
     }
 
-    /// What is left to report where known things explain some of it.
+    /// Measures the regions that known objects do not explain.
     private func measure(
         _ marks: PixelGrid<UInt8>, besides known: [Box], _ pixels: UnsafePointer<UInt8>
     ) -> [MotionHistory.RegionObservation] {
@@ -142,7 +144,7 @@ final class MotionAnalyzer {
         return measure(explained.rest, explained.labeler, accepted)
     }
 
-    /// The refined boxes of the accepted regions, and how clearly each stands out.
+    /// Returns the refined boxes and the contrast of the accepted regions.
     private func measure(
         _ marks: PixelGrid<UInt8>, _ labeler: RegionLabeler, _ accepted: [Bool]
     ) -> [MotionHistory.RegionObservation] {

@@ -1,10 +1,11 @@
-/// Finds what moves before a fixed camera: no model, no dependency, any kind of object.
+/// Detects moving objects of any kind in front of a fixed camera, without a model.
 ///
-/// It learns the empty scene from the stream, so it looks at every frame in turn and answers within ``start(_:options:)``.
-/// Noise, flicker, slow and sudden changes of light, shadows and specks are told from objects; while the camera itself
-/// moves, and for a moment after a cut, it says nothing. Something that stops is reported on for some seconds.
+/// The detector learns the background from the stream, so it must process every frame in order. Results are available
+/// when ``start(_:options:)`` returns. Noise, flicker, slow and sudden changes of light, shadows and specks are
+/// filtered out. While the camera moves, and for a moment after a cut, nothing is detected. An object that stops is
+/// still reported for some seconds.
 ///
-/// Works on a grey copy of at most 320 pixels a side: about a millisecond a frame, whatever the video's size.
+/// The detector processes a grey copy of at most 320 pixels per side, so its cost hardly depends on the video's size.
 ///
 ///     let detector = MotionDetector()
 ///     for frame in frames { print(try detector.start(frame, options: DetectionOptions()).wait()) }
@@ -12,20 +13,20 @@ public final class MotionDetector: Detector {
     public let capacity = 1
     public var labels: [String]? { [] }
 
-    private let eye = Monitor<MotionAnalyzer?>(nil)
+    private let analyzer = Monitor<MotionAnalyzer?>(nil)
 
     public init() {}
 
     public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let plane = frame.luma ?? LumaPlane.reduce(frame)
         let (width, height) = (frame.width, frame.height)
-        let detections = eye.update { eye in
+        let detections = analyzer.update { analyzer in
             let current: MotionAnalyzer
-            if let kept = eye, kept.fits(plane) {
+            if let kept = analyzer, kept.fits(plane) {
                 current = kept
             } else {
                 current = MotionAnalyzer(plane)
-                eye = current
+                analyzer = current
             }
             return current.analyze(at: plane)
         }
@@ -38,5 +39,5 @@ public final class MotionDetector: Detector {
             })
     }
 
-    public func reset() { eye.update { $0 = nil } }
+    public func reset() { analyzer.update { $0 = nil } }
 }

@@ -1,34 +1,35 @@
-/// What moved in the frames before: gives each region its age, and keeps two things apart that pass each other.
+/// The moving objects of earlier frames. It assigns an age to each region, and separates objects that pass each other
+/// and form one region.
 struct MotionHistory {
-    /// Something that moves, in pixels of the plane.
+    /// A moving object, in plane pixels.
     struct MovingObject {
         var box: Box
-        /// How much it differs from the background, 0...1.
+        /// The contrast with the background, 0...1.
         var contrast: Double
-        /// Pixels a second.
+        /// Velocity in pixels per second.
         var velocityX = 0.0
         var velocityY = 0.0
-        /// Seconds for which it has been seen.
+        /// Time since the first detection, in seconds.
         var age = 0.0
-        /// Seconds for which it has been part of a larger region.
+        /// Time for which the object has been part of a larger region, in seconds.
         var mergedFor = 0.0
-        /// Seconds for which it has been seen in several parts.
+        /// Time for which the object has been split into several regions, in seconds.
         var brokenFor = 0.0
-        /// What it looked like when it was last a region of its own.
+        /// The appearance when the object was last a region of its own.
         var template: ObjectTemplate?
     }
 
-    /// A region of the present frame.
+    /// A region of the current frame.
     struct RegionObservation {
         var box: Box
         var contrast: Double
-        /// Whether it has been put together from several.
+        /// Whether the region was merged from several.
         var isBroken = false
-        /// By which the frame knows it.
+        /// Index of the region in the frame's labeler.
         var region: Int?
     }
 
-    /// Where a thing is in a region that it shares with others, and how much of it is to be seen there, 0...1.
+    /// The position of an object within a shared region, and the share of it that is visible there, 0...1.
     private struct Placement {
         var object: MovingObject
         var support: Double
@@ -36,32 +37,35 @@ struct MotionHistory {
 
     private(set) var objects: [MovingObject] = []
 
-    /// Share of a thing's foreseen box that a region has to cover to be it.
+    /// Minimum share of an object's predicted box that its region must cover.
     private static let minimumCover = 0.5
-    /// Seconds after which a thing is known well enough to be kept apart from others.
+    /// Age in seconds from which an object is separated from others.
     private static let knownAfter = 0.4
-    /// Seconds for which things are kept apart within one region.
+    /// Maximum time in seconds for which objects are separated within one region.
     private static let separatedFor = 2.0
-    /// Seconds after which two things are not taken for parts of one, though they go the same way.
+    /// Age in seconds from which an object is not merged with another one, even if both have the same velocity.
     private static let certainAfter = 1.0
-    /// How much of a thing has to be seen where it is found within a region, and where it is the only one known there.
+    /// Minimum visible share of an object to be located within a region, and the same if it is the only known object
+    /// there.
     private static let minimumSupport = 0.35
     private static let sureSupport = 0.55
-    /// What grows by this from one frame to the next has met something.
+    /// Minimum growth of a region from one frame to the next that indicates contact with another object.
     private static let minimumGrowth = 1.35
-    /// What is left of a region is a thing from this share of the smallest one there on.
+    /// Minimum size of the rest of a region to be an object, relative to the smallest object there.
     private static let minimumRemainder = 0.25
-    /// In any case it has so many pixels, and so many across and down: less is the rim of what was taken away.
+    /// Minimum area of the rest in pixels, and minimum length of its sides. Smaller rests are rims of the removed
+    /// objects.
     private static let minimumRemainderArea = 12.0
     private static let minimumRemainderSide = 4.0
-    /// Seconds for which the parts of a thing are taken for one.
+    /// Time in seconds for which the parts of a split object are merged.
     private static let togetherFor = 0.4
-    /// Seconds over which a velocity is measured.
+    /// Time constant of the velocity estimate in seconds.
     private static let velocityTime = 0.25
 
-    /// Takes in the regions of a frame, `elapsed` seconds after the one before.
+    /// Updates the objects with the regions of the next frame.
     ///
-    /// - Parameter frame: by which things are told apart within a region; without it they go on there as they went before.
+    /// - Parameter frame: the image, by which objects are located within a shared region. Without it, their positions
+    ///   are extrapolated.
     mutating func advance(_ regions: [RegionObservation], elapsed: Double, in frame: LabeledFrame? = nil) {
         let predicted = objects.map { object in
             var object = object
@@ -91,7 +95,7 @@ struct MotionHistory {
 
     mutating func forget() { objects = [] }
 
-    /// One thing has become one region: its velocity and age grow.
+    /// Updates an object from a region of its own.
     private func follow(
         _ object: MovingObject?, to region: RegionObservation, elapsed: Double, in frame: LabeledFrame?
     ) -> MovingObject {
@@ -107,7 +111,7 @@ struct MotionHistory {
         return next
     }
 
-    /// A thing is so far from where it was foreseen.
+    /// Corrects the velocity by the displacement from the predicted position.
     private func turn(_ object: inout MovingObject, by displacement: (x: Double, y: Double), elapsed: Double) {
         guard elapsed > 0 else { return }
         let share = max(elapsed / (elapsed + Self.velocityTime), elapsed / max(object.age, elapsed))
@@ -115,8 +119,9 @@ struct MotionHistory {
         object.velocityY += share * displacement.y / elapsed
     }
 
-    /// Well known things that go different ways have become one region, or one of them has met something new: each goes on within
-    /// the region as it was, and what none of them explains is another thing.
+    /// Separates objects within a shared region. This applies if several known objects with different velocities share
+    /// it, or if one of them has met a new object. Foreground that no known object explains becomes another object.
+    /// Returns `nil` if the region is a single object.
     private func divide(_ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?) -> [MovingObject]?
     {
         guard let frame else { return keepSeparate(claimed, within: region.box, elapsed: elapsed) }
@@ -134,7 +139,7 @@ struct MotionHistory {
         return known.count + others.count > 1 ? places.map(\.object) + others : nil
     }
 
-    /// The same without a picture.
+    /// Separates objects within a shared region without using the image.
     private func keepSeparate(_ known: [MovingObject], within region: Box, elapsed: Double) -> [MovingObject]? {
         guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor }) else {
             return nil
@@ -145,7 +150,7 @@ struct MotionHistory {
         return known.map { extrapolate($0, within: region, elapsed: elapsed) }
     }
 
-    /// A thing that is not seen within its region goes on as it was.
+    /// Extrapolates an object that is not located within its region.
     private func extrapolate(_ object: MovingObject, within region: Box, elapsed: Double) -> MovingObject {
         var next = object
         next.age += elapsed
@@ -154,7 +159,7 @@ struct MotionHistory {
         return next
     }
 
-    /// Parts from others those that may be parts of an older one, the oldest first.
+    /// Separates objects from those that may be parts of an older object, oldest first.
     private func separateParts(_ objects: [MovingObject]) -> (wholes: [MovingObject], parts: [MovingObject]) {
         var (wholes, parts): ([MovingObject], [MovingObject]) = ([], [])
         for object in objects.sorted(by: { $0.age > $1.age }) {
@@ -167,7 +172,7 @@ struct MotionHistory {
         return (wholes, parts)
     }
 
-    /// What is left of a region without the things that are seen in it, where that is large enough to be one itself.
+    /// Returns the remaining regions without the located objects, if they are large enough to be objects.
     private func rest(of region: RegionObservation, without places: [Placement], in frame: LabeledFrame) -> [RegionObservation] {
         guard let number = region.region, let smallest = places.map(\.object.box.area).min() else { return [] }
         let minimum = max(Self.minimumRemainder * smallest, Self.minimumRemainderArea)
@@ -177,8 +182,8 @@ struct MotionHistory {
         }.map { RegionObservation(box: $0.box, contrast: region.contrast) }
     }
 
-    /// Whether a piece is what is seen of a thing that is mostly hidden, more of one that is coming into the picture, or a part of
-    /// one: then it is joined to that.
+    /// Assigns a remaining piece to an object if it is the visible part of an occluded object, another part of an
+    /// object that enters the image, or one of its known parts. Returns whether it was assigned.
     private func join(_ piece: RegionObservation, to places: inout [Placement], _ parts: [MovingObject], in frame: LabeledFrame) -> Bool {
         let hidden = places.firstIndex {
             $0.support < Self.minimumSupport && $0.object.box.overlaps(piece.box, by: Self.minimumCover)
@@ -199,7 +204,7 @@ struct MotionHistory {
         return true
     }
 
-    /// Where a thing is within a region that it shares with others, and how much of it is to be seen.
+    /// Locates an object within a shared region.
     private func place(_ object: MovingObject, within region: Box, elapsed: Double, in frame: LabeledFrame) -> Placement {
         let step = elapsed * max(abs(object.velocityX), abs(object.velocityY))
         guard let (box, support) = object.template?.find(near: object.box, step: step, in: frame),
@@ -212,7 +217,7 @@ struct MotionHistory {
         return Placement(object: next, support: support)
     }
 
-    /// Whether two things go different ways, so that they are not parts of one.
+    /// Returns whether the velocities of two objects differ, so that they are not parts of one object.
     private func differ(_ a: MovingObject, _ b: MovingObject) -> Bool {
         let speed =
             ((a.velocityX - b.velocityX) * (a.velocityX - b.velocityX)
@@ -220,8 +225,8 @@ struct MotionHistory {
         return speed > 0.3 * min(a.box.area, b.box.area).squareRoot()
     }
 
-    /// Moves a foreseen box so that it lies within the region, and against those of its sides that it is near to and moves
-    /// towards.
+    /// Moves a predicted box into the region, and aligns it with a side of the region that is near and in the direction
+    /// of motion.
     private func align(_ object: MovingObject, within region: Box) -> Box {
         func shift(
             _ low: Double, _ high: Double, _ regionLow: Double, _ regionHigh: Double, _ velocity: Double
@@ -242,7 +247,7 @@ struct MotionHistory {
         object.age >= Self.knownAfter && object.mergedFor == 0 && object.brokenFor < Self.togetherFor
     }
 
-    /// Puts regions together again that were one well known thing a moment ago and still fill its place.
+    /// Merges regions that were a single known object in the previous frame and still cover its box.
     private func rejoin(
         _ regions: [RegionObservation], _ predicted: [MovingObject]
     ) -> [RegionObservation] {
@@ -264,7 +269,7 @@ struct MotionHistory {
 }
 
 extension Box {
-    /// Whether so much of the smaller one lies in the other.
+    /// Returns whether at least a share of the smaller box is inside the other one.
     fileprivate func overlaps(_ other: Box, by share: Double) -> Bool {
         intersection(other).area >= share * min(area, other.area)
     }

@@ -1,31 +1,32 @@
-/// What a thing looked like when it was last seen by itself: by that it is found again within a region that it shares with others.
+/// An appearance template of an object, by which it is located within a region that it shares with others.
 ///
-/// Some of its pixels are looked for around the place where it is expected. Those that another thing hides are outvoted: how far
-/// one is off counts up to a limit only.
+/// Sampled pixels are compared around the predicted position by their truncated absolute difference, so occluded pixels
+/// have limited influence.
 struct ObjectTemplate {
-    /// A pixel of the thing, in pixels of the plane, and its grey level.
+    /// A pixel of the object in plane coordinates, and its grey level.
     private struct Sample {
         let x: Int
         let y: Int
         let level: Float
     }
 
-    /// Where it was when it was kept.
+    /// The object's box when the template was created.
     let box: Box
     private let samples: [Sample]
 
-    /// About so many pixels are kept.
+    /// Approximate number of samples.
     private static let size = 160.0
-    /// Grey levels from which on a pixel shows something else.
+    /// Truncation of the absolute difference, in grey levels.
     private static let limit: Float = 24
-    /// So many pixels around the place where it is expected are looked at; of a fast thing's step this share, too.
+    /// Search radius around the predicted position: a base in pixels, a share of the object's step, and a maximum in
+    /// pixels.
     private static let reach = 3.0
     private static let reachOfStep = 0.25
     private static let maximumReach = 8.0
-    /// Grey levels by which a place has to fit better for each pixel that it is further off.
+    /// Penalty in grey levels for each pixel of distance from the predicted position.
     private static let inertia: Float = 0.15
 
-    /// Keeps the look of what is marked in the box.
+    /// Samples the foreground pixels within a box.
     init(of box: Box, in frame: LabeledFrame) {
         self.box = box
         let inside = box.clipped(width: frame.marks.width, height: frame.marks.height)
@@ -41,11 +42,11 @@ struct ObjectTemplate {
         self.samples = samples
     }
 
-    /// Where the thing is, and how much of it is to be seen there, 0...1.
+    /// Returns the object's position and the share of it that is visible there, 0...1.
     ///
     /// - Parameters:
-    ///   - place: where it is expected.
-    ///   - step: how far it goes in a frame.
+    ///   - place: the predicted box.
+    ///   - step: the object's displacement per frame, in pixels.
     func find(near place: Box, step: Double, in frame: LabeledFrame) -> (box: Box, support: Double) {
         let (width, height) = (frame.marks.width, frame.marks.height)
         let (across, down) = (Int((place.minX - box.minX).rounded()), Int((place.minY - box.minY).rounded()))
@@ -70,7 +71,8 @@ struct ObjectTemplate {
         return (box.offset(x: Double(best.x), y: Double(best.y)), Double(1 - best.error / Self.limit))
     }
 
-    /// Whether what lies beside the thing may be more of it, that was not yet in the picture.
+    /// Returns whether a piece beside the object can be another part of it that was outside the image when the template
+    /// was created.
     func isOpen(towards piece: Box, from place: Box, in frame: LabeledFrame) -> Bool {
         let (right, bottom) = (Double(frame.marks.width), Double(frame.marks.height))
         let isBeside = min(place.maxY, piece.maxY) - max(place.minY, piece.minY) >= 0.5 * piece.height
@@ -81,7 +83,7 @@ struct ObjectTemplate {
             || isAbove && box.maxY > bottom - Self.border && abs(piece.minY - place.maxY) < Self.gap
     }
 
-    /// A side this near to the picture's border, in pixels, shows only where the picture ends.
+    /// Distance to the image border, in pixels, within which the box is cut by the border.
     private static let border = 1.5
     private static let gap = 4.0
 }

@@ -1,4 +1,4 @@
-/// One value for every pixel of a plane, row by row, at an address that stays.
+/// A value for every pixel of a plane in row order, at a stable address.
 final class PixelGrid<Value: BitwiseCopyable> {
     let width: Int
     let height: Int

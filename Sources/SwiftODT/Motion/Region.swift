@@ -1,12 +1,12 @@
-/// Marked pixels that hang together. Coordinates are pixels of the plane; the maxima are not part of it.
+/// A connected region of foreground pixels, in plane coordinates. The maxima are exclusive.
 struct Region {
     var minX = Int.max
     var minY = Int.max
     var maxX = 0
     var maxY = 0
-    /// Marked pixels in it.
+    /// Number of foreground pixels.
     var area = 0
-    /// Strongly marked pixels in it.
+    /// Number of strongly marked pixels.
     var strong = 0
 
     var box: Box {

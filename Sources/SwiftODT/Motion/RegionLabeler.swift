@@ -1,7 +1,7 @@
-/// Joins marked pixels to regions. Pixels a few apart may belong to one region, as the parts of a body whose middle looks
-/// like the wall behind it.
+/// Labels connected regions of foreground pixels. Small gaps are bridged, for example where an object resembles the
+/// background.
 ///
-/// Works on runs of pixels, so its cost goes with the number of edges, not of pixels.
+/// The algorithm works on horizontal runs of pixels, so its cost depends on the number of edges rather than pixels.
 final class RegionLabeler {
     private(set) var regions: [Region] = []
     private var connected = ConnectedRuns()
@@ -13,11 +13,11 @@ final class RegionLabeler {
         across = PixelGrid(width: width, height: height, filled: 0)
     }
 
-    /// All stretches of joined pixels.
+    /// All runs of the dilated foreground.
     var runs: [ConnectedRuns.Run] { connected.runs }
 
     /// Finds the regions of `marks`.
-    /// - Parameter gap: how many unmarked pixels a region may bridge, twice.
+    /// - Parameter gap: the radius of the dilation in pixels. Regions up to twice as far apart are connected.
     func label(_ marks: PixelGrid<UInt8>, gap: Int) {
         join(marks, gap: gap)
         findRuns()
@@ -25,7 +25,7 @@ final class RegionLabeler {
         measure(marks)
     }
 
-    /// Calls `body` for each marked pixel with the region it belongs to.
+    /// Calls `body` for each foreground pixel with its region.
     func forEachPixel(of marks: PixelGrid<UInt8>, _ body: (_ region: Int, _ x: Int, _ y: Int, _ index: Int) -> Void) {
         for run in connected.runs {
             let row = run.y * marks.width

@@ -1,14 +1,13 @@
-/// Tells a scene with something moving in it from a camera that moves and from a cut, and waits until the picture stands
-/// still again.
+/// Distinguishes moving objects from camera motion and cuts. After these, it waits until the image is static again.
 struct SceneStability {
     enum Verdict {
-        /// The background holds.
+        /// The background model is valid.
         case steady
-        /// The background was begun anew lately; what it shows is not to be trusted yet.
+        /// The background model was restarted recently and is not reliable yet.
         case settling
-        /// The same, and it differs from what is seen all over the picture.
+        /// Like `settling`, and the background differs from the frame in most of the image.
         case drifting
-        /// The background no longer has to do with what is seen.
+        /// The background model no longer matches the frame.
         case changed
     }
 
@@ -17,12 +16,13 @@ struct SceneStability {
     private var isSteady = false
     private var steadyFor: Float = 0
 
-    /// Seconds of stillness it takes to trust a background; doubled for cameras that keep moving.
+    /// Seconds without motion until a new background is reliable: initial and maximum value. The time doubles with each
+    /// scene change in quick succession.
     private static let minimumSettlingTime: Float = 0.4
     private static let maximumSettlingTime: Float = 3.2
-    /// Steady for so long, a scene is given the least patience again.
+    /// Seconds of a steady scene after which the settling time is reset.
     private static let trustAfter: Float = 5
-    /// Judges the frame that `background` has just compared, `elapsed` seconds after the one before.
+    /// Returns the verdict for the frame that `background` has just compared, `elapsed` seconds after the previous one.
     mutating func judge(_ background: BackgroundModel, elapsed: Float) -> Verdict {
         let inspection = BackgroundSurvey(background)
         if inspection.isLost {
@@ -44,28 +44,29 @@ struct SceneStability {
     }
 }
 
-/// How much of the background is still to be seen, part by part of the picture.
+/// The state of the background model, from statistics of the image's blocks.
 private struct BackgroundSurvey {
-    /// The background has nothing to do any more with what is seen.
+    /// Whether the background no longer matches the frame.
     private(set) var isLost = false
-    /// Something differs in too many parts to be a few objects.
+    /// Whether there is foreground in more blocks than a few objects would cover.
     private(set) var isWorn = false
 
-    /// Share of the picture that may be covered.
+    /// Maximum share of foreground in the image.
     private static let maximumCovered: Float = 0.5
-    /// The picture is divided into so many parts across and down.
+    /// Number of blocks horizontally and vertically.
     private static let across = 6
     private static let down = 4
-    /// Share of a part that has to be edges for the part to have a say.
+    /// Minimum share of edge pixels for a block to be evaluated.
     private static let minimumEdgeShare: Float = 0.02
-    /// Share of a part's edges that are gone when the part is torn. Edges go with the camera, but not with an object.
+    /// Share of a block's background edges that must be covered for the block to count as torn. Camera motion moves all
+    /// edges; an object covers only some.
     private static let maximumEdgesGone: Float = 0.3
-    /// Share of all parts that need to have a say.
+    /// Minimum share of evaluated blocks.
     private static let minimumBlockShare = 0.25
-    /// Share of the parts that may be torn.
+    /// Maximum share of torn blocks among the evaluated ones.
     private static let maximumTornShare = 0.5
 
-    /// Share of a part that is covered when the part is worn, and share of the parts that may be.
+    /// Share of foreground from which a block counts as worn, and maximum share of worn blocks.
     private static let minimumWear: Float = 0.02
     private static let maximumWornShare = 0.4
 
@@ -86,11 +87,11 @@ private struct BackgroundSurvey {
     }
 }
 
-/// What a sample of the pixels in a part of the picture says.
+/// Statistics of a sample of the pixels in a block of the image.
 private struct Part {
     var pixels: Float = 0
     var covered: Float = 0
-    /// Pixels at edges of the background, and those of them that are covered.
+    /// Number of pixels at edges of the background, and how many of these are covered.
     var edges: Float = 0
     var edgesGone: Float = 0
 

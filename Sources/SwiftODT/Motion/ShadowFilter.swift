@@ -1,44 +1,46 @@
-/// Takes away marks that are shadows: places that only became darker, evenly, with the ground still to be seen.
+/// Removes shadows from the foreground: areas that have become uniformly darker, with the texture of the ground still
+/// visible.
 ///
-/// On plain ground a shadow looks like a plain dark thing. It is then taken for a shadow only where it hangs on something
-/// that is none.
+/// On ground without texture, a shadow cannot be distinguished from a dark object. It is then removed only if it is
+/// connected to another object.
 final class ShadowFilter {
     private enum Kind {
         static let none: UInt8 = 0
-        /// The ground's texture shows through.
+        /// The texture of the ground is visible.
         static let certain: UInt8 = 1
-        /// As even as the ground is.
+        /// Both the area and the ground lack texture.
         static let possible: UInt8 = 2
     }
 
-    /// What light does to the ground.
+    /// The effect of light on the ground.
     enum Effect {
         /// Shadows.
         case darker
-        /// Lamps and patches of sun. On plain ground they look like plain light things, and are taken for these.
+        /// Light from lamps or the sun. On ground without texture it is treated as an object.
         case lighter
     }
 
     private let effect: Effect
-    /// Whether each place has its own noise, or all have the picture's.
+    /// Whether the noise of each pixel is used instead of the frame's mean noise.
     private var usesPlaces = false
     private let kinds: PixelGrid<UInt8>
     private var counts: [(certain: Int, other: Int, otherStrong: Int)] = []
 
-    /// How dark and how light a shadow may be, as a share of the light on the ground.
+    /// Minimum and maximum brightness of a shadow, relative to the ground.
     private static let darkest: Float = 0.4
     private static let lightest: Float = 0.96
-    /// The same of what is lit.
+    /// Minimum and maximum brightness of lit ground.
     private static let minimumLit: Float = 1.04
     private static let maximumLit: Float = 2.5
-    /// A ground darker than this shows no shadows.
+    /// Minimum grey level of ground with detectable shadows.
     private static let minimumGround: Float = 24
-    /// How far around a pixel its ground is compared, and how far from there a shadow's border may lie.
+    /// Radius of the neighbourhood in which the ground is compared, and maximum distance from there to the border of
+    /// the shadow.
     private static let reach = 2
     private static let rim = 3
-    /// By this much the noise of a place may have been measured too low.
+    /// Safety factor for the noise of a pixel, which may be underestimated.
     private static let margin: Float = 1.3
-    /// Share of a region that must be no shadow for the rest to be taken away.
+    /// Minimum share of object pixels in a region for the rest to be removed as a shadow.
     private static let minimumObjectShare = 0.1
 
     init(width: Int, height: Int, of effect: Effect = .darker) {
@@ -46,10 +48,10 @@ final class ShadowFilter {
         kinds = PixelGrid(width: width, height: height, filled: Kind.none)
     }
 
-    /// Clears the shadows' pixels in `marks`.
+    /// Clears the pixels of shadows in `marks`.
     ///
-    /// - Parameter locally: whether the noise of each place counts, not that of the picture as a whole.
-    /// - Returns: whether there were any, so that the regions have to be found again.
+    /// - Parameter locally: whether the noise of each pixel is used instead of the frame's mean noise.
+    /// - Returns: whether any pixel was cleared, so that the regions must be labelled again.
     func clear(
         _ marks: PixelGrid<UInt8>, of labeler: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>, locally: Bool = false
@@ -87,7 +89,7 @@ final class ShadowFilter {
         return cleared
     }
 
-    /// The kind of the pixel, or that of a near one where the pixel itself lies at the shadow's border.
+    /// Returns the kind of a pixel, or of a nearby one if the pixel is at the border of a shadow.
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
         let smoothed = background.smoothed.base
@@ -96,7 +98,7 @@ final class ShadowFilter {
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
                 let near = kinds.base[row * width + column]
-                // A border differs less than the shadow it belongs to; what differs more is something else.
+                // The border differs less than the shadow itself; a larger difference has another cause.
                 if near != Kind.none, abs(smoothed[index]) < 1.15 * abs(smoothed[row * width + column]) {
                     return near
                 }
@@ -105,7 +107,8 @@ final class ShadowFilter {
         return Kind.none
     }
 
-    /// Where the place itself is quieter than the picture as a whole, which water or leaves may make restless: how quiet, as a share.
+    /// Returns the noise of a pixel relative to the frame's mean noise, at most 1. The mean can be high because of
+    /// water or leaves elsewhere.
     private func noiseScale(_ index: Int, _ background: BackgroundModel) -> Float {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }
@@ -135,7 +138,7 @@ final class ShadowFilter {
         let range = effect == .darker ? Self.darkest...Self.lightest : Self.minimumLit...Self.maximumLit
         guard range.contains(ratio) else { return Kind.none }
         let error = max(0, ss - 2 * ratio * gs + ratio * ratio * gg) / n
-        // What noise explains; the plain difference's mean size times 1.25 is its deviation.
+        // The expected deviation due to noise. The standard deviation is 1.25 times the mean absolute difference.
         let noise = 1.25 * background.typicalUnsmoothedNoise * (usesPlaces ? noiseScale(index, background) : 1)
         let bearable = 1.5 * noise + 0.8
         guard error < bearable * bearable else { return Kind.none }

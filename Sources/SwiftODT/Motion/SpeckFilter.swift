@@ -1,8 +1,8 @@
-/// Takes away marks that stand alone: noise, insects, rain.
+/// Removes isolated foreground pixels, caused by noise, insects or rain.
 final class SpeckFilter {
     private let across: PixelGrid<UInt8>
     private let kept: PixelGrid<UInt8>
-    /// What lies above the first row and below the last.
+    /// A row of zeros outside the image.
     private let none: PixelGrid<UInt8>
 
     init(width: Int, height: Int) {
@@ -11,10 +11,10 @@ final class SpeckFilter {
         none = PixelGrid(width: width, height: 1, filled: 0)
     }
 
-    /// Of 3 x 3 pixels so many, with the one in the middle, have to be marked for the middle to stay.
+    /// Minimum number of foreground pixels in a 3 x 3 neighbourhood, including the centre.
     private static let minimumCount: UInt8 = 4
 
-    /// The marks that are left. The grid is used again at the next call.
+    /// Returns the remaining foreground. The grid is reused by the next call.
     func filter(_ marks: PixelGrid<UInt8>) -> PixelGrid<UInt8> {
         let (width, height) = (marks.width, marks.height)
         for y in 0..<height {

@@ -1,43 +1,44 @@
-/// Decides what becomes of covered places where nothing moves any more.
+/// Decides whether static foreground becomes background.
 ///
-/// Either something came and stopped: it is reported on for some seconds and then taken for background. Or something that
-/// was part of the background left: the difference is its ghost. An object has its outline in the picture, a ghost has it
-/// in the background.
+/// Static foreground is either an object that has stopped, which is reported for some seconds and then absorbed, or the
+/// ghost of an object that was part of the background and has left. The outline of an object is visible in the frame,
+/// that of a ghost in the background model.
 final class StationaryRegions {
     private let meant: PixelGrid<UInt8>
     private let labeler: RegionLabeler
     private var outlines: [Outline] = []
     private var waits: [Float] = []
 
-    /// Seconds after which a covered place counts as still.
+    /// Seconds without change after which a pixel counts as static.
     private static let stillAfter: Float = 0.3
-    /// The same in a scene that is not known yet.
+    /// The same while the background model is not reliable yet.
     private static let soonStillAfter: Float = 0.15
-    /// Seconds for which a stopped object is reported on.
+    /// Seconds for which a stopped object is reported.
     private static let holdTime: Float = 10
-    /// Of which an object that stirs a little has to reach this share, taken over its pixels.
+    /// Share of `holdTime` that the mean over the object's pixels must reach, to allow for small movements.
     private static let holdShare: Float = 0.7
     private static let smallestArea: Float = 6
-    /// Share of a ghost that has to be still; the rest may just have come to light.
+    /// Minimum share of static pixels in a ghost. The others may have become visible just now.
     private static let stillShare: Float = 0.4
-    /// A ghost's outline is so many times stronger in the background than in the picture, and so many grey levels on top.
+    /// A ghost's outline is stronger in the background than in the frame by this factor, plus this margin in grey
+    /// levels per pixel.
     private static let ghostRatio: Float = 1.5
     private static let ghostMargin: Float = 3
-    /// After so many seconds whatever has the stronger outline in the background is a ghost.
+    /// Seconds after which any region with a stronger outline in the background is a ghost.
     private static let doubtfulAfter: Float = 1.5
 
-    /// What is seen and what was learnt across a region's border, summed over its pixels.
+    /// The contrast across a region's border in the frame and in the background, summed over the border pixels.
     private struct Outline {
         var seen: Float = 0
         var learnt: Float = 0
         var pixels: Float = 0
-        /// Pixels of the region that are still.
+        /// Number of static pixels in the region.
         var still: Float = 0
-        /// Summed over all pixels of the region.
+        /// Sum over all pixels of the region, in seconds.
         var stillFor: Float = 0
 
-        /// Hardly anything of the outline is in the picture, all of it in the background, and most of it is free: there is
-        /// no need to wait.
+        /// Returns whether the region is certainly a ghost, which is absorbed without waiting: nearly all of the
+        /// outline is in the background, and most of the border is adjacent to background.
         func isPlainGhost(area: Float) -> Bool {
             area >= 4 * StationaryRegions.smallestArea && pixels > 2.5 * area.squareRoot()
                 && learnt > 5 * seen + 2 * StationaryRegions.ghostMargin * pixels
@@ -49,7 +50,7 @@ final class StationaryRegions {
         labeler = RegionLabeler(width: width, height: height)
     }
 
-    /// Has `background` absorb whole objects that have stood still for long.
+    /// Makes `background` absorb objects that have been static for `holdTime`.
     func settle(
         _ marks: PixelGrid<UInt8>, of objects: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
@@ -67,7 +68,7 @@ final class StationaryRegions {
         }
     }
 
-    /// Has `background` absorb whatever stands still, in a scene that is not known yet.
+    /// Makes `background` absorb all static foreground, while the background model is not reliable yet.
     func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for i in 0..<meant.count
         where background.marks.base[i] != BackgroundModel.Mark.background
@@ -77,10 +78,10 @@ final class StationaryRegions {
         }
     }
 
-    /// Has `background` absorb ghosts.
+    /// Makes `background` absorb ghosts.
     ///
-    /// What became lighter and what became darker is looked at apart: a thing that moves on and the ghost that it leaves
-    /// behind lie side by side, and differ the opposite way.
+    /// Areas that have become lighter and darker are processed separately. A moving object and its ghost are adjacent
+    /// and usually differ in opposite directions.
     func dispel(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         dispel(background, pixels) { $0 > 0 }
         dispel(background, pixels) { $0 < 0 }
@@ -125,7 +126,7 @@ final class StationaryRegions {
             && outline.learnt > Self.ghostRatio * outline.seen + Self.ghostMargin * outline.pixels
     }
 
-    /// Absorbs the covered pixels at and next to a place.
+    /// Absorbs the foreground pixels at and around a position.
     private func absorb(around x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
         for row in max(0, y - 1)...min(background.height - 1, y + 1) {
             for column in max(0, x - 1)...min(background.width - 1, x + 1) {
@@ -136,7 +137,7 @@ final class StationaryRegions {
         }
     }
 
-    /// Adds to the region's outline what the picture and the background show across it at a pixel of its border.
+    /// Adds the contrast at a border pixel to the region's outline.
     private func trace(
         _ region: Int, _ x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) {
@@ -147,7 +148,7 @@ final class StationaryRegions {
             guard nextX >= 0, nextX < width, nextY >= 0, nextY < height, meant.base[nextY * width + nextX] == 0 else {
                 continue
             }
-            // Only the free background beside it tells; another thing there has edges of its own.
+            // Use only borders with the background, because other objects have edges of their own.
             guard background.marks.base[nextY * width + nextX] == BackgroundModel.Mark.background else { continue }
             let outside = min(max(y + 2 * dy, 0), height - 1) * width + min(max(x + 2 * dx, 0), width - 1)
             let inside = min(max(y - dy, 0), height - 1) * width + min(max(x - dx, 0), width - 1)
