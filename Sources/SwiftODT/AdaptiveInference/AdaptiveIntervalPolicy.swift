@@ -32,7 +32,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// lower for consecutive frames, because areas with little texture change little from one frame to the next.
     private static let sceneChangeShare = 0.4
     private static let sceneChangeShareContinued = 0.2
-    /// Minimum interval between inferences that known objects or motion trigger: 0.09 s and 1.5 frames, whichever is
+    /// Minimum interval between inferences that tracked objects or motion trigger: 0.09 s and 1.5 frames, whichever is
     /// longer. Half a frame allows for timestamp jitter. The limits are short enough to separate people who pass each
     /// other.
     private static let pause = 0.09

@@ -1,4 +1,4 @@
-/// Detects motion that no known object explains, per cell of ``CoverageAge``.
+/// Detects motion that no track explains, per cell of ``CoverageAge``.
 ///
 /// The change of each cell's mean, relative to its recent average, is compared with the change of all cells. Changes of
 /// light and camera motion affect all cells and are ignored.
@@ -10,7 +10,7 @@ struct CellMotion: Sendable {
     private(set) var isMoving = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
     /// Whether most of the image is static. While the camera moves, large moving objects cannot be identified.
     private(set) var isCalm = true
-    /// Whether neither the known objects nor the camera move.
+    /// Whether neither the tracked objects nor the camera move.
     private(set) var isStill = true
     /// The time of the last motion in each cell, and the time when that motion began.
     private var moved = [Nanoseconds](repeating: .min, count: CoverageAge.columns * CoverageAge.rows)

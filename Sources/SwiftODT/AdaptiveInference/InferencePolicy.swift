@@ -34,7 +34,7 @@ public struct InferencePolicy: Sendable {
         case tentative
         /// An object was not detected at its predicted position.
         case missed
-        /// Motion that no known object explains.
+        /// Motion that no track explains.
         case motion
         /// Unexplained motion where an earlier inference detected nothing.
         case recurringMotion = "recurring-motion"

@@ -1,14 +1,14 @@
-/// The utility of an inference due to motion that no known object explains.
+/// The utility of an inference due to motion that no track explains.
 struct MotionUtility: Sendable {
     /// The utility of the full frame due to large moving objects.
     private(set) var ofFullFrame = 0.0
     /// The cells of ``CoverageAge`` with motion that a higher magnification may explain.
     private(set) var isMovingNearby: [Bool] = []
 
-    /// Whether neither the known objects nor the camera move.
+    /// Whether neither the tracked objects nor the camera move.
     var isStill: Bool { motion.isStill }
 
-    /// Whether there is motion that no known object explains.
+    /// Whether there is motion that no track explains.
     var isUnexplained: Bool { motion.isMoving.contains(true) }
 
     private var motion = CellMotion()

@@ -2,7 +2,7 @@
 struct MovingRegion: Sendable {
     /// Indices of the cells, as in ``CoverageAge``.
     private(set) var cells: [Int]
-    /// The time when the motion in the region's first cell began.
+    /// The earliest time when motion began in one of the cells.
     private(set) var began: Nanoseconds
 
     /// Returns the side of the square of the same area, in buffer pixels. A region at the image edge is part of a

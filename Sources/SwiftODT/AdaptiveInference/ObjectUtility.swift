@@ -1,4 +1,4 @@
-/// The utility of an inference due to known objects: the sum of the times since their last detections, over all objects
+/// The utility of an inference due to tracked objects: the sum of the times since their last detections, over all objects
 /// that the region contains completely and at a detectable size.
 struct ObjectUtility: Sendable {
     /// An inference that was started.
@@ -77,7 +77,7 @@ struct ObjectUtility: Sendable {
         }
     }
 
-    /// Returns the utility of a region due to known objects.
+    /// Returns the utility of a region due to tracked objects.
     func utility(of view: RegionPyramid.CandidateRegion, in views: RegionPyramid) -> Double {
         var utility = 0.0
         let region = views.seen(in: view)

@@ -1,7 +1,7 @@
 /// Chooses the region of each inference: the full frame, or a region at higher magnification. All inferences cost the
 /// same, so the region with the highest utility is chosen.
 ///
-/// The utility is the reduction of uncertainty about known objects (``ObjectUtility``), unexplained motion
+/// The utility is the reduction of uncertainty about tracked objects (``ObjectUtility``), unexplained motion
 /// (``MotionUtility``), and areas that have not been inferred at this magnification for long (``CoverageAge``). The
 /// latter is weighted with the share of objects that only higher magnification detects (``ZoomGainEstimate``). The
 /// choice depends on timestamps and images alone, so it is reproducible.
@@ -116,7 +116,7 @@ public struct RegionSelector: Sendable {
         return take(best.view, of: views, at: time, because: best.reason)
     }
 
-    /// Chooses the candidate with the highest age utility alone, for idle scenes and for coverage rounds. Known objects
+    /// Chooses the candidate with the highest age utility alone, for idle scenes and for coverage rounds. Tracked objects
     /// and the zoom gain are ignored.
     private mutating func selectCoverageRegion(
         around candidates: [RegionPyramid.CandidateRegion], of views: RegionPyramid, at time: Nanoseconds

@@ -3,7 +3,7 @@
 enum StaticObjectTest {
     /// Minimum share of the image for the test. Smaller boxes often contain a person, who may move only a hand.
     private static let minimumShare = 0.4
-    /// Share of changed cells in the box from which the object itself moves.
+    /// Share of changed cells in the box from which the motion is the object's own.
     private static let ownMotion = 0.25
 
     /// Returns whether the object is probably static.

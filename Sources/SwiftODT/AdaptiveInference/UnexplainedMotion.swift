@@ -1,4 +1,4 @@
-/// Image changes that no known object explains, and whether they justify an inference.
+/// Image changes that no track explains, and whether they justify an inference.
 ///
 /// If an inference detects nothing at a place (leaves, water, an undetectable object), motion there and in adjacent
 /// cells is ignored for a back-off time, which doubles with each such inference. Adjacent cells are included because

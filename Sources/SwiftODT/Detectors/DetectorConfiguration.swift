@@ -53,8 +53,8 @@ public struct DetectorConfiguration: Hashable, Sendable {
         ) { try decoder(for: $0, in: file) }
     }
 
-    /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling. After that, the
-    /// detector can be created on another thread even if the process exits meanwhile.
+    /// Reads the files and loads the libraries that ``makeDetector()`` needs, without compiling. Afterwards it is safe
+    /// to call ``makeDetector()`` on another thread and to exit the process before that call returns.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
     public func inspect() throws {

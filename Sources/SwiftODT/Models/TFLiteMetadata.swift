@@ -50,7 +50,7 @@ struct TFLiteMetadata: Equatable {
         case scoreThreshold = 3
     }
 
-    /// Returns the process unit of a kind that a tensor declares.
+    /// Returns a tensor's processing step (`ProcessUnit`) of a kind, or `nil` if there is none.
     private static func unit(_ kind: Unit, of tensor: FlatBuffer.Table) -> FlatBuffer.Table? {
         tensor.tables(4).first { $0.integer(0, as: UInt8.self) == kind.rawValue }?.table(1)
     }

@@ -1,7 +1,7 @@
-/// Removes the foreground of known objects and of light on the ground, so that only unexplained motion remains.
+/// Removes the foreground of tracked objects and of light on the ground, so that only unexplained motion remains.
 ///
-/// The foreground is cleared pixel by pixel. If a known and an unknown person form one region, the unknown person
-/// remains.
+/// The foreground is cleared pixel by pixel. If a tracked and an untracked person form one region, the
+/// untracked person remains.
 final class ExplainedMotionFilter {
     /// The foreground that remains after ``clear(_:of:in:_:_:)``.
     let rest: PixelGrid<UInt8>
@@ -12,11 +12,11 @@ final class ExplainedMotionFilter {
 
     /// Maximum gap, in pixels, within a region.
     private static let gap = 1
-    /// Margin around a known box: a share of the box's side, and a minimum in pixels.
+    /// Margin around a tracked box: a share of the box's side, and a minimum in pixels.
     private static let margin = 0.1
     private static let minimumMargin = 2.0
-    /// A region within `reach` pixels of a known box is a part of that object, for example an arm or a shadow, if its
-    /// box is smaller than `maximumPartShare` of the known one.
+    /// A region within `reach` pixels of a tracked box is a part of that object, for example an arm or a shadow, if its
+    /// box is smaller than `maximumPartShare` of the tracked one.
     private static let reach = 3.0
     private static let maximumPartShare = 0.5
 
@@ -30,7 +30,7 @@ final class ExplainedMotionFilter {
     ///
     /// - Parameters:
     ///   - causes: the ``BackgroundModel/Cause`` of each pixel. Pixels not caused by an object are removed.
-    ///   - boxes: the boxes of known objects, in plane pixels.
+    ///   - boxes: the boxes of tracked objects, in plane pixels.
     func clear(
         _ marks: PixelGrid<UInt8>, of causes: PixelGrid<UInt8>, in boxes: [Box], _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
@@ -55,7 +55,7 @@ final class ExplainedMotionFilter {
         }
     }
 
-    /// Returns whether a region of ``rest`` is part of a known object.
+    /// Returns whether a region of ``rest`` is part of a tracked object.
     func isPart(_ region: Region) -> Bool {
         let box = region.box
         return known.contains { known in

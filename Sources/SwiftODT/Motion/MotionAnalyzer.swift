@@ -52,7 +52,7 @@ final class MotionAnalyzer {
     /// Returns the moving objects in a plane, in plane pixels, in descending order of score.
     ///
     /// - Parameters:
-    ///   - known: boxes of known objects. Motion within them is excluded, as is motion that may be caused by light or
+    ///   - known: boxes of tracked objects. Motion within them is excluded, as is motion that may be caused by light or
     ///     swaying background. `nil` disables both.
     ///   - confirmed: boxes of confirmed objects, which are never swaying background. They are detected in places with
     ///     high activity too, and do not raise the activity.
@@ -135,7 +135,7 @@ final class MotionAnalyzer {
         }
     }
 
-    /// Measures the regions that known objects do not explain.
+    /// Measures the regions that tracked objects do not explain.
     private func measure(
         _ marks: PixelGrid<UInt8>, besides known: [Box], _ pixels: UnsafePointer<UInt8>
     ) -> [MotionHistory.RegionObservation] {
