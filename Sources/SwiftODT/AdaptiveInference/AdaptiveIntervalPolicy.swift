@@ -56,6 +56,7 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// is not sufficient.
     var isNextInferenceCertain: Bool { changes > 1 }
 
+    /// Records the tracker's state after a finished frame.
     mutating func note(_ snapshot: TrackerSnapshot?) { known = snapshot }
 
     /// Records the arrival of a frame, whether or not it may be used for inference.

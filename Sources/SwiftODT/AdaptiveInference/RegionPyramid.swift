@@ -3,6 +3,7 @@
 /// In addition to the tiles of a grid, which cover the whole image, there are regions centred on objects. All regions
 /// can be shifted so that their edges do not cut objects.
 struct RegionPyramid: Sendable {
+    /// A region that may be chosen for inference.
     struct CandidateRegion: Sendable {
         let box: Box
         /// Magnification level; 0 is the full frame.

@@ -20,12 +20,14 @@ public struct CategoryScores: Hashable, Sendable {
     /// Whether all scores are finite and non-negative.
     var isValid: Bool { total.isFinite && storage.min() >= 0 }
 
+    /// Returns the sum of both scores for each category.
     public static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
         var sum = a
         sum.storage += b.storage
         return sum
     }
 
+    /// Returns the scores, multiplied by a factor.
     public static func * (scores: CategoryScores, factor: Double) -> CategoryScores {
         var product = scores
         product.storage *= factor

@@ -46,6 +46,7 @@ struct ClassifierOutputDecoder: Sendable {
         }
     }
 
+    /// Returns the classification that the network's outputs represent.
     func read(_ outputs: [TensorView]) throws -> Classification {
         guard outputs.indices.contains(output) else {
             throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")

@@ -11,6 +11,7 @@ import Synchronization
 /// There are no messages per frame. Without a listener a message costs one access to thread-local storage, and its text
 /// is not evaluated.
 public enum Diagnostics {
+    /// The severity of a message.
     public enum Level: Sendable {
         /// A feature does not work; the operation continues without it.
         case warning
@@ -20,6 +21,7 @@ public enum Diagnostics {
         case debug
     }
 
+    /// A message and its source location.
     public struct Entry: Sendable {
         public let level: Level
         public let text: String

@@ -76,10 +76,12 @@ extension Box {
         intersection(Box(x: 0, y: 0, width: Double(pictureWidth), height: Double(pictureHeight)))
     }
 
+    /// Returns the box with all coordinates multiplied by a factor per axis.
     public func scaled(x factorX: Double, y factorY: Double) -> Box {
         Box(x: x * factorX, y: y * factorY, width: width * factorX, height: height * factorY)
     }
 
+    /// Returns the box, moved by a distance per axis.
     public func offset(x dx: Double, y dy: Double) -> Box {
         Box(x: x + dx, y: y + dy, width: width, height: height)
     }

@@ -13,6 +13,7 @@ struct ConnectedRuns {
     private(set) var runs: [Run] = []
     private(set) var regionCount = 0
 
+    /// Removes all runs but keeps the allocated memory.
     mutating func removeAll() {
         runs.removeAll(keepingCapacity: true)
         regionCount = 0

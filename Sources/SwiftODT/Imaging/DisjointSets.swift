@@ -24,6 +24,7 @@ struct DisjointSets {
         return i
     }
 
+    /// Merges the sets of `a` and `b`.
     mutating func unite(_ a: Int, _ b: Int) {
         let (a, b) = (root(a), root(b))
         parents[max(a, b)] = min(a, b)

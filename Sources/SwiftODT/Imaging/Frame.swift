@@ -76,6 +76,7 @@ public struct Frame: @unchecked Sendable {
         plane2 = third ?? first
     }
 
+    /// Returns a plane by its index in GStreamer's order.
     public func plane(_ index: Int) -> Plane {
         switch index {
         case 0: plane0

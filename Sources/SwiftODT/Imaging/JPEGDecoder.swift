@@ -20,6 +20,7 @@ final class JPEGDecoder {
 
     deinit { tjDestroy(handle) }
 
+    /// Reads the header of a JPEG file.
     func header(_ bytes: [UInt8]) throws -> Header {
         var (width, height, subsampling, colorSpace): (CInt, CInt, CInt, CInt) = (0, 0, 0, 0)
         try check(

@@ -73,6 +73,7 @@ private struct BlockMean<Sums: RowSums> {
         }
     }
 
+    /// Averages all blocks, band by band.
     func run(_ aboutToRead: ((UnsafeRawPointer) -> Void)?) {
         guard let component = parts.first?.component else { return }
         let step = component.step

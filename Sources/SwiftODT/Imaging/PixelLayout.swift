@@ -30,6 +30,7 @@ public struct PixelComponents: Sendable {
 
 /// The memory layout of a pixel format: colour model, sample depth and component locations.
 public struct PixelLayout: Sendable {
+    /// The colour model of a pixel format.
     public enum Colors: Sendable {
         case yuv, rgb, gray
     }

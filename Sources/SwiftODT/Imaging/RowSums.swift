@@ -18,6 +18,7 @@ protocol RowSums {
         _ row: UnsafeRawPointer, stride: Int, rows: Int, headroom: Int, into sums: UnsafeMutableBufferPointer<Sum>)
 }
 
+/// Sums 8-bit samples one by one.
 enum ByteSums: RowSums {
     static var samplesAtATime: Int { 1 }
     static var maximumRows: Int { 256 }

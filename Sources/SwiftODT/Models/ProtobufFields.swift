@@ -8,6 +8,7 @@ struct ProtobufFields {
         position = message.startIndex
     }
 
+    /// Reads a variable-length integer. Returns `nil` at the end of the message or if it is malformed.
     mutating func varint() -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
@@ -20,6 +21,7 @@ struct ProtobufFields {
         return nil
     }
 
+    /// Reads a length-delimited field. Returns `nil` if it exceeds the message.
     mutating func bytes() -> ArraySlice<UInt8>? {
         guard let length = varint(), length <= UInt64(message.endIndex - position) else { return nil }
         defer { position += Int(length) }
@@ -82,10 +84,12 @@ extension ProtobufFields {
 }
 
 extension [ProtobufField] {
+    /// Returns the last value of an integer field.
     func number(_ field: Int) -> UInt64? {
         lazy.compactMap { if $0.number == field, case .number(let value) = $0.value { value } else { nil } }.last
     }
 
+    /// Returns the last value of a length-delimited field.
     func bytes(_ field: Int) -> ArraySlice<UInt8>? { all(field).last }
 
     func text(_ field: Int) -> String? { bytes(field).map { String(decoding: $0, as: UTF8.self) } }

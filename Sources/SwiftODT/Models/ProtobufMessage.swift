@@ -2,11 +2,13 @@
 struct ProtobufMessage {
     private(set) var bytes: [UInt8] = []
 
+    /// Appends an integer field.
     mutating func append(_ field: Int, _ value: Int) {
         append(varint: UInt64(field) << 3)
         append(varint: UInt64(bitPattern: Int64(value)))
     }
 
+    /// Appends a length-delimited field.
     mutating func append(_ field: Int, _ content: some Collection<UInt8>) {
         append(varint: UInt64(field) << 3 | 2)
         append(varint: UInt64(content.count))

@@ -1,5 +1,6 @@
 /// A zip archive, which can follow other content, as in a .tflite file with metadata.
 struct ZipArchive {
+    /// A file within the archive.
     struct Entry: Sendable {
         let name: String
         fileprivate let method: Int

@@ -12,6 +12,7 @@ struct BoxRefinement {
     /// object.
     private static let minimum: Float = 0.12
 
+    /// Returns the refined box of a region.
     func refine(_ region: Region) -> Box {
         let left = inset(region, isColumn: true, from: region.minX, towards: 1)
         let right = inset(region, isColumn: true, from: region.maxX - 1, towards: -1)

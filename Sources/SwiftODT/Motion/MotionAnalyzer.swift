@@ -47,6 +47,7 @@ final class MotionAnalyzer {
         }
     }
 
+    /// Returns whether a plane has the size of the background model.
     func fits(_ plane: LumaPlane) -> Bool { plane.width == width && plane.height == height }
 
     /// Returns the moving objects in a plane, in plane pixels, in descending order of score.

@@ -93,6 +93,7 @@ struct MotionHistory {
         objects = next
     }
 
+    /// Removes all objects.
     mutating func forget() { objects = [] }
 
     /// Updates an object from a region of its own.

@@ -13,6 +13,7 @@ struct Region {
         Box(minX: Double(minX), minY: Double(minY), maxX: Double(maxX), maxY: Double(maxY))
     }
 
+    /// Extends the region by a foreground pixel.
     mutating func add(_ x: Int, _ y: Int, strong isStrong: Bool) {
         minX = min(minX, x)
         minY = min(minY, y)

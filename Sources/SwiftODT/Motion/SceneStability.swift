@@ -1,5 +1,6 @@
 /// Distinguishes moving objects from camera motion and cuts. After these, it waits until the image is static again.
 struct SceneStability {
+    /// The state of the background model.
     enum Verdict {
         /// The background model is valid.
         case steady

@@ -23,10 +23,12 @@ public enum FrameKey: Hashable, Sendable {
     /// Upper limit of valid frame numbers. The limits of numbers and times ensure that differences never overflow.
     static let largestNumber = 1_000_000_000
 
+    /// Returns the key for a time in nanoseconds, or `nil` if the time is out of range.
     static func time(checking time: Int) -> FrameKey? {
         (0...Int(Nanoseconds.farthest)).contains(time) ? .time(Nanoseconds(time)) : nil
     }
 
+    /// Returns the key for a frame number, or `nil` if the number is out of range.
     static func number(checking number: Int) -> FrameKey? {
         (1...largestNumber).contains(number) ? .number(number) : nil
     }

@@ -5,6 +5,7 @@ import Glibc
 ///
 /// The end of the file is fixed when it is opened; text appended later is ignored.
 struct LineFile: ~Copyable {
+    /// A line and its position in the file.
     struct Line {
         /// The line without its terminator.
         let text: ArraySlice<UInt8>
@@ -26,6 +27,7 @@ struct LineFile: ~Copyable {
     private static let pieceSize = 1 << 16
     private static let longestLine = 1 << 22
 
+    /// Opens a file. Throws ``ODTError`` if it cannot be read or is not a regular file.
     init(_ path: String) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -41,6 +43,7 @@ struct LineFile: ~Copyable {
 
     deinit { close(file) }
 
+    /// Returns the first line of a file, or `nil` if the file is empty.
     static func firstLine(of path: String) throws -> Line? {
         var lines = try LineFile(path)
         return try lines.line(at: 0)

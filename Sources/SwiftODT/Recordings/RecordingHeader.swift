@@ -25,6 +25,7 @@ public struct RecordingHeader: Hashable, Sendable {
         (self.scoreFloor, self.iouThreshold, self.origin) = (scoreFloor, iouThreshold, origin)
     }
 
+    /// A fraction, for frame rates.
     public struct Rational: Hashable, Sendable {
         public let numerator: Int
         public let denominator: Int

@@ -8,6 +8,7 @@ struct RegionMerge {
     /// Share of the smaller region that the other one must cover, or must be adjacent to.
     private static let share = 0.5
 
+    /// Returns the regions after merging.
     func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {
         var merged: [SaliencyMap.Region] = []
         for region in regions {

@@ -148,6 +148,7 @@ struct SaliencyMap {
 }
 
 extension SaliencyMap.Region {
+    /// Merges another region into this one.
     mutating func absorb(_ other: Self) {
         box = box.union(other.box)
         area += other.area

@@ -1,5 +1,6 @@
 /// The input format of a network: size, layout, element type, normalisation and fit.
 public struct NetworkInput: Hashable, Sendable {
+    /// The order of a tensor's dimensions.
     public enum Layout: Hashable, Sendable {
         case nchw, nhwc
         /// Like `nchw`, but with the channels of four phase images of half the width and height. The phases are ordered
@@ -8,6 +9,7 @@ public struct NetworkInput: Hashable, Sendable {
         case spaceToDepth
     }
 
+    /// The order of the colour channels.
     public enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
 
     /// How a picture with another aspect ratio is scaled to the network's size.

@@ -11,6 +11,7 @@ public struct QuantisationScale: Hashable, Sendable {
         self.zero = zero
     }
 
+    /// Returns the value that an integer represents.
     @inline(__always)
     func number(_ whole: Float) -> Float { (whole - zero) * step }
 }

@@ -18,6 +18,7 @@ final class VisionProcessor: @unchecked Sendable {
             scoreFloor: options.scene.scoreFloor, iouThreshold: options.iouThreshold, isAwaited: true)
     }
 
+    /// Returns the objects of an image.
     func find(in image: VisionImage) throws -> [VisionObject] {
         let picture = try image.picture.get()
         let parts = try loadedComponents()
