@@ -85,11 +85,14 @@ struct AdaptiveIntervalPolicy: Sendable {
             swap(&detectedPlaces, &places)
         }
         // Otherwise the result is pending. In a live pipeline it can be available although its frame is not finished.
-        guard isAnswerTaken || isNextInferenceCertain else { return seconds >= Self.minimumRefreshInterval ? .refresh : nil }
+        guard isAnswerTaken || isNextInferenceCertain else {
+            return seconds >= Self.minimumRefreshInterval ? .refresh : nil
+        }
         Self.locate(known.places.lazy.map(\.box), in: plane, &places)
         guard change.compare(plane, after: step) else { return .start }
         motion.find(in: change, besides: places, isAnswerTaken ? detectedPlaces : places, at: time)
-        changes = motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
+        changes =
+            motion.share > (changes > 0 ? Self.sceneChangeShareContinued : Self.sceneChangeShare) ? changes + 1 : 0
         if changes > 0 { return .sceneChange }
         guard isAnswerTaken else { return nil }
         if hasTentative(known, after: seconds) { return .tentative }
@@ -103,7 +106,8 @@ struct AdaptiveIntervalPolicy: Sendable {
 
     /// Seconds until motion where an inference found nothing triggers another one.
     private var motionInterval: Double {
-        motion.isFresh ? Self.newMotionInterval : motion.isRecurring ? Self.lastingMotionInterval : Self.recurringMotionInterval
+        motion.isFresh
+            ? Self.newMotionInterval : motion.isRecurring ? Self.lastingMotionInterval : Self.recurringMotionInterval
     }
 
     private static func locate(_ boxes: some Sequence<Box>, in plane: LumaPlane, _ places: inout ContiguousArray<Box>) {
@@ -120,7 +124,9 @@ struct AdaptiveIntervalPolicy: Sendable {
         return false
     }
 
-    private func reasonFromObjects(_ snapshot: TrackerSnapshot, after seconds: Double, in plane: LumaPlane) -> InferencePolicy.Reason? {
+    private func reasonFromObjects(_ snapshot: TrackerSnapshot, after seconds: Double, in plane: LumaPlane)
+        -> InferencePolicy.Reason?
+    {
         let picture = Box(x: 0, y: 0, width: Double(plane.width), height: Double(plane.height))
         var isDrifting = false
         for (index, place) in snapshot.places.enumerated() where place.isConfirmed {

@@ -82,7 +82,9 @@ struct CellMotion: Sendable {
             let first = min(Double(count), max(0, low.rounded(.down)))
             return Int(first)..<Int(min(Double(count), max(first, high.rounded(.up))))
         }
-        let (rows, columns) = (range(box.minY, box.maxY, CoverageAge.rows), range(box.minX, box.maxX, CoverageAge.columns))
+        let (rows, columns) = (
+            range(box.minY, box.maxY, CoverageAge.rows), range(box.minX, box.maxX, CoverageAge.columns)
+        )
         if StaticObjectTest.isLikely(columns: columns, rows: rows, of: seen, width: CoverageAge.columns) { return }
         for row in rows {
             for column in columns { isMoving[row * CoverageAge.columns + column] = false }

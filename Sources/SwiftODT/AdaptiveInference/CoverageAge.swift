@@ -36,7 +36,9 @@ struct CoverageAge: Sendable {
             let end = min(Double(count), max(first, (high / length * Double(count) - 0.5).rounded(.up)))
             return Int(first)..<Int(end)
         }
-        return (range(region.minX, region.maxX, width, Self.columns), range(region.minY, region.maxY, height, Self.rows))
+        return (
+            range(region.minX, region.maxX, width, Self.columns), range(region.minY, region.maxY, height, Self.rows)
+        )
     }
 
     /// Computes the utility of inferring each cell now.
@@ -66,7 +68,10 @@ struct CoverageAge: Sendable {
     /// Returns the utility of inferring a region, due to its age and to motion.
     func utility(of region: Box, level: Int) -> (place: Double, motion: Double) {
         let (across, down) = inside(region)
-        return (Self.sum(places[level], across, down), min(Self.maximumMotionUtility, Self.sum(motions[level], across, down)))
+        return (
+            Self.sum(places[level], across, down),
+            min(Self.maximumMotionUtility, Self.sum(motions[level], across, down))
+        )
     }
 
     private static func sum(_ sums: [Double], _ across: Range<Int>, _ down: Range<Int>) -> Double {

@@ -86,20 +86,28 @@ public struct InferencePolicy: Sendable {
     /// Returns the reason to run inference on a frame, or `nil`. A reason counts as an inference.
     ///
     /// - Parameter plane: the frame's reduced grey copy. Without one, ``Interval/auto`` always returns a reason.
-    public mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval) -> Reason? {
+    public mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
+        -> Reason?
+    {
         var frameState = frameState
         frameState.time = frameState.time.clampedToRange
         adaptive.noteFrame(at: frameState.time)
-        guard mayInfer(frameState, at: intervalPolicy), let reason = reason(frameState, in: plane, at: intervalPolicy) else {
+        guard mayInfer(frameState, at: intervalPolicy), let reason = reason(frameState, in: plane, at: intervalPolicy)
+        else {
             pass()
             return nil
         }
         framesSinceInference = 0
-        if intervalPolicy == .auto { adaptive.noteInference(at: frameState.time, in: plane) } else { adaptive = AdaptiveIntervalPolicy() }
+        if intervalPolicy == .auto {
+            adaptive.noteInference(at: frameState.time, in: plane)
+        } else {
+            adaptive = AdaptiveIntervalPolicy()
+        }
         return reason
     }
 
-    private mutating func reason(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval) -> Reason? {
+    private mutating func reason(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval) -> Reason?
+    {
         if frameState.isRequested { return .requested }
         return intervalPolicy == .auto ? adaptive.reason(at: frameState.time, in: plane) : .interval
     }

@@ -50,7 +50,8 @@ struct ObjectUtility: Sendable {
     /// the result of the latest inference is pending, its objects count as detected in proportion to their detection
     /// likelihood.
     mutating func computeUtility(
-        at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?, in views: RegionPyramid
+        at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?,
+        in views: RegionPyramid
     ) {
         func seconds(since earlier: Nanoseconds) -> Double {
             min(max(0, Double(time.since(earlier)) / 1e9), Self.longestMemory)

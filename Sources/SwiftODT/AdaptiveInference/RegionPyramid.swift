@@ -26,7 +26,8 @@ struct RegionPyramid: Sendable {
 
     init(of picture: RegionSelector.Geometry) {
         self.picture = picture
-        fullFrame = CandidateRegion(box: Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height)), level: 0)
+        fullFrame = CandidateRegion(
+            box: Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height)), level: 0)
         let grid = TileGrid(
             width: picture.width, height: picture.height, pixelAspectRatio: picture.pixelAspectRatio,
             turned: picture.turned, input: picture.input)

@@ -95,10 +95,15 @@ public struct RegionSelector: Sendable {
             return take(views.fullFrame, of: views, at: time, because: .fullFrame)
         }
         if cause == .refresh, motion.isStill {
-            return selectCoverageRegion(around: (latest?.level == 0 ? [] : [views.fullFrame]) + views.tiles, of: views, at: time)
+            return selectCoverageRegion(
+                around: (latest?.level == 0 ? [] : [views.fullFrame]) + views.tiles, of: views, at: time)
         }
-        if isFullFrameDue(at: time, because: cause) { return take(views.fullFrame, of: views, at: time, because: .fullFrame) }
-        if isCoverageDue(at: time, because: cause) { return selectCoverageRegion(around: views.tiles, of: views, at: time) }
+        if isFullFrameDue(at: time, because: cause) {
+            return take(views.fullFrame, of: views, at: time, because: .fullFrame)
+        }
+        if isCoverageDue(at: time, because: cause) {
+            return selectCoverageRegion(around: views.tiles, of: views, at: time)
+        }
         objects.computeUtility(at: time, because: cause, after: latest, in: views)
         motion.computeUtility(at: time, because: cause, in: views)
         ages.computeUtility(at: time, with: motion.isMovingNearby)
@@ -136,12 +141,15 @@ public struct RegionSelector: Sendable {
     /// Returns whether a coverage inference is due. Otherwise, detectable objects would always outweigh areas that have
     /// never been inferred. Triggered inferences take precedence.
     private func isCoverageDue(at time: Nanoseconds, because cause: InferencePolicy.Reason) -> Bool {
-        inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause) && isLongAgo(lastCoverage, at: time)
+        inferencesSinceCoverage >= Self.inferencesBetweenRounds && !isTriggered(cause)
+            && isLongAgo(lastCoverage, at: time)
     }
 
     /// Returns whether an object or new motion triggered the inference. Recurring motion does not count: its cause may
     /// be found in another region.
-    private func isTriggered(_ cause: InferencePolicy.Reason) -> Bool { cause.isTriggeredByObjects && cause != .recurringMotion }
+    private func isTriggered(_ cause: InferencePolicy.Reason) -> Bool {
+        cause.isTriggeredByObjects && cause != .recurringMotion
+    }
 
     private func isLongAgo(_ round: Nanoseconds?, at time: Nanoseconds) -> Bool {
         round.map { time < $0 || time - $0 >= Self.longestWithoutCoverageRound } ?? true
@@ -193,7 +201,8 @@ public struct RegionSelector: Sendable {
     private mutating func take(
         _ view: RegionPyramid.CandidateRegion, of views: RegionPyramid, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
-        inferencesSinceCoverage = reason == .coverage ? 0 : min(inferencesSinceCoverage + 1, Self.inferencesBetweenRounds)
+        inferencesSinceCoverage =
+            reason == .coverage ? 0 : min(inferencesSinceCoverage + 1, Self.inferencesBetweenRounds)
         if reason == .coverage { lastCoverage = time }
         latest = ObjectUtility.RegionInference(region: views.seen(in: view), level: view.level, time: time)
         if view.isWhole { lastFullFrame = time }

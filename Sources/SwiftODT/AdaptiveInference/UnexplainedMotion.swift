@@ -111,7 +111,9 @@ struct UnexplainedMotion: Sendable {
             cells[index].emptyInferences = min(cells[index].emptyInferences + 1, Self.maximumEmptyInferences)
             cells[index].backOff = backOff == 0 ? Self.firstBackOff : min(backOff * 2, Self.maximumBackOff)
             let end = time.adding(cells[index].backOff)
-            for neighbour in neighbours(of: index) { cells[neighbour].ignoredUntil = max(cells[neighbour].ignoredUntil, end) }
+            for neighbour in neighbours(of: index) {
+                cells[neighbour].ignoredUntil = max(cells[neighbour].ignoredUntil, end)
+            }
         }
     }
 

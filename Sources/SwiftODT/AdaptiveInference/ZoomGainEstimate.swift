@@ -13,7 +13,9 @@ struct ZoomGainEstimate: Sendable {
     /// Updates the estimate before an inference. A scene without objects and motion carries no information and is
     /// skipped.
     mutating func learn(from places: [TrackerSnapshot.ObjectState], isMoving: Bool) {
-        now = places.isEmpty ? 1 : Double(places.count { $0.observedMagnification > Detectability.near }) / Double(places.count)
+        now =
+            places.isEmpty
+            ? 1 : Double(places.count { $0.observedMagnification > Detectability.near }) / Double(places.count)
         if isMoving || !places.isEmpty { lately += (now - lately) * Self.memory }
     }
 

@@ -29,7 +29,8 @@ public final class CropClassifier: Classifier {
         let file = try modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.classifier)
         let manifest = try ModelManifest.load(model: file)
         let labels = try Labels.load(file: labelFile, manifest: manifest, model: file)
-        let inspection = try NetworkInspection(Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
+        let inspection = try NetworkInspection(
+            Network.inspect(file: file), manifest: manifest, labels: labels, file: file)
         let reading = try ClassifierOutputDecoder(inspection, table: table)
         self.reading = reading
         threshold = manifest?.scoreThreshold ?? Self.usualThreshold

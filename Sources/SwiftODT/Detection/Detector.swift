@@ -56,7 +56,8 @@ public struct DetectionOptions: Hashable, Sendable {
     public var view: DetectionRegion
 
     public init(
-        scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false, view: DetectionRegion = .fullFrame
+        scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false,
+        view: DetectionRegion = .fullFrame
     ) {
         self.scoreFloor = scoreFloor
         self.iouThreshold = iouThreshold

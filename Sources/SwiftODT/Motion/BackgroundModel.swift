@@ -230,7 +230,8 @@ final class BackgroundModel {
         let count = marks.count
         var i = 0
         while i < count {
-            if marks.base[i] != Mark.background, previous.base[i] != Self.noLevel, stillFor.base[i] >= Self.recallAfter {
+            if marks.base[i] != Mark.background, previous.base[i] != Self.noLevel, stillFor.base[i] >= Self.recallAfter
+            {
                 let value = min(max(previous.base[i] * light.gain + light.offset, 0), 255)
                 if abs(Float(pixels[i]) - value) < bearable {
                     replace(i, previous.base[i])

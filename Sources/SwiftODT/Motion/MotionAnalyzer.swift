@@ -82,7 +82,9 @@ final class MotionAnalyzer {
         labeler.label(marks, gap: Self.gap)
         causes.fill(BackgroundModel.Cause.none)
         // The regions still include the objects' shadows, which are removed next.
-        if !confirmed.isEmpty { mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) }) }
+        if !confirmed.isEmpty {
+            mark(BackgroundModel.Cause.shadow, where: labeler.regions.map { isCausedBy($0, of: confirmed) })
+        }
         if shadows.clear(marks, of: labeler, background, pixels, locally: known != nil) {
             labeler.label(marks, gap: Self.gap)
         }
@@ -90,7 +92,9 @@ final class MotionAnalyzer {
         let isConfirmed = labeler.regions.map { isCausedBy($0, of: confirmed) }
         if known != nil { dropActiveRegions(marks, &accepted, but: isConfirmed) }
         mark(BackgroundModel.Cause.object, where: accepted)
-        if !confirmed.isEmpty { mark(BackgroundModel.Cause.confirmed, where: zip(accepted, isConfirmed).map { $0 && $1 }) }
+        if !confirmed.isEmpty {
+            mark(BackgroundModel.Cause.confirmed, where: zip(accepted, isConfirmed).map { $0 && $1 })
+        }
         let seen = known.map { measure(marks, besides: $0, pixels) } ?? measure(marks, labeler, accepted)
         background.learn(pixels, causes: causes.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)

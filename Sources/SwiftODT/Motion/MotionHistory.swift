@@ -123,10 +123,12 @@ struct MotionHistory {
     /// Separates objects within a shared region. This applies if several known objects with different velocities share
     /// it, or if one of them has met a new object. Foreground that no known object explains becomes another object.
     /// Returns `nil` if the region is a single object.
-    private func divide(_ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?) -> [MovingObject]?
-    {
+    private func divide(
+        _ region: RegionObservation, among claimed: [MovingObject], elapsed: Double, in frame: LabeledFrame?
+    ) -> [MovingObject]? {
         guard let frame else { return keepSeparate(claimed, within: region.box, elapsed: elapsed) }
-        let (known, parts) = separateParts(claimed.filter { $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
+        let (known, parts) = separateParts(
+            claimed.filter { $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
         guard let oldest = known.first else { return nil }
         if known.count == 1, !parts.isEmpty || region.box.area < Self.minimumGrowth * oldest.box.area { return nil }
         var places = known.map { place($0, within: region.box, elapsed: elapsed, in: frame) }
@@ -142,7 +144,8 @@ struct MotionHistory {
 
     /// Separates objects within a shared region without using the image.
     private func keepSeparate(_ known: [MovingObject], within region: Box, elapsed: Double) -> [MovingObject]? {
-        guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor }) else {
+        guard known.count > 1, known.allSatisfy({ $0.age >= Self.knownAfter && $0.mergedFor < Self.separatedFor })
+        else {
             return nil
         }
         for (i, a) in known.enumerated() {
@@ -174,7 +177,9 @@ struct MotionHistory {
     }
 
     /// Returns the remaining regions without the located objects, if they are large enough to be objects.
-    private func rest(of region: RegionObservation, without places: [Placement], in frame: LabeledFrame) -> [RegionObservation] {
+    private func rest(of region: RegionObservation, without places: [Placement], in frame: LabeledFrame)
+        -> [RegionObservation]
+    {
         guard let number = region.region, let smallest = places.map(\.object.box.area).min() else { return [] }
         let minimum = max(Self.minimumRemainder * smallest, Self.minimumRemainderArea)
         let seen = places.filter { $0.support >= Self.minimumSupport }.map(\.object.box)
@@ -185,7 +190,9 @@ struct MotionHistory {
 
     /// Assigns a remaining piece to an object if it is the visible part of an occluded object, another part of an
     /// object that enters the image, or one of its known parts. Returns whether it was assigned.
-    private func join(_ piece: RegionObservation, to places: inout [Placement], _ parts: [MovingObject], in frame: LabeledFrame) -> Bool {
+    private func join(
+        _ piece: RegionObservation, to places: inout [Placement], _ parts: [MovingObject], in frame: LabeledFrame
+    ) -> Bool {
         let hidden = places.firstIndex {
             $0.support < Self.minimumSupport && $0.object.box.overlaps(piece.box, by: Self.minimumCover)
         }
@@ -206,7 +213,8 @@ struct MotionHistory {
     }
 
     /// Locates an object within a shared region.
-    private func place(_ object: MovingObject, within region: Box, elapsed: Double, in frame: LabeledFrame) -> Placement {
+    private func place(_ object: MovingObject, within region: Box, elapsed: Double, in frame: LabeledFrame) -> Placement
+    {
         let step = elapsed * max(abs(object.velocityX), abs(object.velocityY))
         guard let (box, support) = object.template?.find(near: object.box, step: step, in: frame),
             support >= Self.minimumSupport

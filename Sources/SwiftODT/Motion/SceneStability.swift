@@ -28,7 +28,9 @@ struct SceneStability {
         let inspection = BackgroundSurvey(background)
         if inspection.isLost {
             if isSteady {
-                settlingTime = steadyFor < Self.trustAfter ? min(settlingTime * 2, Self.maximumSettlingTime) : Self.minimumSettlingTime
+                settlingTime =
+                    steadyFor < Self.trustAfter
+                    ? min(settlingTime * 2, Self.maximumSettlingTime) : Self.minimumSettlingTime
             }
             isSteady = false
             steadyFor = 0

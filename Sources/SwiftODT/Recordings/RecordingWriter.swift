@@ -91,7 +91,9 @@ public final class RecordingWriter {
 
     /// Returns the detections of a frame from the incomplete recording, or `nil` if it has none.
     public func known(_ key: FrameKey) throws -> RecordedFrame? {
-        guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else { return nil }
+        guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else {
+            return nil
+        }
         return try previous.frame(at: key)
     }
 

@@ -63,7 +63,8 @@ struct SaliencyMap {
         let found = apart.filter { Double($0.area) >= minimum }
             .sorted { $0.mass > $1.mass }.prefix(Self.maximumRegions).map { fitted($0, threshold: threshold) }
         return RegionMerge(
-            reach: Double(max(width, height)) * 0.02, maximumPartShare: separatesThings ? Self.maximumPartShare : .infinity
+            reach: Double(max(width, height)) * 0.02,
+            maximumPartShare: separatesThings ? Self.maximumPartShare : .infinity
         ).merged(found)
     }
 
