@@ -53,11 +53,11 @@ struct CellMotion: Sendable {
         }
         let (width, height) = (plane.scaleX * Double(plane.width), plane.scaleY * Double(plane.height))
         // Test all boxes against the same state, so that their order is irrelevant.
-        let seen = isMoving
+        let allMotion = isMoving
         for box in known where box.isFinite {
-            explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: seen)
+            explain(box.scaled(x: Double(columns) / width, y: Double(rows) / height), in: allMotion)
         }
-        isStill = isCalm && isMoving == seen
+        isStill = isCalm && isMoving == allMotion
         noteBeginnings(at: time)
     }
 
@@ -76,8 +76,8 @@ struct CellMotion: Sendable {
     /// Clears the cells of a box, unless the motion within it is probably not the object's own.
     /// - Parameters:
     ///   - box: in cells.
-    ///   - seen: the cells with motion, explained or not.
-    private mutating func explain(_ box: Box, in seen: [Bool]) {
+    ///   - allMotion: the cells with motion, explained or not.
+    private mutating func explain(_ box: Box, in allMotion: [Bool]) {
         func range(_ low: Double, _ high: Double, _ count: Int) -> Range<Int> {
             let first = min(Double(count), max(0, low.rounded(.down)))
             return Int(first)..<Int(min(Double(count), max(first, high.rounded(.up))))
@@ -85,7 +85,7 @@ struct CellMotion: Sendable {
         let (rows, columns) = (
             range(box.minY, box.maxY, CoverageAge.rows), range(box.minX, box.maxX, CoverageAge.columns)
         )
-        if StaticObjectTest.isLikely(columns: columns, rows: rows, of: seen, width: CoverageAge.columns) { return }
+        if StaticObjectTest.isLikely(columns: columns, rows: rows, of: allMotion, width: CoverageAge.columns) { return }
         for row in rows {
             for column in columns { isMoving[row * CoverageAge.columns + column] = false }
         }

@@ -84,7 +84,7 @@ struct FrameDifference: Sendable {
         count = 0
         for cell in isChanged.indices {
             var (sum, hits) = (SIMD16<Int16>.zero, SIMD16<Int16>.zero)
-            for place in Self.places(of: cell, columns: columns, width: width, height: height) {
+            for place in Self.lineOffsets(of: cell, columns: columns, width: width, height: height) {
                 let difference = Self.load(new + place) &- Self.load(old + place) &- light
                 // Arithmetic shifts yield -1 for negative lanes. They stay in vector registers, whereas lane-wise
                 // comparisons do not.
@@ -109,7 +109,7 @@ struct FrameDifference: Sendable {
     {
         for cell in isChanged.indices {
             var sum = SIMD16<Int16>.zero
-            for place in Self.places(of: cell, columns: columns, width: width, height: height) {
+            for place in Self.lineOffsets(of: cell, columns: columns, width: width, height: height) {
                 sum &+= Self.load(new + place) &- Self.load(old + place)
             }
             sums[cell] = Self.whole(sum)
@@ -120,7 +120,7 @@ struct FrameDifference: Sendable {
 
     /// Returns the offset of each row of a cell.
     @inline(__always)
-    private static func places(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
+    private static func lineOffsets(of cell: Int, columns: Int, width: Int, height: Int) -> StrideTo<Int> {
         let first = min(cell / columns * side, height - side) * width + min(cell % columns * side, width - side)
         return stride(from: first, to: first + side * width, by: width)
     }

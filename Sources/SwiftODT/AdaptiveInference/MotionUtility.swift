@@ -27,12 +27,15 @@ struct MotionUtility: Sendable {
     /// Separates large moving regions from small ones. A large object is detected in the full frame; a tile would cut
     /// it or add nothing. If motion persists and full-frame inference does not explain it, it may consist of many small
     /// objects. With a fixed interval this is unnecessary, because the next full-frame inference is near.
-    mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in views: RegionPyramid) {
+    mutating func computeUtility(at time: Nanoseconds, because cause: InferencePolicy.Reason, in pyramid: RegionPyramid)
+    {
         (ofFullFrame, isMovingNearby) = (0, motion.isMoving)
         guard cause != .interval, motion.isCalm else { return }
-        let (width, height) = (views.fullFrame.box.width, views.fullFrame.box.height)
+        let (width, height) = (pyramid.fullFrame.box.width, pyramid.fullFrame.box.height)
         for region in motion.regions where time.since(region.began) < Self.longestLarge {
-            guard views.visibility(ofSide: region.side(width: width, height: height), at: 0).isCertain else { continue }
+            guard pyramid.visibility(ofSide: region.side(width: width, height: height), at: 0).isCertain else {
+                continue
+            }
             for cell in region.cells { isMovingNearby[cell] = false }
             ofFullFrame += Self.utilityOfLarge
         }

@@ -51,7 +51,7 @@ struct ObjectUtility: Sendable {
     /// likelihood.
     mutating func computeUtility(
         at time: Nanoseconds, because cause: InferencePolicy.Reason, after latest: RegionInference?,
-        in views: RegionPyramid
+        in pyramid: RegionPyramid
     ) {
         func seconds(since earlier: Nanoseconds) -> Double {
             min(max(0, Double(time.since(earlier)) / 1e9), Self.longestMemory)
@@ -62,7 +62,7 @@ struct ObjectUtility: Sendable {
             if let latest, (answered ?? .min) < latest.time, latest.time > place.lastSeen,
                 !RegionPyramid.cuts(latest.region, place.box)
             {
-                since += (seconds(since: latest.time) - since) * views.visibility(of: place, at: latest.level)
+                since += (seconds(since: latest.time) - since) * pyramid.visibility(of: place, at: latest.level)
             }
             if triggers(place, cause) { since = Self.longestMemory }
             unseen.append(since)
@@ -79,9 +79,9 @@ struct ObjectUtility: Sendable {
     }
 
     /// Returns the utility of a region due to tracked objects.
-    func utility(of view: RegionPyramid.CandidateRegion, in views: RegionPyramid) -> Double {
+    func utility(of view: RegionPyramid.CandidateRegion, in pyramid: RegionPyramid) -> Double {
         var utility = 0.0
-        let region = views.seen(in: view)
+        let region = pyramid.inferredRegion(of: view)
         for (place, since) in zip(places, unseen) {
             if !view.isWhole, RegionPyramid.cuts(region, place.box) {
                 if place.box.intersection(view.box).area > Self.minimumFragmentShare * place.box.area {
@@ -90,7 +90,8 @@ struct ObjectUtility: Sendable {
                 continue
             }
             utility +=
-                views.visibility(of: place, at: view.level) * since * (place.isConfirmed ? 1 : Self.utilityOfTentative)
+                pyramid.visibility(of: place, at: view.level) * since
+                * (place.isConfirmed ? 1 : Self.utilityOfTentative)
         }
         return utility
     }

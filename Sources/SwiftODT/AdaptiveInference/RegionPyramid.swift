@@ -61,7 +61,7 @@ struct RegionPyramid: Sendable {
     }
 
     /// Returns the inferred region of a candidate, which describes its cutting edges.
-    func seen(in view: CandidateRegion) -> InferredRegion {
+    func inferredRegion(of view: CandidateRegion) -> InferredRegion {
         InferredRegion(
             view.isWhole ? nil : view.box, width: picture.width, height: picture.height,
             pixelAspectRatio: picture.pixelAspectRatio)
@@ -72,7 +72,7 @@ struct RegionPyramid: Sendable {
 
     /// Returns regions centred on objects, at each level where the object is easier to detect than at the previous
     /// level.
-    func views(around places: some Sequence<TrackerSnapshot.ObjectState>) -> [CandidateRegion] {
+    func regions(around places: some Sequence<TrackerSnapshot.ObjectState>) -> [CandidateRegion] {
         var found: [CandidateRegion] = []
         for place in places {
             for level in levels.dropFirst() where visibility(of: place, at: level - 1) < 1 {

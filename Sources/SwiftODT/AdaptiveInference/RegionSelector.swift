@@ -38,7 +38,7 @@ public struct RegionSelector: Sendable {
         case coverage
     }
 
-    private var views: RegionPyramid?
+    private var pyramid: RegionPyramid?
     private var objects = ObjectUtility()
     private var motion = MotionUtility()
     private var ages = CoverageAge()
@@ -87,55 +87,55 @@ public struct RegionSelector: Sendable {
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
         let time = time.clampedToRange
-        let views = views(of: picture, at: time)
+        let pyramid = pyramid(of: picture, at: time)
         objects.choose()
         motion.update(at: luma, at: time, besides: objects.known)
         zoomGain.learn(from: objects.known, isMoving: motion.isUnexplained)
-        guard !views.tiles.isEmpty, lastFullFrame != nil else {
-            return take(views.fullFrame, of: views, at: time, because: .fullFrame)
+        guard !pyramid.tiles.isEmpty, lastFullFrame != nil else {
+            return take(pyramid.fullFrame, of: pyramid, at: time, because: .fullFrame)
         }
         if cause == .refresh, motion.isStill {
             return selectCoverageRegion(
-                around: (latest?.level == 0 ? [] : [views.fullFrame]) + views.tiles, of: views, at: time)
+                around: (latest?.level == 0 ? [] : [pyramid.fullFrame]) + pyramid.tiles, of: pyramid, at: time)
         }
         if isFullFrameDue(at: time, because: cause) {
-            return take(views.fullFrame, of: views, at: time, because: .fullFrame)
+            return take(pyramid.fullFrame, of: pyramid, at: time, because: .fullFrame)
         }
         if isCoverageDue(at: time, because: cause) {
-            return selectCoverageRegion(around: views.tiles, of: views, at: time)
+            return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
-        objects.computeUtility(at: time, because: cause, after: latest, in: views)
-        motion.computeUtility(at: time, because: cause, in: views)
+        objects.computeUtility(at: time, because: cause, after: latest, in: pyramid)
+        motion.computeUtility(at: time, because: cause, in: pyramid)
         ages.computeUtility(at: time, with: motion.isMovingNearby)
-        var best = (utility: -1.0, view: views.fullFrame, reason: Reason.fullFrame)
-        let around = views.views(around: objects.places.prefix(Self.maximumAnchors))
-        for candidate in [views.fullFrame] + views.tiles + around {
-            let view = views.avoidingCuts(objects.places, by: candidate)
-            let (utility, reason) = utility(of: view, in: views, isTriggeredByObjects: cause.isTriggeredByObjects)
+        var best = (utility: -1.0, view: pyramid.fullFrame, reason: Reason.fullFrame)
+        let around = pyramid.regions(around: objects.places.prefix(Self.maximumAnchors))
+        for candidate in [pyramid.fullFrame] + pyramid.tiles + around {
+            let view = pyramid.avoidingCuts(objects.places, by: candidate)
+            let (utility, reason) = utility(of: view, in: pyramid, isTriggeredByObjects: cause.isTriggeredByObjects)
             if utility > best.utility { best = (utility, view, reason) }
         }
         // Beyond the maximum age, all areas have equal utility, so larger regions win. Give smaller ones their turn.
         if best.reason == .coverage, !isTriggered(cause), isLongAgo(lastCoverageRound, at: time) {
-            return selectCoverageRegion(around: views.tiles, of: views, at: time)
+            return selectCoverageRegion(around: pyramid.tiles, of: pyramid, at: time)
         }
-        return take(best.view, of: views, at: time, because: best.reason)
+        return take(best.view, of: pyramid, at: time, because: best.reason)
     }
 
     /// Chooses the candidate with the highest age utility alone, for idle scenes and for coverage rounds. Tracked objects
     /// and the zoom gain are ignored.
     private mutating func selectCoverageRegion(
-        around candidates: [RegionPyramid.CandidateRegion], of views: RegionPyramid, at time: Nanoseconds
+        around candidates: [RegionPyramid.CandidateRegion], of pyramid: RegionPyramid, at time: Nanoseconds
     ) -> (region: Box?, reason: Reason) {
-        let nothing = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
-        ages.computeUtility(at: time, with: nothing, upTo: CoverageAge.longestWhenIdle)
-        var best = (utility: -1.0, view: views.fullFrame)
+        let noMotion = [Bool](repeating: false, count: CoverageAge.columns * CoverageAge.rows)
+        ages.computeUtility(at: time, with: noMotion, upTo: CoverageAge.longestWhenIdle)
+        var best = (utility: -1.0, view: pyramid.fullFrame)
         for candidate in candidates {
-            let view = views.avoidingCuts(objects.places, by: candidate)
+            let view = pyramid.avoidingCuts(objects.places, by: candidate)
             let utility = ages.utility(of: view.box, level: view.level).place
             if utility > best.utility { best = (utility, view) }
         }
         lastCoverageRound = time
-        return take(best.view, of: views, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
+        return take(best.view, of: pyramid, at: time, because: best.view.isWhole ? .fullFrame : .coverage)
     }
 
     /// Returns whether a coverage inference is due. Otherwise, detectable objects would always outweigh areas that have
@@ -155,14 +155,15 @@ public struct RegionSelector: Sendable {
         round.map { time < $0 || time - $0 >= Self.longestWithoutCoverageRound } ?? true
     }
 
-    private mutating func views(of picture: Geometry, at time: Nanoseconds) -> RegionPyramid {
-        if let views, views.picture == picture { return views }
-        let views = RegionPyramid(of: picture)
-        self.views = views
+    private mutating func pyramid(of picture: Geometry, at time: Nanoseconds) -> RegionPyramid {
+        if let pyramid, pyramid.picture == picture { return pyramid }
+        let pyramid = RegionPyramid(of: picture)
+        self.pyramid = pyramid
         ages = CoverageAge(
-            width: views.fullFrame.box.width, height: views.fullFrame.box.height, levels: views.levels.count, at: time)
+            width: pyramid.fullFrame.box.width, height: pyramid.fullFrame.box.height, levels: pyramid.levels.count,
+            at: time)
         (lastFullFrame, latest) = (nil, nil)
-        return views
+        return pyramid
     }
 
     /// Returns whether a full-frame inference is due. Objects can enter anywhere, and large ones are detected only in
@@ -182,9 +183,9 @@ public struct RegionSelector: Sendable {
 
     /// Returns the utility of a region and its main component.
     private func utility(
-        of view: RegionPyramid.CandidateRegion, in views: RegionPyramid, isTriggeredByObjects: Bool
+        of view: RegionPyramid.CandidateRegion, in pyramid: RegionPyramid, isTriggeredByObjects: Bool
     ) -> (utility: Double, reason: Reason) {
-        let ofObjects = objects.utility(of: view, in: views)
+        let ofObjects = objects.utility(of: view, in: pyramid)
         let ages = ages.utility(of: view.box, level: view.level)
         let expectedGain = view.isWhole ? 1 : zoomGain.expectedGain
         // Triggered inferences favour the triggering objects: the age utility is limited by the share of current
@@ -199,12 +200,12 @@ public struct RegionSelector: Sendable {
 
     /// Records the chosen region and returns it.
     private mutating func take(
-        _ view: RegionPyramid.CandidateRegion, of views: RegionPyramid, at time: Nanoseconds, because reason: Reason
+        _ view: RegionPyramid.CandidateRegion, of pyramid: RegionPyramid, at time: Nanoseconds, because reason: Reason
     ) -> (Box?, Reason) {
         inferencesSinceCoverage =
             reason == .coverage ? 0 : min(inferencesSinceCoverage + 1, Self.inferencesBetweenRounds)
         if reason == .coverage { lastCoverage = time }
-        latest = ObjectUtility.RegionInference(region: views.seen(in: view), level: view.level, time: time)
+        latest = ObjectUtility.RegionInference(region: pyramid.inferredRegion(of: view), level: view.level, time: time)
         if view.isWhole { lastFullFrame = time }
         regionsSinceFullFrame = view.isWhole ? 0 : min(regionsSinceFullFrame + 1, Self.maximumRegionsWhileTentative)
         ages.note(view.isWhole ? nil : view.box, level: view.level, at: time)

@@ -70,7 +70,7 @@ struct FlatBuffer {
 
 extension FlatBuffer.Table {
     /// Returns the position of a field's content, or `nil` if the field has its default value.
-    private func place(_ field: Int) -> Int? {
+    private func contentPosition(_ field: Int) -> Int? {
         guard fields.lowerBound + 2 * field + 2 <= fields.upperBound,
             let step = buffer.number(UInt16.self, at: fields.lowerBound + 2 * field), step > 0
         else { return nil }
@@ -78,13 +78,13 @@ extension FlatBuffer.Table {
     }
 
     func integer<Number: FixedWidthInteger>(_ field: Int, as type: Number.Type) -> Number? {
-        place(field).flatMap { buffer.number(type, at: $0) }
+        contentPosition(field).flatMap { buffer.number(type, at: $0) }
     }
 
     func float(_ field: Int) -> Float? { integer(field, as: UInt32.self).map { Float(bitPattern: $0) } }
 
     func table(_ field: Int) -> FlatBuffer.Table? {
-        place(field).flatMap { buffer.offset(at: $0) }.flatMap { buffer.table(at: $0) }
+        contentPosition(field).flatMap { buffer.offset(at: $0) }.flatMap { buffer.table(at: $0) }
     }
 
     func tables(_ field: Int) -> [FlatBuffer.Table] {
@@ -107,7 +107,7 @@ extension FlatBuffer.Table {
 
     /// Returns the byte range of a vector's elements.
     func span(_ field: Int, size: Int) -> Range<Int>? {
-        guard let start = place(field).flatMap({ buffer.offset(at: $0) }),
+        guard let start = contentPosition(field).flatMap({ buffer.offset(at: $0) }),
             let count = buffer.number(UInt32.self, at: start)
         else { return nil }
         let (bytes, overflow) = Int(count).multipliedReportingOverflow(by: size)

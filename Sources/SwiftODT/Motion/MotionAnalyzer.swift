@@ -9,7 +9,7 @@ final class MotionAnalyzer {
     private let still: StationaryRegions
     private let explained: ExplainedMotionFilter
     private let causes: PixelGrid<UInt8>
-    private var watch = SceneStability()
+    private var stability = SceneStability()
     private var history = MotionHistory()
     private var time: Nanoseconds
 
@@ -71,7 +71,7 @@ final class MotionAnalyzer {
     ) -> [Detection] {
         let light = LightChange(from: background.level, to: pixels, ignoring: background.marks)
         background.compare(pixels, light: light)
-        let verdict = watch.judge(background, elapsed: Float(elapsed))
+        let verdict = stability.judge(background, elapsed: Float(elapsed))
         isSteady = verdict == .steady
         if verdict == .changed {
             background.restart(pixels)
@@ -98,8 +98,8 @@ final class MotionAnalyzer {
         let seen = known.map { measure(marks, besides: $0, pixels) } ?? measure(marks, labeler, accepted)
         background.learn(pixels, causes: causes.base, elapsed: Float(elapsed))
         background.recall(pixels, light: light)
-        still.settle(marks, of: labeler, background, pixels)
-        if verdict == .drifting { still.absorbAll(background, pixels) } else { still.dispel(background, pixels) }
+        still.absorbStoppedObjects(marks, of: labeler, background, pixels)
+        if verdict == .drifting { still.absorbAll(background, pixels) } else { still.absorbGhosts(background, pixels) }
         guard verdict == .steady else {
             history.forget()
             return []
@@ -134,8 +134,8 @@ final class MotionAnalyzer {
         return inside.reduce(0) { $0 + $1.area } > Self.cover * Double(region.area)
     }
 
-    private func mark(_ cause: UInt8, where isMeant: [Bool]) {
-        for run in labeler.runs where isMeant[run.region] {
+    private func mark(_ cause: UInt8, where isSelected: [Bool]) {
+        for run in labeler.runs where isSelected[run.region] {
             (causes.base + run.y * width + run.start).update(repeating: cause, count: run.end - run.start)
         }
     }

@@ -84,8 +84,8 @@ struct MotionHistory {
         }
         for (region, claimed) in zip(regions, claims) {
             let known = claimed.map { predicted[$0] }
-            if let apart = divide(region, among: known, elapsed: elapsed, in: frame) {
-                next += apart
+            if let separated = divide(region, among: known, elapsed: elapsed, in: frame) {
+                next += separated
             } else {
                 next.append(follow(known.max { $0.age < $1.age }, to: region, elapsed: elapsed, in: frame))
             }
@@ -136,8 +136,8 @@ struct MotionHistory {
         var young = claimed.filter { $0.age < Self.knownAfter }
         var others: [MovingObject] = []
         for piece in rest(of: region, without: places, in: frame) where !join(piece, to: &places, parts, in: frame) {
-            let mine = young.firstIndex { $0.box.intersection(piece.box).area >= Self.minimumCover * $0.box.area }
-            others.append(follow(mine.map { young.remove(at: $0) }, to: piece, elapsed: elapsed, in: frame))
+            let match = young.firstIndex { $0.box.intersection(piece.box).area >= Self.minimumCover * $0.box.area }
+            others.append(follow(match.map { young.remove(at: $0) }, to: piece, elapsed: elapsed, in: frame))
         }
         return known.count + others.count > 1 ? places.map(\.object) + others : nil
     }

@@ -79,11 +79,11 @@ private struct BackgroundSurvey {
         }
         let covered = parts.reduce(0) { $0 + $1.covered }
         let pixels = parts.reduce(0) { $0 + $1.pixels }
-        let voices = parts.filter { $0.edges >= max(2, Self.minimumEdgeShare * $0.pixels) }
-        let torn = voices.filter { $0.edgesGone > Self.maximumEdgesGone * $0.edges }
+        let evaluated = parts.filter { $0.edges >= max(2, Self.minimumEdgeShare * $0.pixels) }
+        let torn = evaluated.filter { $0.edgesGone > Self.maximumEdgesGone * $0.edges }
         let isTorn =
-            Double(voices.count) >= Self.minimumBlockShare * Double(parts.count)
-            && Double(torn.count) > Self.maximumTornShare * Double(voices.count)
+            Double(evaluated.count) >= Self.minimumBlockShare * Double(parts.count)
+            && Double(torn.count) > Self.maximumTornShare * Double(evaluated.count)
         isLost = covered > Self.maximumCovered * pixels || isTorn
         let worn = parts.filter { $0.covered > Self.minimumWear * $0.pixels }
         isWorn = Double(worn.count) > Self.maximumWornShare * Double(parts.count)

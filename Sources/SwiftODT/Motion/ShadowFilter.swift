@@ -93,7 +93,7 @@ final class ShadowFilter {
     private func reached(_ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel) -> UInt8 {
         let own = kinds.base[index]
         let smoothed = background.smoothed.base
-        guard own == Kind.none, isMeant(smoothed[index]) else { return own }
+        guard own == Kind.none, hasExpectedSign(smoothed[index]) else { return own }
         let width = background.width
         for row in max(0, y - Self.rim)...min(background.height - 1, y + Self.rim) {
             for column in max(0, x - Self.rim)...min(width - 1, x + Self.rim) {
@@ -113,14 +113,16 @@ final class ShadowFilter {
         min(1, Self.margin * background.noise.base[index] / max(background.typicalNoise, 0.1))
     }
 
-    private func isMeant(_ difference: Float) -> Bool { effect == .darker ? difference < 0 : difference > 0 }
+    private func hasExpectedSign(_ difference: Float) -> Bool { effect == .darker ? difference < 0 : difference > 0 }
 
     private func kind(
         _ x: Int, _ y: Int, _ index: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) -> UInt8 {
         let (width, height) = (background.width, background.height)
         let ground = background.expected.base
-        guard isMeant(background.smoothed.base[index]), ground[index] >= Self.minimumGround else { return Kind.none }
+        guard hasExpectedSign(background.smoothed.base[index]), ground[index] >= Self.minimumGround else {
+            return Kind.none
+        }
         var (n, g, s, gg, ss, gs): (Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0)
         for row in max(0, y - Self.reach)...min(height - 1, y + Self.reach) {
             for column in max(0, x - Self.reach)...min(width - 1, x + Self.reach) {

@@ -4,7 +4,7 @@
 /// ghost of an object that was part of the background and has left. The outline of an object is visible in the frame,
 /// that of a ghost in the background model.
 final class StationaryRegions {
-    private let meant: PixelGrid<UInt8>
+    private let selected: PixelGrid<UInt8>
     private let labeler: RegionLabeler
     private var outlines: [Outline] = []
     private var waits: [Float] = []
@@ -46,12 +46,12 @@ final class StationaryRegions {
     }
 
     init(width: Int, height: Int) {
-        meant = PixelGrid(width: width, height: height, filled: 0)
+        selected = PixelGrid(width: width, height: height, filled: 0)
         labeler = RegionLabeler(width: width, height: height)
     }
 
     /// Makes `background` absorb objects that have been static for `holdTime`.
-    func settle(
+    func absorbStoppedObjects(
         _ marks: PixelGrid<UInt8>, of objects: RegionLabeler, _ background: BackgroundModel,
         _ pixels: UnsafePointer<UInt8>
     ) {
@@ -70,7 +70,7 @@ final class StationaryRegions {
 
     /// Makes `background` absorb all static foreground, while the background model is not reliable yet.
     func absorbAll(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
-        for i in 0..<meant.count
+        for i in 0..<selected.count
         where background.marks.base[i] != BackgroundModel.Mark.background
             && background.stillFor.base[i] >= Self.soonStillAfter
         {
@@ -82,38 +82,38 @@ final class StationaryRegions {
     ///
     /// Areas that have become lighter and darker are processed separately. A moving object and its ghost are adjacent
     /// and usually differ in opposite directions.
-    func dispel(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
-        dispel(background, pixels) { $0 > 0 }
-        dispel(background, pixels) { $0 < 0 }
+    func absorbGhosts(_ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>) {
+        absorbGhosts(background, pixels) { $0 > 0 }
+        absorbGhosts(background, pixels) { $0 < 0 }
     }
 
-    private func dispel(
-        _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>, where isMeant: (_ difference: Float) -> Bool
+    private func absorbGhosts(
+        _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>, where isSelected: (_ difference: Float) -> Bool
     ) {
         let (marks, stillFor, smoothed) = (background.marks.base, background.stillFor.base, background.smoothed.base)
-        let (meantBase, count) = (meant.base, meant.count)
+        let (selectedBase, count) = (selected.base, selected.count)
         var any = false
         var i = 0
         while i < count {
-            if marks[i] != 0, isMeant(smoothed[i]) {
-                meantBase[i] = 1
+            if marks[i] != 0, isSelected(smoothed[i]) {
+                selectedBase[i] = 1
                 any = true
             } else {
-                meantBase[i] = 0
+                selectedBase[i] = 0
             }
             i &+= 1
         }
         guard any else { return }
-        labeler.label(meant, gap: 0)
+        labeler.label(selected, gap: 0)
         outlines = Array(repeating: Outline(), count: labeler.regions.count)
-        labeler.forEachPixel(of: meant) { region, x, y, index in
+        labeler.forEachPixel(of: selected) { region, x, y, index in
             outlines[region].stillFor += stillFor[index]
             if stillFor[index] >= Self.stillAfter { outlines[region].still += 1 }
             trace(region, x, y, background, pixels)
         }
         let ghosts = labeler.regions.indices.map { isGhost(outlines[$0], area: Float(labeler.regions[$0].area)) }
         let plain = labeler.regions.indices.map { outlines[$0].isPlainGhost(area: Float(labeler.regions[$0].area)) }
-        labeler.forEachPixel(of: meant) { region, x, y, index in
+        labeler.forEachPixel(of: selected) { region, x, y, index in
             if plain[region] || ghosts[region] && stillFor[index] >= Self.stillAfter {
                 absorb(around: x, y, background, pixels)
             }
@@ -141,11 +141,12 @@ final class StationaryRegions {
     private func trace(
         _ region: Int, _ x: Int, _ y: Int, _ background: BackgroundModel, _ pixels: UnsafePointer<UInt8>
     ) {
-        let (width, height) = (meant.width, meant.height)
+        let (width, height) = (selected.width, selected.height)
         let learnt = background.expected.base
         for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
             let (nextX, nextY) = (x + dx, y + dy)
-            guard nextX >= 0, nextX < width, nextY >= 0, nextY < height, meant.base[nextY * width + nextX] == 0 else {
+            guard nextX >= 0, nextX < width, nextY >= 0, nextY < height, selected.base[nextY * width + nextX] == 0
+            else {
                 continue
             }
             // Use only borders with the background, because other objects have edges of their own.

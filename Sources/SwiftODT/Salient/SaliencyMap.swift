@@ -59,8 +59,8 @@ struct SaliencyMap {
         let minimum = Double(width * height) * Self.speck
         runs.connect()
         let whole = Self.regions(of: runs, masses: masses)
-        let apart = separatesThings ? cut(whole, of: runs) : whole
-        let found = apart.filter { Double($0.area) >= minimum }
+        let split = separatesThings ? cut(whole, of: runs) : whole
+        let found = split.filter { Double($0.area) >= minimum }
             .sorted { $0.mass > $1.mass }.prefix(Self.maximumRegions).map { fitted($0, threshold: threshold) }
         return RegionMerge(
             reach: Double(max(width, height)) * 0.02,

@@ -25,8 +25,8 @@ import Testing
             labeler.label(background.marks, gap: 1)
             let objects = (0..<seen.count).map { background.marks.base[$0] == 0 ? UInt8(0) : 1 }
             background.learn(seen, causes: objects, elapsed: 0.1)
-            still.settle(background.marks, of: labeler, background, seen)
-            still.dispel(background, seen)
+            still.absorbStoppedObjects(background.marks, of: labeler, background, seen)
+            still.absorbGhosts(background, seen)
         }
         return count
     }
