@@ -9,6 +9,4 @@ public struct Label: Hashable, Sendable {
         self.index = index
         self.text = text
     }
-
-    public static func == (a: Label, b: Label) -> Bool { a.index == b.index && a.text == b.text }
 }
