@@ -3,8 +3,8 @@
 /// The computation cannot be interrupted. It can be abandoned: releasing the task does not block, and the product is
 /// then released on the computing thread.
 ///
-///     let making = BackgroundTask { try configuration.makeDetector() }
-///     if let made = making.take() { use(try made.get()) }
+///     let task = BackgroundTask { try configuration.makeDetector() }
+///     if let result = task.take() { use(try result.get()) }
 public final class BackgroundTask<Product: Sendable>: Sendable {
     private enum State {
         case running

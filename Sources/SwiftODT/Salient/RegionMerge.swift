@@ -2,10 +2,10 @@
 struct RegionMerge {
     /// Maximum gap in pixels.
     let reach: Double
-    /// A region with at least this share of the other's area is a separate object.
+    /// A region with at least this share of its neighbour's area is a separate object.
     var maximumPartShare = Double.infinity
 
-    /// Share of the smaller region that the other one must cover, or must be adjacent to.
+    /// Share of the smaller region that must be covered by its neighbour, or adjacent to it.
     private static let share = 0.5
 
     /// Returns the regions after merging.

@@ -14,7 +14,7 @@ struct SaliencyDecoder: DetectionDecoder {
     /// Whether touching objects are split.
     var separatesThings = false
 
-    /// The area share at which the score is half that of a large object.
+    /// Area relative to the map at which an object's score is halved, compared with a large object.
     private static let smallPart = 0.004
     /// Maximum number of objects per picture.
     private static let limit = 10

@@ -5,7 +5,7 @@ public enum Salient {
     /// over time, at the cost of slightly less tight boxes.
     private static let videoSide = 192
 
-    /// Returns the decoder for a saliency network, whose input is a picture and whose output is a saliency map.
+    /// Returns the decoder for a saliency network, which converts a picture into a saliency map.
     ///
     /// The manifest can specify the input size. By default, single pictures use the network's size and video uses a
     /// smaller one, since saliency networks are fully convolutional.
