@@ -1,17 +1,19 @@
-/// Reads a detection network's outputs: tensors in, detections out. One conforming type a family of networks.
+/// Converts the output tensors of a detection network into detections. Each network family has one conforming type.
 public protocol DetectionDecoder: Sendable {
-    /// How the picture has to enter the network.
+    /// The input that the network expects.
     var input: NetworkInput { get }
 
-    /// Whether what it says of a part of a picture holds for the picture, too.
+    /// Whether detections in a region of a frame are valid for the frame. If not, the detector always infers the full
+    /// frame.
     var supportsTiles: Bool { get }
 
     /// The names that detections can have; empty where they have none, `nil` where that is not known.
     var labels: [String]? { get }
 
-    /// Turns the outputs, in the order of the network's description, into detections: decoded, suppressed, strongest first.
+    /// Returns the detections in the outputs after non-maximum suppression, in descending order of score.
     ///
-    /// Called on any thread, several calls at once. Shapes are checked, not trusted.
+    /// The outputs have the order of the network's description. Several threads may call this method at the same time.
+    /// Throws an error if the shape of an output does not match the description.
     func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
 }
 

@@ -1,8 +1,9 @@
-/// Finds objects with a neural network: the picture is put into the network's input on the caller's thread, inference and decoding
-/// happen on the runtime's.
+/// Detects objects with a neural network.
 ///
-/// All detectors of a process with the same file, device, threads and hint share one compiled network, so that together they take no
-/// more threads than one.
+/// The caller's thread fills the network's input. The runtime's threads run inference and decoding, unless
+/// ``DetectionOptions/isAwaited`` allows the caller's thread to do it.
+///
+/// Detectors with the same file, device, thread count and hint share one compiled network and its threads.
 ///
 ///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
 ///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
@@ -17,7 +18,7 @@ public final class NeuralDetector: Detector {
     private struct Work {
         var free: [InferenceRequest]
         var running: [(request: InferenceRequest, promise: DetectionPromise)] = []
-        /// Whose parts are looked at one after the other.
+        /// The promises of frames whose tiles are being started.
         var grids: [DetectionPromise] = []
         var timings = StageTimings()
 
@@ -28,9 +29,10 @@ public final class NeuralDetector: Detector {
     }
 
     /// - Parameters:
-    ///   - threads: at most so many work on inference; 0 leaves it to the runtime.
-    ///   - maximumInFlight: how many frames may be under way at once; 0 is as many as the runtime asks for.
-    ///   - decoder: chooses who reads the outputs, and with that how the picture enters, by what the network looks like.
+    ///   - threads: the maximum number of inference threads; 0 uses the runtime's default.
+    ///   - maximumInFlight: the maximum number of inferences in flight; 0 uses the runtime's recommendation, plus one
+    ///     if the runtime recommends more than one.
+    ///   - decoder: returns the decoder for the network's description. The decoder also defines the network's input.
     public convenience init(
         modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
         decoder: (NetworkDescription) throws -> any DetectionDecoder
@@ -49,7 +51,9 @@ public final class NeuralDetector: Detector {
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {
         guard maximumInFlight >= 0 else {
-            throw ODTError(.invalidOption, "\(maximumInFlight) inferences cannot be under way")
+            throw ODTError(
+                .invalidOption,
+                "cannot keep \(maximumInFlight) inferences in flight; use 0 for the default, or a positive number")
         }
         let decoder = try decoder(Network.inspect(file: modelFile))
         let check: Network.WarmUpCheck? = knownAnswers.first(for: decoder.input).map { answer in
@@ -62,7 +66,7 @@ public final class NeuralDetector: Detector {
         }
         let network = try Network.load(
             file: modelFile, input: decoder.input, device: device, threads: threads, hint: hint, check: check)
-        // One more than can run at once: it is filled while the others run, so that none of them waits for that.
+        // The spare request is filled while the others run, so that the runtime never waits for preprocessing.
         let spare = network.requestCount > 1 ? 1 : 0
         let capacity = maximumInFlight > 0 ? maximumInFlight : network.requestCount + spare
         self.decoder = decoder
@@ -71,12 +75,12 @@ public final class NeuralDetector: Detector {
         work = Monitor(Work(free: try (0..<capacity).map { _ in try network.makeRequest() }))
         Diagnostics.report(
             .info,
-            "\(modelFile) runs on \(device) for \(hint) with "
-                + (threads == 0 ? "threads as the runtime sees fit" : "\(threads) threads")
-                + ", \(capacity) detections at once, on pictures of \(network.input.summary)")
+            "loaded \(modelFile) on \(device), hint \(hint), "
+                + (threads == 0 ? "default number of threads" : "\(threads) threads")
+                + ", \(capacity) requests, input \(network.input.summary)")
     }
 
-    /// Waits for what is under way, which is cancelled: once a detector is gone, nothing of it runs any more.
+    /// Cancels the inferences in flight and waits for their completion handlers.
     deinit {
         reset()
         work.wait { $0.running.isEmpty ? () : nil }
@@ -96,13 +100,14 @@ public final class NeuralDetector: Detector {
         }
         switch options.view {
         case .fullFrame: try inferRegion(at: frame, region: nil, options: options, for: promise) { promise.fulfil($0) }
-        case .region(let region): try inferRegion(at: frame, region: region, options: options, for: promise) { promise.fulfil($0) }
+        case .region(let region):
+            try inferRegion(at: frame, region: region, options: options, for: promise) { promise.fulfil($0) }
         case .grid: try inferTiles(of: frame, in: inputSize, options: options, for: promise)
         }
         return promise
     }
 
-    /// Looks at the whole and at all parts, as many at once as the runtime likes.
+    /// Starts an inference for the full frame and for each tile, and fulfils the promise with the merged detections.
     private func inferTiles(
         of frame: Frame, in size: InputSize, options: DetectionOptions, for promise: DetectionPromise
     ) throws {
@@ -118,12 +123,14 @@ public final class NeuralDetector: Detector {
         let collector = TileResultCollector(merge) { promise.fulfil($0) }
         var options = options
         options.isAwaited = options.isAwaited && network.requestCount == 1
-        // A cancellation finds it also while none of its parts is being looked at.
+        // `cancel()` must also find a promise that has no request in flight yet.
         work.update { $0.grids.append(promise) }
         defer { work.update { work in work.grids.removeAll { $0 === promise } } }
         do {
             for (number, view) in views.enumerated() where !promise.isDone {
-                try inferRegion(at: frame, region: view, options: options, for: promise) { collector.take($0, of: number) }
+                try inferRegion(at: frame, region: view, options: options, for: promise) {
+                    collector.take($0, of: number)
+                }
             }
         } catch {
             promise.cancel()
@@ -131,12 +138,12 @@ public final class NeuralDetector: Detector {
         }
     }
 
-    /// One look, at the whole or at a part: waits for a free request, fills it, and lets it run.
+    /// Waits for a free request, fills it with the region (`nil`: the full frame) and runs it.
     private func inferRegion(
         at frame: Frame, region: Box?, options: DetectionOptions, for promise: DetectionPromise,
         completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void
     ) throws {
-        // Under way from the first, so that a cancellation finds it at any moment.
+        // The request is listed as running before it is filled, so that `cancel()` finds it at any time.
         let request = work.wait { work -> InferenceRequest? in
             guard let request = work.free.popLast() else { return nil }
             work.running.append((request, promise))
@@ -150,7 +157,7 @@ public final class NeuralDetector: Detector {
             work.update { $0.putBack(request) }
             throw error
         }
-        // Cancelled before the request was told of this picture.
+        // `cancel()` may have run before the request was filled; filling discards an earlier cancellation.
         guard !promise.isDone else { return work.update { $0.putBack(request) } }
         let filled = MonotonicClock.now
         work.update { $0.timings.preprocess.add(filled - begin) }
@@ -188,6 +195,6 @@ public final class NeuralDetector: Detector {
         }
     }
 
-    /// How long preprocessing, inference and decoding took so far.
+    /// The total durations of preprocessing, inference and decoding.
     public var timings: StageTimings? { work.read { $0.timings } }
 }

@@ -1,4 +1,4 @@
-/// A detection in the making: where in the network's input, how sure, which class.
+/// A decoded detection before non-maximum suppression: its box in network input pixels, its score and its class.
 struct Candidate {
     var minX: Float
     var minY: Float
@@ -17,16 +17,16 @@ extension Candidate {
     }
 }
 
-/// Non-maximum suppression: of candidates that overlap much, only the one with the best score stays.
+/// Greedy non-maximum suppression: of the candidates that overlap, only the candidate with the highest score is kept.
 struct Suppression {
-    /// Two candidates of one class that overlap more than this are one object.
+    /// The IoU above which two candidates of the same class count as one object.
     var iouThreshold: Float
-    /// Two candidates of different classes that overlap more than this are one object, seen as two things; 1 keeps both.
+    /// The IoU above which two candidates of different classes count as one object. The default of 1 keeps both.
     var iouThresholdAcrossClasses: Float
-    /// No more than this many stay.
+    /// The maximum number of candidates that are kept.
     var limit: Int
 
-    /// Two boxes of different classes that overlap more than this are one object that was taken for two things.
+    /// The IoU above which decoders treat two boxes of different classes as one object with two class hypotheses.
     static let acrossClasses: Float = 0.85
 
     init(iouThreshold: Float, iouThresholdAcrossClasses: Float = 1, limit: Int = 300) {
@@ -35,12 +35,13 @@ struct Suppression {
         self.limit = limit
     }
 
-    /// Those that stay, strongest first; equal scores in the order in which they came, so that results repeat exactly.
+    /// Returns the candidates that are kept, in descending order of score. Equal scores keep their input order, so that
+    /// results are reproducible.
     ///
-    /// Costs sorting, and of each candidate a comparison with those that stay so far, eight at a time.
-    /// Candidates with a figure that is not finite, or with no area, are dropped.
+    /// Drops candidates with a non-finite value or an empty box. After sorting, each candidate is compared with the
+    /// kept boxes, eight at a time.
     func callAsFunction(_ candidates: [Candidate]) -> [Candidate] {
-        // Score and place in one whole number, because numbers sort several times faster than what a closure compares.
+        // Each key holds the inverted score above the index: sorting integers is faster than sorting with a closure.
         var order: [UInt64] = []
         order.reserveCapacity(candidates.count)
         for (place, candidate) in candidates.enumerated() where candidate.isValid {
@@ -60,7 +61,7 @@ struct Suppression {
 }
 
 extension Float {
-    /// A whole number that is larger for larger floats.
+    /// An unsigned integer with the same order as the floats that it is computed from.
     fileprivate var ascendingBits: UInt32 {
         let bits = bitPattern
         return bits >> 31 == 0 ? bits | 1 << 31 : ~bits
@@ -68,7 +69,7 @@ extension Float {
 }
 
 extension Candidate {
-    /// Whether it is a box with an area and a score, all of them numbers of a size that can be reckoned with.
+    /// Whether the score is finite, the box has an area, and its coordinates are small enough for exact arithmetic.
     fileprivate var isValid: Bool {
         let largest: Float = 1e6
         return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
@@ -76,7 +77,7 @@ extension Candidate {
     }
 }
 
-/// The boxes that stay, laid out so that one candidate is compared with eight of them at once.
+/// The kept boxes in a structure-of-arrays layout, so that a candidate is compared with eight of them at once.
 private struct KeptBoxes {
     private struct Eight {
         var minX = SIMD8<Float>(repeating: 0)
@@ -123,7 +124,7 @@ private struct KeptBoxes {
         }
     }
 
-    // What the library has of this kind goes lane by lane.
+    // The standard library's `pointwiseMin` and `pointwiseMax` process the lanes one by one.
 
     @inline(__always)
     private static func lower(_ lanes: SIMD8<Float>, _ other: Float) -> SIMD8<Float> {

@@ -1,26 +1,29 @@
-/// Makes one answer of what was seen in the parts of one picture: each thing once, and whole.
+/// Merges the detections of all tiles of a frame, so that each object is reported once with its complete box.
 ///
-/// A thing is found in several parts, since they overlap, and on several levels. What a part has whole is suppressed as a network's own
-/// boxes are, by class. What an edge cuts through never replaces that: a piece is compared with what its part can have seen of each
-/// whole thing, and goes where it is a piece of one; pieces of one thing that nobody has whole are joined.
-/// Each look errs a little about where a thing ends: boxes of several looks that agree are averaged, and nearer looks count more.
-/// (SAHI merges greedily whatever covers half of the smaller box, so that who stands before another becomes a part of them, and pieces
-/// with high scores grow over what was seen whole.)
+/// Tiles overlap and exist on several levels, so several tiles contain the same object. Complete boxes are merged by
+/// non-maximum suppression per class. A tile edge may cut a box: the box is then a fragment, and a fragment never
+/// replaces a complete box. The merger compares each fragment with the part of each complete box that its tile covers,
+/// and drops it if they match. The remaining fragments of one object are joined.
+/// Complete boxes of several tiles that agree are averaged. Tiles with a higher magnification have a higher weight.
+///
+/// SAHI instead merges greedily by the intersection over the smaller box. This absorbs an object in front of a larger
+/// one, and lets high-scoring fragments grow beyond the complete box.
 struct TileMerger: Sendable {
-    /// In the order of the answers.
+    /// The tiles, in the order of the detection lists.
     let tiles: [InferredRegion]
-    /// Two boxes of one class that overlap more than this are one thing.
+    /// The IoU above which two complete boxes of the same class are one object.
     let iouThreshold: Double
 
-    /// Pieces that agree so well about where both their parts look are of one thing.
-    private static let sharedOverlap = 0.5
-    /// A piece of a thing that nobody has whole is as sure as this share of its score.
-    private static let trustInFragments = 0.6
-    /// What fills so much of a part's side is seen well by the level before; where it has not been, this share of the score is left.
-    private static let (largeShare, trustInLarge) = (0.5, 0.5)
-    /// Boxes of two looks that agree so well differ by nothing but what each of them errs by.
-    private static let agreement = 0.75
-    /// More things than this in a picture are not told apart: the strongest are.
+    /// The IoU, within the area that both tiles cover, above which two fragments belong to the same object.
+    private static let sharedAreaIoU = 0.5
+    /// The factor for the score of an object of which only fragments were detected.
+    private static let fragmentScoreFactor = 0.6
+    /// A box with more than `largeShare` of its tile's side should be complete on the previous level. Its score is
+    /// multiplied by `largeScoreFactor`, so that the previous level's box wins.
+    private static let (largeShare, largeScoreFactor) = (0.5, 0.5)
+    /// The IoU above which boxes of two tiles differ only by localisation error and are averaged.
+    private static let agreementIoU = 0.75
+    /// The maximum number of complete boxes and of fragments that are merged; those with the highest scores are used.
     private static let maximum = 5000
 
     private struct TileDetection {
@@ -29,7 +32,7 @@ struct TileMerger: Sendable {
         let isLarge: Bool
     }
 
-    /// A thing as its surest look has it, and the other looks that agree with that, one of each part.
+    /// The detection of an object with the highest score, and at most one agreeing detection of each other tile.
     private struct DetectionCluster {
         let best: TileDetection
         var others: [TileDetection] = []
@@ -41,45 +44,47 @@ struct TileMerger: Sendable {
         for (number, detections) in answers.enumerated() {
             for detection in detections where detection.box.isFinite && !detection.box.isEmpty {
                 let isLarge = isLarge(detection.box, in: tiles[number])
-                var sighting = TileDetection(detection: detection, tile: number, isLarge: isLarge)
-                if isLarge { sighting.detection.score *= Self.trustInLarge }
-                if tiles[number].cuts(detection.box) { fragments.append(sighting) } else { whole.append(sighting) }
+                var candidate = TileDetection(detection: detection, tile: number, isLarge: isLarge)
+                if isLarge { candidate.detection.score *= Self.largeScoreFactor }
+                if tiles[number].cuts(detection.box) { fragments.append(candidate) } else { whole.append(candidate) }
             }
         }
         var kept: [DetectionCluster] = []
-        for sighting in strongest(whole) {
-            if let place = kept.firstIndex(where: { isSame(sighting, $0.best) }) {
-                if agrees(sighting, with: kept[place]) { kept[place].others.append(sighting) }
+        for candidate in strongest(whole) {
+            if let place = kept.firstIndex(where: { isSame(candidate, $0.best) }) {
+                if agrees(candidate, with: kept[place]) { kept[place].others.append(candidate) }
             } else {
-                kept.append(DetectionCluster(best: sighting))
+                kept.append(DetectionCluster(best: candidate))
             }
         }
         let all = kept
         kept.removeAll { object in all.contains { isDetail(object.best, of: $0.best) } }
-        let joined = join(strongest(fragments).filter { fragment in !kept.contains { isFragment(fragment, of: $0.detection) } })
+        let joined = join(
+            strongest(fragments).filter { fragment in !kept.contains { isFragment(fragment, of: $0.detection) } })
         let extra = joined.filter { fragment in
             !kept.contains { fragment.box.iou($0.detection.box) > iouThreshold && fragment.label == $0.detection.label }
         }
         return sorted(kept.map(averaged) + extra)
     }
 
-    /// Whether a look at a thing tells where it ends as well as its surest one, or better.
-    private func agrees(_ sighting: TileDetection, with object: DetectionCluster) -> Bool {
-        guard sighting.detection.label == object.detection.label, !sighting.isLarge || object.best.isLarge else {
+    /// Whether a detection's box is accurate enough to be averaged with the boxes of a cluster.
+    private func agrees(_ candidate: TileDetection, with object: DetectionCluster) -> Bool {
+        guard candidate.detection.label == object.detection.label, !candidate.isLarge || object.best.isLarge else {
             return false
         }
-        return sighting.detection.box.iou(object.detection.box) > Self.agreement
-            && !object.others.contains { $0.tile == sighting.tile }
+        return candidate.detection.box.iou(object.detection.box) > Self.agreementIoU
+            && !object.others.contains { $0.tile == candidate.tile }
     }
 
-    /// The mean of what all looks say of a thing's box. Each is as likely wrong by a pixel of its input, of which nearer ones have more.
+    /// Returns the best detection with the weighted mean of all boxes. The localisation error is about one network
+    /// input pixel, so the weight is the score multiplied by the tile's magnification.
     private func averaged(_ object: DetectionCluster) -> Detection {
         guard !object.others.isEmpty else { return object.detection }
         let best = object.detection.box
         var (low, high, total) = (SIMD2<Double>.zero, SIMD2<Double>.zero, 0.0)
-        for sighting in [object.best] + object.others {
-            let box = sighting.detection.box
-            let weight = sighting.detection.score * tiles[sighting.tile].magnification
+        for candidate in [object.best] + object.others {
+            let box = candidate.detection.box
+            let weight = candidate.detection.score * tiles[candidate.tile].magnification
             low += weight * SIMD2(box.minX - best.minX, box.minY - best.minY)
             high += weight * SIMD2(box.maxX - best.maxX, box.maxY - best.maxY)
             total += weight
@@ -97,13 +102,14 @@ struct TileMerger: Sendable {
         !tile.isWhole && max(box.width / tile.box.width, box.height / tile.box.height) > Self.largeShare
     }
 
-    /// By their scores; equal ones in the order in which they came, so that results repeat exactly.
-    private func strongest(_ sightings: [TileDetection]) -> [TileDetection] {
-        let order = sightings.indices.sorted {
-            let (one, other) = (sightings[$0].detection.score, sightings[$1].detection.score)
+    /// Returns the detections in descending order of score. Equal scores keep their order, so that results are
+    /// reproducible.
+    private func strongest(_ candidates: [TileDetection]) -> [TileDetection] {
+        let order = candidates.indices.sorted {
+            let (one, other) = (candidates[$0].detection.score, candidates[$1].detection.score)
             return one == other ? $0 < $1 : one > other
         }
-        return order.prefix(Self.maximum).map { sightings[$0] }
+        return order.prefix(Self.maximum).map { candidates[$0] }
     }
 
     private func sorted(_ detections: [Detection]) -> [Detection] {
@@ -112,7 +118,8 @@ struct TileMerger: Sendable {
         }.map(\.element)
     }
 
-    /// Whether two boxes, neither of them cut, are of one thing. Those of one part are not: its network has told them apart.
+    /// Whether two complete boxes show the same object. Boxes of the same tile never do, because the network's own
+    /// suppression has kept both.
     private func isSame(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let overlap = one.detection.box.iou(other.detection.box)
@@ -120,30 +127,32 @@ struct TileMerger: Sendable {
             ? overlap > iouThreshold : overlap > Double(Suppression.acrossClasses)
     }
 
-    /// Whether something seen in a part is but a detail of a thing of which the part has only a piece: a head, taken for somebody.
-    private func isDetail(_ sighting: TileDetection, of object: TileDetection) -> Bool {
-        let (box, other) = (sighting.detection, object.detection)
-        guard sighting.tile != object.tile, box.label == other.label, tiles[sighting.tile].cuts(other.box) else {
+    /// Whether a complete box is only a detail of an object that its tile cuts, for example a head detected as a
+    /// person.
+    private func isDetail(_ candidate: TileDetection, of object: TileDetection) -> Bool {
+        let (box, other) = (candidate.detection, object.detection)
+        guard candidate.tile != object.tile, box.label == other.label, tiles[candidate.tile].cuts(other.box) else {
             return false
         }
         return TileFragment.isDetail(box.box, score: box.score, of: other.box, score: other.score)
     }
 
-    /// Whether a cut box is of a thing that was seen whole.
+    /// Whether a fragment belongs to an object with a complete box.
     private func isFragment(_ fragment: TileDetection, of object: Detection) -> Bool {
         let box = fragment.detection.box
         let isOfClass = fragment.detection.label == object.label
         if isOfClass, TileFragment.lies(box, within: object.box) { return true }
         let visible = object.box.intersection(tiles[fragment.tile].box)
-        return visible.iou(box) > (isOfClass ? Self.sharedOverlap : Double(Suppression.acrossClasses))
+        return visible.iou(box) > (isOfClass ? Self.sharedAreaIoU : Double(Suppression.acrossClasses))
     }
 
-    /// Puts pieces of one thing together, the surest first.
+    /// Joins fragments of the same object, in descending order of score.
     private func join(_ fragments: [TileDetection]) -> [Detection] {
         var objects: [(detection: Detection, tiles: [TileDetection])] = []
         for fragment in fragments {
             let place = objects.firstIndex { object in
-                object.detection.label == fragment.detection.label && object.tiles.contains { areOne($0, fragment) }
+                object.detection.label == fragment.detection.label
+                    && object.tiles.contains { showSameObject($0, fragment) }
             }
             guard let place else {
                 objects.append((fragment.detection, [fragment]))
@@ -153,16 +162,17 @@ struct TileMerger: Sendable {
             objects[place].tiles.append(fragment)
         }
         return objects.map {
-            Detection(box: $0.detection.box, score: $0.detection.score * Self.trustInFragments, label: $0.detection.label)
+            Detection(
+                box: $0.detection.box, score: $0.detection.score * Self.fragmentScoreFactor, label: $0.detection.label)
         }
     }
 
-    /// Whether two pieces are of one thing: where both their parts look they show the same of it.
-    private func areOne(_ one: TileDetection, _ other: TileDetection) -> Bool {
+    /// Whether two fragments show the same object: within the area that both tiles cover, their boxes overlap.
+    private func showSameObject(_ one: TileDetection, _ other: TileDetection) -> Bool {
         guard one.tile != other.tile else { return false }
         let shared = tiles[one.tile].box.intersection(tiles[other.tile].box)
         let (first, second) = (one.detection.box.intersection(shared), other.detection.box.intersection(shared))
         guard !first.isEmpty, !second.isEmpty else { return false }
-        return first.iou(second) > Self.sharedOverlap
+        return first.iou(second) > Self.sharedAreaIoU
     }
 }

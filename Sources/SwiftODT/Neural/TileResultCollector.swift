@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Collects what is said of the parts of one picture, on whatever threads, until all of it is there.
+/// Collects the detections of all tiles of a frame from any thread, and merges them when the last one arrives.
 final class TileResultCollector: Sendable {
     private struct State {
         var answers: [[Detection]?]
@@ -11,13 +11,13 @@ final class TileResultCollector: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[Detection], any Error>) -> Void
 
-    /// - Parameter completion: gets all that was seen as one answer, or at once the error of the first part that fails.
+    /// - Parameter completion: receives the merged detections, or the error of each tile that fails.
     init(_ merge: TileMerger, completion: @escaping @Sendable (Result<[Detection], any Error>) -> Void) {
         (self.merge, self.completion) = (merge, completion)
         state = Mutex(State(answers: Array(repeating: nil, count: merge.tiles.count), missing: merge.tiles.count))
     }
 
-    /// What was said of one of the parts, by its number.
+    /// Stores the result of the tile with the given index.
     func take(_ answer: Result<[Detection], any Error>, of number: Int) {
         do {
             let detections = try answer.get()

@@ -1,25 +1,25 @@
-/// How the outputs along one axis of the buffer are spread over the pixels of the looked-at region: half-pixel centres, both ends
-/// mapped to the region's edges.
+/// Maps output positions to source pixels along one axis of a region, with half-pixel centres as in bilinear resizing.
 struct AxisSampling {
-    /// First pixel of the region.
+    /// The first pixel of the region.
     let start: Int
-    /// Pixels of the region.
+    /// The number of pixels in the region.
     let length: Int
-    /// How many outputs there are.
+    /// The number of outputs.
     let count: Int
-    /// Whether the first output lies at the far end.
+    /// Whether the outputs are mirrored: the first output then maps to the end of the region.
     let reversed: Bool
 
-    /// The two neighbouring samples that an output is interpolated from, and the weight of the second, 0..<1.
+    /// The two neighbouring samples (`first` and `first + 1`) that an output is interpolated from. `weight` is the
+    /// weight of the second sample, 0 to below 1.
     struct Tap {
         var first: Int
         var weight: Double
     }
 
-    /// Where an output lies between the samples of a component that is halved `shift` times along this axis. Beyond the region's
-    /// outermost samples the picture goes on unchanged.
+    /// Returns the samples of an output for a component that is subsampled by 2^`shift` along this axis. Outputs beyond
+    /// the region's outermost samples use these samples.
     func tap(_ output: Int, shift: Int) -> Tap {
-        // In whole numbers, so that an output that lies on a sample is that sample and nothing else.
+        // Integer arithmetic gives a weight of exactly 0 for an output that coincides with a sample.
         let number = reversed ? count - 1 - output : output
         let unit = 2 * count << shift
         let position = 2 * start * count + (2 * number + 1) * length - unit / 2
@@ -30,7 +30,7 @@ struct AxisSampling {
         return Tap(first: first, weight: Double(position % unit) / Double(unit))
     }
 
-    /// The samples of a component that the region covers.
+    /// Returns the range of a component's samples that the region covers.
     func samples(shift: Int) -> ClosedRange<Int> {
         (start >> shift)...((start + length - 1) >> shift)
     }

@@ -1,11 +1,14 @@
-/// From resampled components to what the network wants: colour matrix, range, mean and scale in one affine step a channel. For HDR
-/// to the numbers of the tone map's table instead, which comes before mean and scale.
+/// The affine transform from resampled components to network input values: colour matrix, range, mean and scale.
+///
+/// For HDR frames, the transform produces indices into the table of ``ToneMap`` instead. Mean and scale are then
+/// applied to the table's values.
 struct ColorTransform {
-    /// Factors of the three components and a constant, for red, green, blue.
+    /// The factors of the three components and the constant term, for red, green and blue.
     var red = SIMD4<Float>.zero
     var green = SIMD4<Float>.zero
     var blue = SIMD4<Float>.zero
-    /// What the grey levels 0 and 255 become, in ascending order, for red, green, blue: colours outside of RGB end there.
+    /// The smaller and the larger of the values for the levels 0 and 255, for red, green and blue. Results are clamped
+    /// to this range.
     var low = SIMD4<Float>.zero
     var high = SIMD4<Float>.zero
 
@@ -16,7 +19,7 @@ struct ColorTransform {
             input.scale = SIMD3(repeating: ToneMap.scale)
         }
         let fullRange = !format.isYUV || colorSpace.fullRange
-        // What a component of 1 is after resampling.
+        // The value of a component level of 1 after resampling.
         let one = RowKernels.blendedOne(format.depth, fullRange: fullRange)
         let swapped = input.channelOrder == .bgr
         let mean = swapped ? SIMD3(input.mean.z, input.mean.y, input.mean.x) : input.mean
@@ -32,13 +35,14 @@ struct ColorTransform {
             let bu = 2 * (1 - kb) * chroma
             let gu = -bu * kb / kg
             let gv = -rv * kr / kg
-            // In full range, wider samples have a little more than 255 levels, of which this is the middle.
+            // In full range, samples with more than 8 bits scale to slightly more than 255 levels; this is their
+            // neutral chroma.
             let neutral = 128 * RowKernels.blendedOne(.byte, fullRange: fullRange) / one
             red = SIMD4(luma, 0, rv, -luma * black - neutral * rv)
             green = SIMD4(luma, gu, gv, -luma * black - neutral * (gu + gv))
             blue = SIMD4(luma, bu, 0, -luma * black - neutral * bu)
         } else {
-            // Each channel is a component of its own.
+            // Each channel is one component.
             red.x = 1
             green.y = 1
             blue.z = 1

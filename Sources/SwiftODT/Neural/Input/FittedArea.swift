@@ -1,4 +1,4 @@
-/// The part of a network's input that the picture covers, in whole input pixels.
+/// The area of a network's input that the picture covers, in whole input pixels.
 struct FittedArea: Hashable {
     var x: Int
     var y: Int
@@ -7,17 +7,17 @@ struct FittedArea: Hashable {
 }
 
 extension NetworkInput {
-    /// Where an upright picture of the given shape comes to lie.
+    /// Returns the area of the input that an upright picture of the given size covers.
     ///
-    /// Rounds as the families' own programs do: those that lay the picture at the top left cut fractions off, those that centre it
-    /// round to the nearest pixel.
+    /// The rounding matches the families' reference implementations: `letterboxTopLeft` rounds down, and
+    /// `letterboxCentered` rounds to the nearest pixel.
     func area(width pictureWidth: Double, height pictureHeight: Double) -> FittedArea {
         let ratio = min(Double(width) / pictureWidth, Double(height) / pictureHeight)
         switch fit {
         case .stretch:
             return FittedArea(x: 0, y: 0, width: width, height: height)
         case .letterboxTopLeft:
-            // Half a millionth of a pixel makes up for a ratio that is not quite exact.
+            // The small addend compensates for rounding errors in the ratio.
             return FittedArea(
                 x: 0, y: 0, width: min(width, max(1, Int(pictureWidth * ratio + 5e-7))),
                 height: min(height, max(1, Int(pictureHeight * ratio + 5e-7))))
@@ -29,7 +29,7 @@ extension NetworkInput {
         }
     }
 
-    /// The grey level of what the picture does not cover.
+    /// The grey level outside the area that the picture covers, 0 to 255.
     var fillLevel: UInt8 {
         switch fit {
         case .stretch: 0

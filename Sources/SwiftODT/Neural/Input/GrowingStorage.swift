@@ -1,4 +1,4 @@
-/// Memory that grows and never shrinks: working space that costs no allocation once it is large enough.
+/// A buffer that grows and never shrinks, so that repeated use needs no allocation.
 final class GrowingStorage<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -10,7 +10,7 @@ final class GrowingStorage<Element: BitwiseCopyable> {
 
     deinit { base.deallocate() }
 
-    /// Makes room for so many elements and sets all of them; what was there is lost.
+    /// Ensures capacity for `count` elements and sets all of them to `value`; discards the old contents.
     func reset(count: Int, to value: Element) {
         if count > capacity {
             base.deallocate()

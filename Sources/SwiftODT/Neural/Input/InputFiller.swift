@@ -1,12 +1,15 @@
-/// Brings a frame, or a part of it, into a network's input in one pass: crop, turn upright, resize, convert, normalise.
+/// Fills a network's input from a frame or a region of it in one pass: crop, orient, resize, convert and normalise.
 ///
-/// The result is what bilinear interpolation with half-pixel centres gives: of the RGB picture for RGB frames; for YUV of each
-/// component at its own resolution, with chroma samples in the middle of the pixels they cover, converted afterwards. Two
-/// source rows are blended over their full width first, in 16-bit lanes, then the outputs are picked from the blended row; so
-/// memory is read in order and the colour is converted for outputs only. Channels lie one plane after the other: where the
-/// network wants them interleaved, the runtime turns them at next to no cost.
+/// The result equals bilinear interpolation with half-pixel centres. RGB frames are interpolated as RGB. YUV frames are
+/// interpolated per component at its own resolution, with chroma samples centred on the pixels they cover, and
+/// converted to RGB afterwards.
 ///
-/// Tables and working rows are kept: a frame like the one before costs no allocation. One thread at a time.
+/// Each output row first blends two source rows over their full width in 16-bit lanes, and then interpolates the
+/// outputs along the blended row. This reads memory sequentially and converts colours only for outputs. The channels
+/// are written as planes; the runtime converts them for networks with interleaved channels.
+///
+/// Tables and working rows are reused, so a frame with the same geometry as the previous one needs no allocation. The
+/// type is not thread-safe.
 final class InputFiller {
     private let input: NetworkInput
     /// Whether the tensor holds bytes rather than floats.
@@ -14,27 +17,28 @@ final class InputFiller {
     private let places: TensorOffsets
 
     private var plan: Plan?
-    /// The components of a row.
+    /// The resampled components of one row.
     private let componentRows = GrowingStorage<Float>()
-    /// Rows of the three channels on their way into the tensor.
+    /// Converted rows of the three channels before they are stored in the tensor.
     private let channelRows = GrowingStorage<Float>()
 
-    /// How many rows are gathered before they are stored as columns, so that those are written in runs.
+    /// The number of rows that are collected before they are stored as columns, so that each store writes a run of
+    /// pixels.
     private static let turnedRows = 16
 
-    /// All that depends on the geometry alone.
+    /// Everything that depends only on the geometry, the colour space and the tensor.
     private struct Plan {
         let geometry: InputGeometry
         let tensor: UnsafeMutableRawPointer
         let placement: InputPlacement
         let tables: ResampleTables
         let transform: ColorTransform
-        /// For HDR; the transform then leads to the numbers of its table.
+        /// The tone map of HDR frames; `transform` then produces indices into its table.
         let tone: ToneMap?
-        /// Outputs along a buffer row, and rounded up to whole vectors.
+        /// The number of outputs along a buffer row, and this number rounded up to a multiple of four.
         let across: Int
         let padded: Int
-        /// Output rows.
+        /// The number of output rows.
         let down: Int
     }
 
@@ -44,7 +48,9 @@ final class InputFiller {
         places = TensorOffsets(input)
     }
 
-    /// - Parameter tensor: three planes of the input's size, of bytes or floats.
+    /// Writes the region of the frame (`nil`: the full frame) to the tensor and returns its placement.
+    ///
+    /// - Parameter tensor: planes of bytes or floats, as ``TensorOffsets`` lays them out.
     func fill(_ tensor: UnsafeMutableRawPointer, from frame: Frame, region: Box?) throws -> InputPlacement {
         let plan = try plan(for: frame, region: region, tensor: tensor)
         let turned = plan.geometry.orientation.swapsAxes
@@ -67,7 +73,7 @@ final class InputFiller {
         return plan.placement
     }
 
-    /// The plan of the frame before where that still holds, else a new one and a background in the tensor.
+    /// Returns the plan of the previous frame if it is still valid. Otherwise creates a plan and paints the background.
     private func plan(for frame: Frame, region: Box?, tensor: UnsafeMutableRawPointer) throws -> Plan {
         let geometry = try InputGeometry(frame: frame, region: region, input: input)
         if let plan, plan.geometry == geometry, plan.tensor == tensor { return plan }
@@ -83,13 +89,13 @@ final class InputFiller {
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
         componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
         channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
-        // Another part of the picture that comes to lie where the last one lay leaves the background as it is.
+        // If the new region covers the same area of the tensor, the background is still intact.
         if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan
         return plan
     }
 
-    /// Fills the whole tensor with the level that surrounds a letterboxed picture.
+    /// Fills the tensor with the letterbox level.
     private func paintBackground(of tensor: UnsafeMutableRawPointer) {
         for plane in 0..<places.planes {
             let channel = plane % 3
@@ -133,7 +139,7 @@ extension InputFiller {
         }
     }
 
-    /// Converts the row of components to channels in the network's order, each `channelStride` after the one before.
+    /// Converts the resampled components to channels in the network's order, `channelStride` elements apart.
     private func writeChannels(at target: UnsafeMutablePointer<Float>, channelStride: Int, plan: Plan) {
         let swapped = input.channelOrder == .bgr
         let red = target + (swapped ? 2 * channelStride : 0)
@@ -187,7 +193,7 @@ extension InputFiller {
         }
     }
 
-    /// Stores gathered buffer rows, `first` being the number of the first, as columns of the upright picture.
+    /// Stores `count` collected buffer rows, starting with row `first`, as columns of the upright picture.
     private func storeColumns(from first: Int, count: Int, plan: Plan) {
         let area = plan.geometry.area
         for channel in 0..<3 {

@@ -1,22 +1,26 @@
-/// All that the way from a frame's pixels into a network's input depends on, save the pixels.
+/// All parameters of the mapping from a frame's pixels to a network's input.
 struct InputGeometry: Hashable {
     let format: PixelFormat
     let orientation: Orientation
     let colorSpace: ColorSpace
-    /// The looked-at region in whole buffer pixels.
+    /// The inferred region, in whole buffer pixels.
     let x: Int
     let y: Int
     let width: Int
     let height: Int
-    /// Where the upright region comes to lie.
+    /// The area of the input that the upright region covers.
     let area: FittedArea
 
-    /// - Parameter region: what to look at, in buffer pixels; grown to whole pixels and cut to the frame.
+    /// - Parameter region: in buffer pixels; `nil` for the full frame. It is clipped to the frame and enlarged to whole
+    ///   pixels.
     init(frame: Frame, region: Box?, input: NetworkInput) throws {
         let whole = Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height))
         let box = region.map { $0.isFinite ? whole.intersection($0) : Box(x: 0, y: 0, width: 0, height: 0) } ?? whole
         guard !box.isEmpty else {
-            throw ODTError(.invalidOption, "the region to look at lies outside of the picture")
+            throw ODTError(
+                .invalidOption,
+                "the inference region \(region ?? whole) is empty or outside the frame of "
+                    + "\(frame.width)x\(frame.height); use a region inside the frame")
         }
         format = frame.format
         orientation = frame.orientation
@@ -37,7 +41,7 @@ struct InputGeometry: Hashable {
             : input.area(width: shownWidth, height: Double(height))
     }
 
-    /// How the outputs are spread along the buffer's rows, and down its columns.
+    /// The mapping from outputs to source pixels along the buffer's rows (`across`) and columns (`down`).
     var sampling: (across: AxisSampling, down: AxisSampling) {
         let (mirroredAcross, mirroredDown) =
             switch orientation {

@@ -1,29 +1,30 @@
-/// Which samples every output is interpolated from, worked out once for a geometry.
+/// Precomputed source samples and weights of all outputs for one geometry.
 struct ResampleTables {
-    /// Two source rows of a plane and the weight of the second in 1/16384.
+    /// Two source rows of a plane and the weight of the second row in units of 1/16384.
     struct RowPair {
         let first: Int
         let second: Int
         let weight: Int16
     }
 
-    /// The part of a plane that matters, and what its blended rows are made of.
+    /// The part of a plane that the region covers, and its row pairs.
     struct Plane {
         let index: Int
-        /// The samples of a row that the region covers.
+        /// The range of samples in a row that the region covers.
         let sampleStart: Int
         let sampleCount: Int
-        /// One entry an output row.
+        /// One entry per output row.
         let rows: [RowPair]
-        /// Where a blended row goes; a little longer, for the neighbours of the last sample, whose weight is 0.
+        /// The buffer for a blended row. It is longer than the row, because the kernels read past the last sample
+        /// (weight 0).
         let blended: GrowingStorage<Int16>
     }
 
-    /// Components that lie together and are resampled together, within their plane's blended row.
+    /// Interleaved components of a plane, which are resampled together from the plane's blended row.
     struct Group {
         let blended: GrowingStorage<Int16>
         let step: Int
-        /// Its first row among the rows of components.
+        /// The index of the group's first row in the resampled component rows.
         let firstRow: Int
         let index = GrowingStorage<Int32>()
         let weights = GrowingStorage<Float>()
@@ -31,12 +32,13 @@ struct ResampleTables {
 
     private(set) var planes: [Plane] = []
     private(set) var groups: [Group] = []
-    /// Which of the rows that the groups fill is that of Y, U, V or R, G, B; all the same for grey.
+    /// The indices of the resampled rows of Y, U, V or R, G, B. All are 0 for grey formats.
     private(set) var componentRows: [Int] = []
-    /// How many rows the groups fill.
+    /// The number of resampled rows of all groups.
     private(set) var rowCount = 0
 
-    /// - Parameter padded: the outputs of a row, rounded up to whole vectors; those beyond the end are 0.
+    /// - Parameter padded: the number of outputs in a row, rounded up to a multiple of four; the entries of the padding
+    ///   are 0.
     init(geometry: InputGeometry, padded: Int) {
         let (across, down) = geometry.sampling
         let all = geometry.format.components
@@ -59,7 +61,7 @@ struct ResampleTables {
         if geometry.format.isGray { componentRows = [0, 0, 0] }
     }
 
-    /// The first row of the group that a component belongs to; makes the group where it is the first of it.
+    /// Returns the first row of the component's group, and creates the group for its first component.
     private mutating func row(of component: PixelComponent, across: AxisSampling, padded: Int) -> Int {
         guard let plane = planes.first(where: { $0.index == component.plane }) else { return 0 }
         if let group = groups.first(where: { $0.blended === plane.blended && $0.step == component.step }) {
@@ -81,7 +83,7 @@ struct ResampleTables {
     private static func rowPair(_ sampling: AxisSampling, output: Int, shift: Int) -> RowPair {
         let tap = sampling.tap(output, shift: shift)
         let second = min(tap.first + 1, sampling.samples(shift: shift).upperBound)
-        // Less than 16384, so that both halves of the weight have seven bits.
+        // The weight stays below 16384, so that each half of it has seven bits (see `RowKernels.blend`).
         return RowPair(first: tap.first, second: second, weight: Int16(min((tap.weight * 16384).rounded(), 16383)))
     }
 }

@@ -1,15 +1,17 @@
-/// The inner loops of preprocessing, one row at a time. All work on plain pointers, four to sixteen samples at once.
+/// The inner loops of preprocessing. Each function processes one row through plain pointers, with 4 to 16 samples at a
+/// time.
 ///
-/// Numbers: a blended sample is 64 times a grey level in 16 bits, whatever it was; what comes after is in floats.
+/// A blended sample is a 16-bit integer, about 64 times the 8-bit level for every bit depth. All later values are
+/// floats.
 enum RowKernels {
-    /// What a grey level of 1 is once blended.
+    /// Returns the blended value of a level of 1.
     static func blendedOne(_ depth: SampleDepth, fullRange: Bool) -> Float {
         depth.bytes == 1 ? 64 : depth.unitOf14Bits(fullRange: fullRange)
     }
 
-    /// Blends two rows of bytes: `first + (second - first) * weight`, the weight in 1/16384.
+    /// Blends two rows of bytes: `first + (second - first) * weight`, with the weight in units of 1/16384.
     ///
-    /// Keeps to 16-bit lanes by taking the weight's upper and lower seven bits one after the other.
+    /// Multiplies by the upper and lower seven bits of the weight separately, so that all products fit in 16-bit lanes.
     static func blend(
         _ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -25,8 +27,8 @@ enum RowKernels {
         }
     }
 
-    /// Blends two rows of samples of two bytes in the same way. They are brought to 14 bits first, wherever they lie; what else their
-    /// words hold does not count, save that bits below the sample are less than one of it.
+    /// Blends two rows of 16-bit samples in the same way. Each word is first shifted to 14 bits. Unused bits above the
+    /// sample are discarded; unused bits below it change the result by less than one sample level.
     static func blendWords(
         _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, headroom: Int, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -36,7 +38,7 @@ enum RowKernels {
         while i < count {
             let sample = word(first, i, headroom)
             let difference = word(second, i, headroom) &- sample
-            // The upper half of a product of two 16-bit numbers: one vector instruction.
+            // The high half of a 16-bit product is one vector instruction.
             let product = Int32(truncatingIfNeeded: difference &<< 1) &* doubled
             target[i] = sample &+ Int16(truncatingIfNeeded: product &>> 16)
             i &+= 1
@@ -49,14 +51,14 @@ enum RowKernels {
         return Int16(truncatingIfNeeded: (word &<< UInt16(truncatingIfNeeded: headroom)) &>> 2)
     }
 
-    /// Interpolates between neighbouring samples of a blended row, for components that lie alone or among others.
+    /// Interpolates between neighbouring samples of a blended row, for planar and interleaved components.
     ///
     /// - Parameters:
-    ///   - step: samples from one pixel to the next, 1 to 4.
-    ///   - index: where each output's first pixel begins; as many of them are read as ``lanes(step:)`` says.
-    ///   - weights: those of the second pixel, 0...1.
-    ///   - count: a multiple of four; index, weights and target have room for as many.
-    ///   - target: one row of `count` for every lane: the samples at the pixel's beginning, the next ones, and so on.
+    ///   - step: the number of samples per pixel, 1 to 4.
+    ///   - index: the first sample of each output's first pixel. ``lanes(step:)`` samples are read from each pixel.
+    ///   - weights: the weight of each output's second pixel, 0 to 1.
+    ///   - count: a multiple of four; `index` and `weights` have this many elements.
+    ///   - target: ``lanes(step:)`` rows of `count` elements, one row for each sample of a pixel.
     static func resample(
         _ row: UnsafePointer<Int16>, step: Int, index: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int,
         into target: UnsafeMutablePointer<Float>
@@ -71,7 +73,7 @@ enum RowKernels {
         }
     }
 
-    /// How many samples of a pixel are worked on at once.
+    /// The number of samples of a pixel that are processed together.
     static func lanes(step: Int) -> Int { step < 3 ? step : 4 }
 
     @inline(__always)
@@ -83,7 +85,7 @@ enum RowKernels {
         }
     }
 
-    /// Both samples of an output in one read.
+    /// Loads both samples of an output at once.
     @inline(__always)
     private static func resampleSingle(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -97,7 +99,7 @@ enum RowKernels {
         store(first + (second - first) * load(weights, as: SIMD4<Float>.self), at: target)
     }
 
-    /// Both pixels of an output, of two samples each, in one read.
+    /// Loads both pixels of an output (two samples each) at once.
     @inline(__always)
     private static func resamplePairs(
         _ row: UnsafePointer<Int16>, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -119,7 +121,7 @@ enum RowKernels {
         store(all.oddHalf, at: target + count)
     }
 
-    /// Both pixels of an output, of three or four samples each, in two reads.
+    /// Loads both pixels of an output (three or four samples each) with two loads.
     @inline(__always)
     private static func resampleQuads(
         _ row: UnsafePointer<Int16>, _ step: Int, _ index: UnsafePointer<Int32>, _ weights: UnsafePointer<Float>,
@@ -145,13 +147,14 @@ enum RowKernels {
         return first + (floats(row + step) - first) * weight
     }
 
-    /// Four samples, none of them negative.
+    /// Loads four non-negative samples as floats.
     @inline(__always)
     private static func floats(_ row: UnsafePointer<Int16>) -> SIMD4<Float> {
         SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: load(row, as: SIMD4<UInt16>.self)))
     }
 
-    /// Turns luma and two chroma rows into three channels, clamped to the colours there are.
+    /// Converts a row of YUV components to RGB and clamps the results to the transform's range.
+    ///
     /// - Parameter count: a multiple of four.
     static func convert(
         luma: UnsafePointer<Float>, u: UnsafePointer<Float>, v: UnsafePointer<Float>, count: Int,
@@ -173,7 +176,8 @@ enum RowKernels {
         }
     }
 
-    /// Scales a component that is a channel already: what a row of the transform does when it has one factor only.
+    /// Applies the transform's row of one channel to a component. At most one factor of `row` is nonzero.
+    ///
     /// - Parameter count: a multiple of four.
     static func scale(
         _ source: UnsafePointer<Float>, count: Int, by row: SIMD4<Float>, into target: UnsafeMutablePointer<Float>
@@ -182,7 +186,7 @@ enum RowKernels {
         each4(count) { store(factor * load(source + $0, as: SIMD4<Float>.self) + row.w, at: target + $0) }
     }
 
-    /// Replaces numbers of 0..<`levels.count` by levels, normalised.
+    /// Replaces each value by the normalised table entry at this index; indices are rounded and clamped to the table.
     static func lookUp(
         up numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
@@ -197,7 +201,7 @@ enum RowKernels {
         }
     }
 
-    /// Stores every `step`th number side by side.
+    /// Copies every `step`th value to contiguous memory.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Float>
     ) {
@@ -213,7 +217,7 @@ enum RowKernels {
         }
     }
 
-    /// The same, rounded to bytes: for numbers within 0...255.
+    /// Copies every `step`th value, rounded to a byte, to contiguous memory. Values must be in 0...255.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<UInt8>
     ) {
@@ -231,17 +235,17 @@ enum RowKernels {
         }
     }
 
-    /// Eight numbers, and one more read than that: not for the last ones of a row.
+    /// Returns eight values and reads one value more than needed, so it must not be used at the end of a row.
     @inline(__always)
     private static func everySecond(_ source: UnsafePointer<Float>) -> SIMD8<Float> {
         load(source, as: SIMD16<Float>.self).evenHalf
     }
 
-    /// Rounds 0...255 to a byte.
+    /// Rounds a value in 0...255 to a byte.
     @inline(__always)
     static func byte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: (value + byteBias).bitPattern) }
 
-    /// 2²³: beyond that a float's last bit stands for one.
+    /// 2²³: adding it moves the rounded integer into the lowest mantissa bits.
     private static let byteBias: Float = 8_388_608
 
     @inline(__always)

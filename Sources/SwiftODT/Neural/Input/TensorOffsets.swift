@@ -1,9 +1,9 @@
-/// Where in a network's input the channels of a pixel lie: in planes of the whole picture, or of every second pixel of every second
-/// row.
+/// Computes the offsets of pixels in a network's input. A plane holds the full picture or, in space-to-depth layout,
+/// every second pixel of every second row.
 struct TensorOffsets {
-    /// Pixels from one to the next in the same plane, across as well as down.
+    /// The distance in pixels between neighbours of the same plane, horizontally and vertically: 1 or 2.
     let step: Int
-    /// Numbers in a plane.
+    /// The number of elements in a plane.
     let plane: Int
     private let width: Int
 
@@ -13,7 +13,7 @@ struct TensorOffsets {
         plane = width * (input.height / step)
     }
 
-    /// How many planes there are; those of the three channels lie together.
+    /// The number of planes; the three channels of a group are adjacent.
     var planes: Int { 3 * step * step }
 
     func offset(x: Int, y: Int, channel: Int) -> Int {
@@ -21,6 +21,7 @@ struct TensorOffsets {
         return (group * 3 + channel) * plane + y / step * width + x / step
     }
 
-    /// How many of `length` pixels from the one with number `first` on lie in that one's plane.
+    /// Returns how many of `length` pixels, counted from index 0, lie in the same plane as the pixel with index
+    /// `first`.
     func count(of length: Int, from first: Int) -> Int { (length - first + step - 1) / step }
 }

@@ -1,84 +1,85 @@
-/// Cuts off a network's "focus" stem: the picture is fed as the stem would hand it on, which saves an eighth of all the time.
+/// Removes the "focus" layer at the start of a network. ``InputFiller`` writes the input in the layer's output layout.
 ///
-/// YOLOX and the earlier YOLOv5 begin by taking every second pixel of every second row four times and laying the four quarters over
-/// each other. Runtimes copy the picture about for that, slowly; ``InputFiller`` writes each pixel where it belongs at no cost. What
-/// the network computes stays the same to the last bit.
+/// YOLOX and early YOLOv5 versions start with four strided slices of the picture and concatenate them (space to depth).
+/// Runtimes execute this as slow copies, while ``InputFiller`` writes each pixel to its final position at no extra
+/// cost. The outputs of the network are bit-identical.
 struct FocusLayer {
-    /// The file without the stem, wanting ``NetworkInput/Layout/spaceToDepth``; `nil` where there is none, or not in a form that is known.
+    /// Returns the file without the focus layer, with an input in ``NetworkInput/Layout/spaceToDepth`` layout; `nil` if
+    /// the network has no focus layer in the expected form.
     static func folded(_ content: [UInt8]) -> [UInt8]? {
         guard let graph = ONNXGraph(content) else { return nil }
         return graph.nodes.lazy.compactMap { FocusLayer($0, in: graph)?.folded }.first
     }
 
     private let graph: ONNXGraph
-    /// The picture, whole.
+    /// The network's original input.
     private let input: ONNXGraph.Input
-    private let joint: ONNXGraph.Node
+    private let concat: ONNXGraph.Node
     private let slices: Set<Int>
 
     private init?(_ node: ONNXGraph.Node, in graph: ONNXGraph) {
         guard node.operation == "Concat", [1, -3].contains(node.integer("axis")), node.outputs.count == 1 else {
             return nil
         }
-        let spaceToDepth = node.inputs.compactMap { FocusSlice($0, in: graph) }
-        guard spaceToDepth.map(\.place) == Self.order, let source = spaceToDepth.first?.source,
-            spaceToDepth.allSatisfy({ $0.source == source }),
+        let quarters = node.inputs.compactMap { FocusSlice($0, in: graph) }
+        guard quarters.map(\.offset) == Self.order, let source = quarters.first?.source,
+            quarters.allSatisfy({ $0.source == source }),
             let input = graph.inputs.first(where: { $0.name == source }), input.dimensions.count == 4
         else { return nil }
-        let slices = spaceToDepth.reduce(into: Set()) { $0.formUnion($1.slices) }
-        // Whatever else looks at the picture would miss it.
+        let slices = quarters.reduce(into: Set()) { $0.formUnion($1.slices) }
+        // No other node may use the original input, because the new file does not have it.
         guard graph.nodes.allSatisfy({ slices.contains($0.field) || !$0.inputs.contains(source) }) else { return nil }
         self.graph = graph
         self.input = input
         self.slices = slices
-        joint = node
+        concat = node
     }
 
-    /// Top left, bottom left, top right, bottom right: all networks that are known have this order.
+    /// Top left, bottom left, top right, bottom right: the order in YOLOX and YOLOv5.
     private static let order = [
-        FocusSlice.Place(row: 0, column: 0), FocusSlice.Place(row: 1, column: 0), FocusSlice.Place(row: 0, column: 1),
-        FocusSlice.Place(row: 1, column: 1),
+        FocusSlice.Offset(row: 0, column: 0), FocusSlice.Offset(row: 1, column: 0),
+        FocusSlice.Offset(row: 0, column: 1), FocusSlice.Offset(row: 1, column: 1),
     ]
 
     private var folded: [UInt8] {
         let (batch, channels, height, width) =
             (input.dimensions[0], input.dimensions[1], input.dimensions[2], input.dimensions[3])
-        var changes = Dictionary(uniqueKeysWithValues: slices.union([joint.field]).map { ($0, [ONNXGraph.Part]()) })
+        var changes = Dictionary(uniqueKeysWithValues: slices.union([concat.field]).map { ($0, [ONNXGraph.Part]()) })
         changes[input.field] = [
             .input(
-                joint.outputs[0], type: input.type,
+                concat.outputs[0], type: input.type,
                 dimensions: [batch, channels.map { $0 &* 4 }, height.map { $0 / 2 }, width.map { $0 / 2 }])
         ]
         return graph.written(changes)
     }
 }
 
-/// A tensor that is every second pixel of every second row of another.
+/// A tensor that consists of every second pixel of every second row of another tensor.
 private struct FocusSlice {
-    /// The row and the column it begins with.
-    struct Place: Equatable {
+    /// The first row and the first column, each 0 or 1.
+    struct Offset: Equatable {
         var row: Int
         var column: Int
     }
 
     private(set) var source: String
-    private(set) var place = Place(row: 0, column: 0)
-    /// Fields of the nodes that make it.
+    private(set) var offset = Offset(row: 0, column: 0)
+    /// The graph fields of the `Slice` nodes.
     private(set) var slices: Set<Int> = []
 
     init?(_ name: String, in graph: ONNXGraph) {
         source = name
         var axes: Set = [2, 3]
         while !axes.isEmpty {
-            // Each has to cut something: nodes may lead back to themselves.
-            guard let node = graph.node(producing: source, forOneReader: true), node.operation == "Slice",
-                let cuts = Self.cuts(node, in: graph), !cuts.isEmpty
+            // Each node must slice a remaining axis, so that the loop ends even if the graph has a cycle.
+            guard let node = graph.node(producing: source, ifSoleConsumer: true), node.operation == "Slice",
+                let ranges = Self.ranges(node, in: graph), !ranges.isEmpty
             else { return nil }
-            for folded in cuts {
-                guard axes.remove(folded.axis < 0 ? folded.axis + 4 : folded.axis) != nil, folded.step == 2,
-                    (0...1).contains(folded.start), folded.end >= Self.beyondAnyPicture
+            for range in ranges {
+                guard axes.remove(range.axis < 0 ? range.axis + 4 : range.axis) != nil, range.step == 2,
+                    (0...1).contains(range.start), range.end >= Self.beyondAnyPicture
                 else { return nil }
-                if folded.axis == 2 || folded.axis == -2 { place.row = folded.start } else { place.column = folded.start }
+                if range.axis == 2 || range.axis == -2 { offset.row = range.start } else { offset.column = range.start }
             }
             slices.insert(node.field)
             source = node.inputs[0]
@@ -87,7 +88,7 @@ private struct FocusSlice {
 
     private static let beyondAnyPicture = 1 << 16
 
-    private static func cuts(
+    private static func ranges(
         _ node: ONNXGraph.Node, in graph: ONNXGraph
     ) -> [(start: Int, end: Int, axis: Int, step: Int)]? {
         let lists = node.inputs.dropFirst().compactMap(graph.integers)

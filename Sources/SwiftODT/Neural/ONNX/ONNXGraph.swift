@@ -1,16 +1,16 @@
-/// The nodes of an .onnx file, as far as they are looked at for making a network cheaper.
+/// The nodes, inputs and constants of an .onnx file, as needed to rewrite parts of its graph.
 struct ONNXGraph {
-    /// The fields of the file, and of the graph within it.
+    /// The fields of the file and of its graph.
     private let file: [ProtobufField]
     private let fields: [ProtobufField]
     private(set) var nodes: [Node] = []
     private(set) var inputs: [Input] = []
-    private var makers: [String: Int] = [:]
-    private var readers: [String: Int] = [:]
+    private var producers: [String: Int] = [:]
+    private var consumers: [String: Int] = [:]
     private var constants: [String: [ProtobufField]] = [:]
 
     struct Node {
-        /// Its place among the graph's fields.
+        /// The index of the node in the graph's fields.
         let field: Int
         let operation: String
         let inputs: [String]
@@ -22,11 +22,12 @@ struct ONNXGraph {
         let field: Int
         let name: String
         let type: Int
-        /// Open where they are given by name or not at all.
+        /// `nil` for dimensions that are symbolic or missing.
         let dimensions: [Int?]
     }
 
-    /// - Returns: `nil` where the file is not as it should be, which the runtime judges better, or keeps weights in other files.
+    /// - Returns: `nil` if the file is malformed, for which the runtime reports a better error, or if it stores weights
+    ///   in other files.
     init?(_ content: [UInt8]) {
         guard let file = ProtobufFields.all(of: content[...]), let graph = file.bytes(Number.graph),
             let fields = ProtobufFields.all(of: graph)
@@ -42,8 +43,8 @@ struct ONNXGraph {
             switch field.number {
             case Number.node:
                 guard let node = Node(parts, field: place) else { return nil }
-                for output in node.outputs { makers[output] = nodes.count }
-                for input in node.inputs { readers[input, default: 0] += 1 }
+                for output in node.outputs { producers[output] = nodes.count }
+                for input in node.inputs { consumers[input, default: 0] += 1 }
                 if node.operation == "Constant", let name = node.outputs.first {
                     constants[name] = node.attributes["value"]?.bytes(5).flatMap(ProtobufFields.all)
                 }
@@ -55,30 +56,30 @@ struct ONNXGraph {
                 if let input = Input(parts, field: place) { inputs.append(input) }
             case Number.output:
                 guard let name = parts.text(1) else { return nil }
-                readers[name, default: 0] += 1
+                consumers[name, default: 0] += 1
             default: break
             }
         }
     }
 
-    /// The numbers of a constant that holds whole ones of 64 bits.
+    /// Returns the elements of a constant with 64-bit integers.
     func integers(_ name: String) -> [Int]? { constants[name]?.tensor }
 
-    /// The dimensions of a constant.
+    /// Returns the dimensions of a constant.
     func shape(_ name: String) -> [Int]? { constants[name]?.integers(1) }
 
-    /// How many nodes and outputs take up a tensor.
-    func readers(of name: String) -> Int { readers[name] ?? 0 }
+    /// Returns the number of nodes and graph outputs that use a tensor.
+    func consumers(of name: String) -> Int { consumers[name] ?? 0 }
 
-    /// The node that a tensor comes from.
+    /// Returns the node that computes a tensor.
     ///
-    /// - Parameter forOneReader: only where nobody would miss the tensor but the one who asks.
-    func node(producing name: String, forOneReader: Bool = false) -> Node? {
-        if forOneReader && readers(of: name) != 1 { return nil }
-        return makers[name].map { nodes[$0] }
+    /// - Parameter ifSoleConsumer: whether to return `nil` unless the tensor has exactly one consumer.
+    func node(producing name: String, ifSoleConsumer: Bool = false) -> Node? {
+        if ifSoleConsumer && consumers(of: name) != 1 { return nil }
+        return producers[name].map { nodes[$0] }
     }
 
-    /// The file with other parts in the place of some of the graph's fields.
+    /// Returns the file with some of the graph's fields replaced. The keys are indices of the graph's fields.
     func written(_ changes: [Int: [Part]]) -> [UInt8] {
         var graph = ProtobufMessage()
         for (place, field) in fields.enumerated() {
@@ -95,7 +96,7 @@ struct ONNXGraph {
         return whole.bytes
     }
 
-    /// Field numbers of the format.
+    /// Field numbers of `ModelProto` (`graph`) and `GraphProto` in onnx.proto.
     enum Number {
         static let graph = 7
         static let node = 1
@@ -139,7 +140,7 @@ extension ONNXGraph.Input {
 }
 
 extension [ProtobufField] {
-    /// The numbers of a tensor of 64-bit integers.
+    /// The elements of a `TensorProto` with 64-bit integers; `nil` for other element types.
     fileprivate var tensor: [Int]? {
         guard number(2) == 7 else { return nil }
         guard let raw = bytes(9) else { return integers(7) }

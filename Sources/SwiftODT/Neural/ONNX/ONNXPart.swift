@@ -1,6 +1,6 @@
-/// The writing of single parts of an .onnx file's graph.
+/// Encodes nodes, constants and inputs of an .onnx graph.
 extension ONNXGraph {
-    /// A field of the graph, to be written.
+    /// An encoded field of the graph.
     struct Part {
         let number: Int
         let bytes: [UInt8]
@@ -24,7 +24,7 @@ extension ONNXGraph.Part {
         return Self(number: ONNXGraph.Number.node, bytes: node.bytes)
     }
 
-    /// A list of whole numbers of 64 bits.
+    /// Returns a constant with a list of 64-bit integers.
     static func constant(_ name: String, _ list: [Int]) -> Self {
         var tensor = ProtobufMessage()
         tensor.append(1, list.count)
