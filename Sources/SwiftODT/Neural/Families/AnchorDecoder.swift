@@ -1,24 +1,26 @@
 import Glibc
 
-/// SSD with raw heads and EfficientDet: for each anchor the difference of a box from it, and a score a class.
+/// Decodes SSD with raw heads and EfficientDet: for each anchor, the box offsets from the anchor and one score per
+/// class.
 struct AnchorDecoder: DetectionDecoder {
-    /// A pair of outputs that speak of a run of anchors.
+    /// A pair of outputs for a contiguous range of anchors.
     struct Head: Sendable {
         let boxesOutput: Int
         let scoresOutput: Int
         let firstAnchor: Int
         let anchorCount: Int
-        /// Anchors of a cell, where each number of a cell's anchors lies in a plane of its own; `nil` where each anchor has a row.
+        /// The number of anchors per cell if each value of a cell has its own plane; `nil` if each anchor has its own
+        /// row.
         let planesPerCell: Int?
     }
 
     let assembly: DetectionAssembly
     let anchors: Anchors
     let heads: [Head]
-    /// By how much differences of centre and size were enlarged for training.
+    /// The box coder's scale factors, by which the network's offsets of centre and size are divided.
     let centerScale: SIMD2<Float>
     let sizeScale: SIMD2<Float>
-    /// 1 where the first class means "nothing here".
+    /// 1 if the first class is the background, else 0.
     let firstClass: Int
     let classCount: Int
     let activation: ScoreActivation
@@ -40,7 +42,9 @@ struct AnchorDecoder: DetectionDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// - Returns: whether the outputs have the numbers that they should have.
+    /// Appends the candidates of one head.
+    ///
+    /// - Returns: whether the outputs have the expected number of values.
     private func read(
         _ head: Head, _ output: TensorView, _ boxes: SparseNumbers, _ floor: Float, _ candidates: inout [Candidate]
     ) throws -> Bool {
@@ -112,7 +116,8 @@ struct AnchorDecoder: DetectionDecoder {
         return true
     }
 
-    /// - Parameter difference: from the anchor: centre down, centre across, logarithm of the height, of the width.
+    /// - Parameter difference: the offsets from the anchor: centre y, centre x, logarithm of the height, logarithm of
+    ///   the width.
     private func candidate(
         _ difference: (Float, Float, Float, Float), anchor number: Int, score: Float, index: Int
     ) -> Candidate {
@@ -127,7 +132,8 @@ struct AnchorDecoder: DetectionDecoder {
 }
 
 extension AnchorDecoder {
-    /// EfficientDet-Lite and EfficientDet differ in nothing that can be seen but the type of their inputs.
+    /// The same defaults serve EfficientDet and EfficientDet-Lite, because only the element type of their inputs
+    /// differs.
     static let usualEfficientDet = FamilyInput(
         width: 320, height: 320, mean: SIMD3(repeating: 127), scale: SIMD3(repeating: 1 / 128),
         fit: .letterboxTopLeft(fill: 127))
@@ -147,11 +153,12 @@ extension AnchorDecoder {
         let grid = pyramid.grid(width: input.width, height: input.height)
         let paired = AnchorHeads(inspection, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
         guard
-            let heads = paired ?? AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height))
+            let heads = paired
+                ?? AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height))
         else {
             return nil
         }
-        // Heads in one piece come from exports that have applied the logistic function already.
+        // Exports with one output for all levels have already applied the sigmoid.
         try self.init(
             inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height),
             boxCoderScales: [1, 1, 1, 1], hasBackground: false, logits: paired != nil)
@@ -170,14 +177,16 @@ extension AnchorDecoder {
         pyramid.adjust(to: inspection.manifest?.anchors)
         if let heads = AnchorHeads(inspection, anchors: layers.count(width: input.width, height: input.height)) {
             try self.init(ssd: inspection, input, heads, Anchors(layers, width: input.width, height: input.height))
-        } else if let heads = AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height)) {
+        } else if let heads = AnchorHeads(inspection, anchors: pyramid.count(width: input.width, height: input.height))
+        {
             try self.init(ssd: inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height))
         } else {
             return nil
         }
     }
 
-    /// As the end that was cut off would have done it; scores have been through the logistic function before.
+    /// Uses the anchors and scales of the removed TFLite post-processing operation, which expects scores after the
+    /// sigmoid.
     private init?(_ inspection: NetworkInspection, _ input: NetworkInput, _ end: TFLitePostProcess) throws {
         guard let heads = AnchorHeads(inspection, anchors: end.anchors.count / 4) else { return nil }
         let background = inspection.manifest?.hasBackground ?? end.classCount.map { $0 < heads.classes } ?? true
@@ -186,7 +195,9 @@ extension AnchorDecoder {
             boxCoderScales: end.scales, hasBackground: background, logits: false)
     }
 
-    private init(ssd inspection: NetworkInspection, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors) throws {
+    private init(ssd inspection: NetworkInspection, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors)
+        throws
+    {
         try self.init(
             inspection, input, heads, anchors, boxCoderScales: [10, 10, 5, 5], hasBackground: true, logits: true)
     }

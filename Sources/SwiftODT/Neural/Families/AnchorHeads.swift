@@ -1,13 +1,14 @@
-/// Which outputs of a network speak of which anchors.
+/// Assigns a network's outputs to ranges of anchors.
 struct AnchorHeads {
     let heads: [AnchorDecoder.Head]
-    /// Class scores of an anchor, those of a background class included.
+    /// The number of class scores per anchor, including a background class.
     let classes: Int
 
-    /// More anchors than this have not been seen by far; each takes up memory, and a manifest may ask for any number.
+    /// The maximum number of anchors. It bounds the memory that a manifest can request and is far above the number of
+    /// anchors of real networks.
     static let maximum = 1 << 22
 
-    /// One output with all boxes and one with all scores.
+    /// Finds one output with all boxes and one output with all scores.
     init?(_ inspection: NetworkInspection, anchors: Int) {
         guard anchors <= Self.maximum,
             let boxes = inspection.outputs.indices.first(where: {
@@ -23,7 +24,7 @@ struct AnchorHeads {
         self.classes = classes
     }
 
-    /// A pair of outputs for each level of a pyramid.
+    /// Finds a pair of outputs for each pyramid level.
     init?(_ inspection: NetworkInspection, level grid: CellGrid, anchorsPerCell: Int) {
         guard inspection.outputs.count == 2 * grid.levels.count, grid.count * anchorsPerCell <= Self.maximum else {
             return nil
@@ -50,10 +51,11 @@ struct AnchorHeads {
 }
 
 extension NetworkInspection {
-    /// Whether an output has so many rows, as far as its file says.
+    /// Whether the file declares an output with `count` rows.
     fileprivate func rows(_ output: Int, _ count: Int) -> Bool { matrix(output)?.rows == count }
 
-    /// An output that has numbers for each cell of a level, last in its shape or plane by plane.
+    /// Returns the number of values per cell of an output that matches a level's size, and whether each value has its
+    /// own plane (NCHW) instead of being last in the shape (NHWC).
     fileprivate func levelOutput(
         _ output: Int, _ level: CellGrid.Level
     ) -> (output: Int, numbers: Int, inPlanes: Bool)? {

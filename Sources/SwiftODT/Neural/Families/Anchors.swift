@@ -1,6 +1,6 @@
 import Glibc
 
-/// The boxes that a network with raw heads describes its detections against, in input pixels, in the order of its outputs.
+/// The anchor boxes of a network with raw heads, in input pixels, in the order of its outputs.
 struct Anchors: Sendable {
     struct Anchor: Sendable {
         var centerX: Float
@@ -15,7 +15,7 @@ struct Anchors: Sendable {
 }
 
 extension Anchors {
-    /// As a model's file has them: centre down and across, height, width, as fractions of the input.
+    /// Creates anchors from a model file's list: centre y, centre x, height and width as fractions of the input.
     init(fractions: [Float], width: Int, height: Int) {
         let (width, height) = (Float(width), Float(height))
         boxes = stride(from: 0, to: fractions.count - 3, by: 4).map {
@@ -27,16 +27,16 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// A feature pyramid: every level has the same kinds of anchors, in proportion to its cells (EfficientDet, SSD with FPN).
+    /// A feature pyramid: each level has the same anchor shapes, scaled by its stride (EfficientDet, SSD with FPN).
     struct Pyramid: Sendable {
         var levels: ClosedRange<Int>
         var scalesPerLevel: Int
         var aspectRatios: [Double]
-        /// Size of the smallest anchor of a level, in cells.
+        /// The size of a level's smallest anchor, in cells.
         var scale: Double
-        /// Whether the anchors of a cell come aspect by aspect rather than scale by scale.
+        /// Whether the anchors of a cell are ordered by aspect ratio first, then by scale.
         var aspectsOutside: Bool
-        /// Whether cells of a level that does not divide the input evenly are counted from their corner, as TensorFlow does.
+        /// Whether anchors are centred on cell corners in levels that do not divide the input evenly, as in TensorFlow.
         var unevenFromCorner: Bool
 
         static let efficientDet = Pyramid(
@@ -88,12 +88,12 @@ extension Anchors {
 }
 
 extension Anchors {
-    /// SSD's six layers, each with anchors of its own size: the multi-scale grid of TensorFlow's object detection.
+    /// The six layers of SSD, each with its own anchor size: the multi-scale grid of TensorFlow's object detection API.
     struct Layers: Sendable {
         var minScale = 0.2
         var maxScale = 0.95
         var aspectRatios = [1, 2, 0.5, 3, 1.0 / 3]
-        /// Input pixels a cell covers, layer by layer.
+        /// The number of input pixels per cell, for each layer.
         var strides = [16, 32, 64, 128, 256, 512]
 
         func count(width: Int, height: Int) -> Int {
@@ -101,9 +101,10 @@ extension Anchors {
                 .reduce(0) { $0 + $1.element.columns * $1.element.rows * kinds(layer: $1.offset).count }
         }
 
-        /// Size as a fraction of the input's shorter side, and aspect ratio, of a cell's anchors.
+        /// Returns the scale, as a fraction of the input's shorter side, and the aspect ratio of each anchor of a cell.
         fileprivate func kinds(layer: Int) -> [(scale: Double, aspect: Double)] {
-            // The lowest layer has fewer, among them one small one.
+            // The lowest layer has only three anchors, one of them small (`reduce_boxes_in_lowest_layer` in
+            // TensorFlow).
             if layer == 0 { return [(0.1, 1), (scale(0), 2), (scale(0), 0.5)] }
             let between = (scale(layer) * scale(layer + 1)).squareRoot()
             return aspectRatios.map { (scale(layer), $0) } + [(between, 1)]

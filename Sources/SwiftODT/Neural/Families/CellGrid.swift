@@ -1,19 +1,19 @@
-/// The cells of a network's output levels, counted level by level, row by row.
+/// The cells of a network's output levels, numbered level by level in row-major order.
 struct CellGrid: Hashable, Sendable {
     struct Level: Hashable, Sendable {
-        /// Input pixels that a cell covers, across and down.
+        /// The number of input pixels per cell, horizontally and vertically.
         let stride: Int
         let columns: Int
         let rows: Int
-        /// The number of the level's first cell.
+        /// The index of the level's first cell.
         let start: Int
     }
 
     let levels: [Level]
-    /// Cells of all levels.
+    /// The number of cells of all levels.
     let count: Int
 
-    /// The levels that cover an input of the given size; a cell that is covered in part counts.
+    /// Creates one level per stride for an input of the given size. Partially covered cells count.
     init(width: Int, height: Int, strides: [Int]) {
         var start = 0
         levels = strides.map { stride in
@@ -26,7 +26,7 @@ struct CellGrid: Hashable, Sendable {
         count = start
     }
 
-    /// Where a cell lies and how large it is, all in input pixels.
+    /// Returns the column and the row of a cell within its level, and the level's stride in input pixels.
     ///
     /// - Parameter index: below ``count``.
     @inline(__always)

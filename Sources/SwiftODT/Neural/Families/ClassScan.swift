@@ -1,11 +1,12 @@
 import Glibc
 
-/// What has to be done to a network's class output to get a score from 0 to 1.
+/// The function that converts a network's class output to a score from 0 to 1.
 enum ScoreActivation: Sendable {
     case none
     case sigmoid
 
-    /// The raw output from which on a score is at least `floor`: the filter comes before any arithmetic.
+    /// Returns the raw output that corresponds to the score `floor`, so that raw outputs are filtered without computing
+    /// their scores.
     func rawFloor(_ floor: Float) -> Float {
         switch self {
         case .none: floor
@@ -23,16 +24,16 @@ enum ScoreActivation: Sendable {
 
 func logistic(_ x: Float) -> Float { 1 / (1 + exp(-x)) }
 
-/// Class scores of which each box has a row of its own.
+/// Class scores with one row per box.
 struct ScoreRows {
     let values: UnsafeBufferPointer<Float>
-    /// Numbers from row to row.
+    /// The number of values per row.
     let stride: Int
-    /// Where in a row the classes begin.
+    /// The index of the first class in a row.
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` where rows and classes do not fit the numbers that are there.
+    /// - Returns: `nil` if the number of values does not match the rows and classes.
     init?(_ values: UnsafeBufferPointer<Float>, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride, values.count % stride == 0
         else { return nil }
@@ -44,7 +45,8 @@ struct ScoreRows {
 
     var count: Int { values.count / stride }
 
-    /// The highest class of a row, the first one where several are equal; `nil` where none reaches `floor`. NaN reaches nothing.
+    /// Returns the class with the highest value in a row, or the first of several equal ones; `nil` if none reaches
+    /// `floor`. NaN never reaches it.
     @inline(__always)
     func best(inRow row: Int, from floor: Float) -> (index: Int, value: Float)? {
         let scores = values.baseAddress! + row * stride + firstClass
@@ -77,15 +79,15 @@ struct ScoreRows {
     }
 }
 
-/// Class scores of which each class has a plane of its own, with one number a cell.
+/// Class scores with one plane per class and one value per cell.
 struct ScorePlanes {
     let values: UnsafeBufferPointer<Float>
-    /// Cells of a plane.
+    /// The number of cells in a plane.
     let count: Int
     let firstClass: Int
     let classCount: Int
 
-    /// - Returns: `nil` where planes and cells do not fit the numbers that are there.
+    /// - Returns: `nil` if the number of values does not match the planes and cells.
     init?(_ values: UnsafeBufferPointer<Float>, count: Int, firstClass: Int, classCount: Int) {
         guard count > 0, firstClass >= 0, classCount > 0, values.count / count >= firstClass + classCount else {
             return nil
@@ -96,9 +98,11 @@ struct ScorePlanes {
         self.classCount = classCount
     }
 
-    /// Calls `body` with cell, class and score of each cell whose highest class reaches `floor`; NaN reaches nothing.
+    /// Calls `body` with cell, class and value of each cell whose highest class value reaches `floor`. NaN never
+    /// reaches it.
     ///
-    /// Goes through the planes in strips, so that memory is read in order and what is compared stays in the cache.
+    /// Processes the planes in strips of cells, so that memory is read sequentially and intermediate results stay in
+    /// cache.
     func forEachBest(from floor: Float, _ body: (_ cell: Int, _ index: Int, _ value: Float) -> Void) {
         let strip = 256
         withUnsafeTemporaryAllocation(of: Float.self, capacity: strip) { highest in

@@ -1,19 +1,20 @@
 import Glibc
 
-/// DETR, RT-DETR and their like: a fixed number of queries, each with class logits and a box as fractions of the picture.
+/// Decodes DETR, RT-DETR and similar networks: a fixed number of queries, each with class logits and a box as fractions
+/// of the input.
 struct DETRDecoder: DetectionDecoder {
     enum Activation: Sendable {
-        /// Classes compete with each other and with "nothing here", which comes last.
+        /// Softmax over all classes and "no object", which is the last class.
         case softmax
-        /// Each class for itself.
+        /// An independent activation for each class.
         case each(ScoreActivation)
     }
 
     let assembly: DetectionAssembly
-    /// Which output has the boxes; the same as `scoresOutput` where both are in one row.
+    /// The index of the output with the boxes; equal to `scoresOutput` if each row contains both.
     let boxesOutput: Int
     let scoresOutput: Int
-    /// Where in a row of scores the classes begin, and how many there are.
+    /// The index of the first class in a row of scores, and the number of classes.
     let firstClass: Int
     let classCount: Int
     let activation: Activation
@@ -56,7 +57,8 @@ struct DETRDecoder: DetectionDecoder {
                 ($0.index, activation.score($0.value))
             }
         case .softmax:
-            // A class cannot have more than its share of two, itself and "nothing": most rows end here.
+            // The softmax score is at most that of a softmax over this class and "no object" only, which rejects most
+            // rows early.
             let all = rows.values.baseAddress! + row * rows.stride
             let nothing = all[rows.stride - 1]
             guard let (index, value) = rows.best(inRow: row, from: nothing + log(floor / max(1 - floor, 1e-6))) else {
@@ -72,16 +74,17 @@ struct DETRDecoder: DetectionDecoder {
 extension DETRDecoder {
     static let usual = FamilyInput(
         width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
-    /// RT-DETR takes its pictures as YOLO does.
+    /// RT-DETR uses the same input as YOLO, but stretched.
     static let usualRealTime = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
-    /// More queries than this have not been seen; grids have more cells.
+    /// The maximum number of queries. Networks with a grid of cells have more rows.
     private static let maximumQueries = 1000
 
     init?(_ inspection: NetworkInspection) throws {
         let matrices = inspection.outputs.indices.map { inspection.matrix($0) }
         if matrices.count == 1, let row = matrices[0], let columns = row.columns, columns > 4 {
             guard
-                inspection.namedFamily == .detr || ((row.rows ?? .max) <= Self.maximumQueries && inspection.believes(columns - 4))
+                inspection.namedFamily == .detr
+                    || ((row.rows ?? .max) <= Self.maximumQueries && inspection.isPlausible(columns - 4))
             else {
                 return nil
             }
@@ -93,17 +96,19 @@ extension DETRDecoder {
             self.init(
                 assembly: try inspection.assembly(input, classes: columns - 4), boxesOutput: 0, scoresOutput: 0,
                 firstClass: 4,
-                classCount: columns - 4, activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
+                classCount: columns - 4,
+                activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
             return
         }
-        // Three classes and "nothing here" make four columns too: then the name must tell.
+        // Three classes and "no object" also make four columns; the output's name then decides.
         let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
-        guard let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
+        guard
+            let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
             let scores = matrices.indices.first(where: { $0 != boxes && matrices[$0] != nil }),
             let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
             inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
         else { return nil }
-        // RF-DETR calls its outputs so; its classes do not compete, though there is one for "nothing".
+        // RF-DETR names its boxes "dets". It uses independent class scores, although it has a "no object" class.
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
             inspection, numbers: numbers, competing: !isRoboflow)
@@ -117,16 +122,17 @@ extension DETRDecoder {
             activation: activation)
     }
 
-    /// What the scores of a query are: either each class has a logit of its own, or they compete with one for "nothing here",
-    /// which comes last. The first of COCO's own category numbers, 0, means nothing either.
+    /// Determines the meaning of a query's scores. Each class has either an independent logit, or the classes share a
+    /// softmax with "no object" as the last class. In both cases, index 0 may be unused, as in COCO's original category
+    /// ids.
     private static func reading(
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
         var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
-        // 91 are COCO's category numbers from 0 on, as those networks have that do not let classes compete.
+        // 91 is the number of COCO's original category ids including 0, which networks with independent classes use.
         if numbers == 91 || !competing { readings.swapAt(1, 2) }
         return readings.first {
-            $0.0 > 0 && inspection.believes($0.0) && (competing || !$0.1)
+            $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)
                 && (inspection.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)
         } ?? (numbers, false, 0)
     }

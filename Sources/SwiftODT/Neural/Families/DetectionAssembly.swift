@@ -1,10 +1,10 @@
-/// What all families have in common: the input, the class names, and the way from candidates to detections.
+/// The parts that all decoders share: the input, the class names, and the conversion from candidates to detections.
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
     let names: ClassNames
     /// The model's path, for messages.
     let file: String
-    /// Whether the network gives fractions of its input rather than pixels, where only its figures tell.
+    /// Whether boxes are fractions of the input instead of pixels, for networks whose description does not specify it.
     private let givesFractions = ModelHeuristic()
 
     init(input: NetworkInput, names: ClassNames, file: String) {
@@ -13,9 +13,10 @@ struct DetectionAssembly: Sendable {
         self.file = file
     }
 
-    /// Suppresses candidates and brings what stays from input pixels to buffer pixels, clipped to what was looked at.
+    /// Applies non-maximum suppression, converts the boxes from input pixels to buffer pixels, and clips them to the
+    /// inferred region.
     ///
-    /// - Parameter suppressed: whether the network has done that by itself.
+    /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
     func detections(
         from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool = false
     ) -> [Detection] {
@@ -34,10 +35,10 @@ struct DetectionAssembly: Sendable {
         }
     }
 
-    /// Boxes in input pixels, whatever the export gives: those for TensorFlow give fractions of the input.
+    /// Returns candidates with boxes in input pixels. Exports for TensorFlow have fractions of the input instead.
     ///
-    /// - Parameter areFractions: `nil` to go by the figures of the network's first answers: in pixels, most boxes have their
-    ///   centres elsewhere than in the first two rows and columns.
+    /// - Parameter areFractions: `nil` to infer it from the first outputs: if boxes are in pixels, most of their
+    ///   centres are outside the first two rows and columns of pixels.
     func inPixels(_ candidates: [Candidate], areFractions: Bool? = nil) -> [Candidate] {
         guard areFractions ?? areFractionsLikely(candidates) else { return candidates }
         let (width, height) = (Float(input.width), Float(input.height))
@@ -50,17 +51,18 @@ struct DetectionAssembly: Sendable {
 
     private func areFractionsLikely(_ candidates: [Candidate]) -> Bool {
         let atCorner = candidates.count { $0.minX + $0.maxX <= 4 && $0.minY + $0.maxY <= 4 }
-        return givesFractions.isSo(after: atCorner, against: candidates.count - atCorner)
+        return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// The floor as networks count; never so low that empty cells pass.
+    /// Returns the score floor as a float, at least 0.001, so that empty cells never pass.
     func floor(_ options: DetectionOptions) -> Float { Float(max(options.scoreFloor, 0.001)) }
 
-    /// An error for outputs that are not as the network's description says.
+    /// Returns the error for outputs whose shapes do not match the network's description.
     func mismatch(_ outputs: [TensorView]) -> ODTError {
         ODTError(
             .failed,
-            "\(file) gave outputs of other shapes than it declares: "
-                + outputs.map { "\($0.shape)" }.joined(separator: ", "))
+            "\(file) returned outputs whose shapes differ from its description: "
+                + outputs.map { "\($0.shape)" }.joined(separator: ", ")
+                + "; export the model again or set its family in a manifest")
     }
 }

@@ -1,39 +1,40 @@
-/// The kinds of detection networks that are understood. The raw value is the name that a manifest uses.
+/// The supported families of detection networks. The raw value is the name in a manifest.
 public enum DetectionFamily: String, CaseIterable, Sendable {
-    /// SSD whose post-processing is part of the network.
+    /// SSD with post-processing in the network.
     case ssdPostprocessed = "ssd-postprocessed"
-    /// FastestDet and its like: one anchor-free grid.
+    /// FastestDet and similar networks: one anchor-free grid.
     case fastestDet = "fastestdet"
     /// EfficientDet and EfficientDet-Lite.
     case efficientDet = "efficientdet"
-    /// SSD with raw heads: box differences and class scores for a fixed set of anchors.
+    /// SSD with raw heads: box offsets and class scores for a fixed set of anchors.
     case ssd
-    /// DETR, RT-DETR and their like: a set of queries.
+    /// DETR, RT-DETR and similar networks: a fixed set of queries.
     case detr
     /// YOLOX: a grid of cells with objectness.
     case yolox
-    /// NanoDet and NanoDet-Plus: each side of a box is a distribution.
+    /// NanoDet and NanoDet-Plus: a distribution for each side of a box.
     case nanodet
-    /// YOLOv5 and v7: boxes decoded inside the network, with objectness.
+    /// YOLOv5, v6 and v7: boxes decoded in the network, with objectness.
     case yolov5
-    /// YOLOv8, v9, v11, v12: boxes decoded inside the network, no objectness.
+    /// YOLOv8, v9, v11 and v12: boxes decoded in the network, without objectness.
     case yolov8
-    /// YOLOv10 and end-to-end exports: suppressed inside the network.
+    /// YOLOv10 and end-to-end exports: non-maximum suppression in the network.
     case yoloEndToEnd = "yolo-end-to-end"
 }
 
 extension DetectionFamily {
-    /// Recognises the family of a network and makes the decoder for it.
+    /// Recognises the family of a network and returns a decoder for it.
     ///
-    /// - Parameter file: the model's path, for messages.
-    /// - Throws: ``ODTError`` with `.unsupported` where no family fits, or what fits needs to be told more.
+    /// - Parameter file: the model's path, for error messages.
+    /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if the matching family needs more
+    ///   information.
     public static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> any DetectionDecoder {
         try recognise(network, manifest: manifest, labels: labels, file: file).decoder
     }
 
-    /// As ``decoder(for:manifest:labels:file:)``, with the family's name.
+    /// Recognises the family of a network and returns the family and a decoder for it.
     public static func recognise(
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
@@ -45,8 +46,8 @@ extension DetectionFamily {
         let found = try recognise(inspection)
         Diagnostics.report(
             .info,
-            "\(file) is of the family \(found.family.rawValue)"
-                + (inspection.namedFamily == nil ? "" : ", as its manifest says") + ": \(inspection.outputsText), "
+            "\(file) uses the family \(found.family.rawValue)"
+                + (inspection.namedFamily == nil ? "" : " from its manifest") + ": \(inspection.outputsText), "
                 + (labels.map { "\($0.all.count) labels" } ?? "no labels"))
         let quantised = QuantisedDecoder(found.decoder, outputs: network.outputs, scales: inspection.quantisation)
         return (found.family, quantised ?? found.decoder)
@@ -60,8 +61,8 @@ extension DetectionFamily {
             if let decoder = try family.decoder(inspection) { return (family, decoder) }
             throw ODTError(
                 .unsupported,
-                "the manifest of \(file) says that it is of the family \(family.rawValue), but "
-                    + "it has \(inspection.outputsText), which that family has not")
+                "the manifest of \(file) sets the family \(family.rawValue), but \(inspection.outputsText) of the model "
+                    + "does not match it; remove \"family\" to detect the family, or set another one")
         }
         for family in allCases {
             if let decoder = try family.decoder(inspection) { return (family, decoder) }
@@ -69,7 +70,7 @@ extension DetectionFamily {
         throw ODTError(.unsupported, "\(file) has \(inspection.outputsText): \(inspection.guess)")
     }
 
-    /// The family's decoder, where the network may be one of it.
+    /// Returns the decoder if the network may belong to this family, else `nil`.
     private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {
         switch self {
         case .ssdPostprocessed: try SSDPostprocessedDecoder(inspection)
@@ -89,21 +90,21 @@ extension DetectionFamily {
 extension NetworkInspection {
     fileprivate var outputsText: String {
         let shapes = outputs.prefix(12).map(\.shapeText)
-        return (outputs.count == 1 ? "an output " : "outputs ") + shapes.joined(separator: ", ")
+        return (outputs.count == 1 ? "output " : "outputs ") + shapes.joined(separator: ", ")
     }
 
-    /// What a network of no known family may be, for people who took the wrong file.
+    /// Returns a suggestion for a network that matches no family, for example if it is not a detection network.
     fileprivate var guess: String {
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32
         }) {
-            return "it looks like a saliency network, which detector=salient uses"
+            return "it is probably a saliency network; use it with detector=salient"
         }
         if outputs.count == 1, outputs[0].shape.count == 2 {
-            return "it looks like a classifier, which belongs into classifier-file"
+            return "it is probably a classifier; set it as classifier-file"
         }
-        return "it is of no detection family that is understood ("
+        return "it matches no supported detection family ("
             + DetectionFamily.allCases.map(\.rawValue).joined(separator: ", ")
-            + "); a manifest \(ModelManifest.path(besideModel: file)) may name one of them"
+            + "); set \"family\" in a manifest \(ModelManifest.path(besideModel: file))"
     }
 }

@@ -1,4 +1,4 @@
-/// How pictures enter the networks of a family, unless the network or its manifest says otherwise.
+/// The default input parameters of a family, which the network's file and its manifest override.
 struct FamilyInput {
     var width: Int
     var height: Int
@@ -9,19 +9,20 @@ struct FamilyInput {
 }
 
 extension NetworkInspection {
-    /// The input of the network: what its file says, else the manifest, else the family's way.
+    /// Returns the network's input. The file has priority over the manifest, and the manifest over the family's
+    /// defaults.
     ///
-    /// - Throws: ``ODTError`` where it is not one picture of three channels in numbers that can be fed.
+    /// - Throws: ``ODTError`` if the input is not a single three-channel picture of a supported element type.
     func input(_ usual: FamilyInput) throws -> NetworkInput {
         guard let picture = network.pictureInput else {
             let inputs = network.inputs.map { "\($0.name) \($0.shapeText)" }.joined(separator: ", ")
             throw ODTError(
                 .unsupported,
-                "\(file) wants \(network.inputs.count) inputs (\(inputs)); only networks that want nothing but a picture, "
-                    + "or its size beside, are understood: export it without its post-processing")
+                "\(file) has \(network.inputs.count) inputs (\(inputs)); only networks with one picture input, "
+                    + "and optionally an input for its size, are supported: export it without its post-processing")
         }
         let input = network.inputs[picture]
-        // Some take a single picture without the dimension for a batch.
+        // Some networks have no batch dimension.
         let shape = input.shape.count == 3 ? [1] + input.shape : input.shape
         guard shape.count == 4, shape[0] == nil || shape[0] == 1 else { throw unsuitableInput(input) }
         let layout: NetworkInput.Layout
@@ -36,7 +37,8 @@ extension NetworkInspection {
         let height = fixedHeight ?? manifestValue?.height ?? usual.height
         guard (1...8192).contains(width), (1...8192).contains(height) else { throw unsuitableInput(input) }
         var fed = NetworkInput(
-            width: width, height: height, layout: layout, channelOrder: manifestValue?.channelOrder ?? usual.channelOrder,
+            width: width, height: height, layout: layout,
+            channelOrder: manifestValue?.channelOrder ?? usual.channelOrder,
             fit: manifestValue?.fit ?? usual.fit)
         switch input.element {
         case .uint8: fed.element = .uint8
@@ -45,7 +47,7 @@ extension NetworkInspection {
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
         case .int8:
-            // Fed as floats, which the runtime turns into these: what the network takes for its numbers, then their whole ones.
+            // The runtime converts the float input to int8, so mean and scale include the network's quantisation.
             guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
             let scale = manifestValue?.scale ?? usual.scale
             fed.element = .float32
@@ -59,7 +61,7 @@ extension NetworkInspection {
     private func unsuitableInput(_ input: TensorDescription) -> ODTError {
         ODTError(
             .unsupported,
-            "\(file) wants an input of \(input.element) and shape \(input.shapeText); only one picture of three channels "
-                + "as float or unsigned byte is understood")
+            "\(file) has an input of \(input.element) and shape \(input.shapeText); only one picture with three channels "
+                + "as float or unsigned byte is supported: export the model with this input")
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// FastestDet: one grid of cells, each with objectness, a box around the cell and class probabilities, plane by plane.
+/// Decodes FastestDet: one grid of cells with planes for objectness, a box relative to the cell, and class
+/// probabilities.
 struct FastestDetDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
@@ -22,7 +23,8 @@ struct FastestDetDecoder: DetectionDecoder {
                 throw assembly.mismatch(outputs)
             }
             var candidates: [Candidate] = []
-            // The score is objectness^0.6 * class^0.4 and no factor exceeds 1, so a class below floor^2.5 cannot reach the floor.
+            // The score is objectness^0.6 * class^0.4, and both are at most 1: a class below floor^2.5 cannot reach the
+            // floor.
             planes.forEachBest(from: pow(floor, 2.5)) { cell, index, value in
                 let score = pow(values[cell], 0.6) * pow(value, 0.4)
                 guard score >= floor else { return }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// NanoDet and NanoDet-Plus: the distance from a cell to each side of the box is the mean of a distribution over whole cells.
+/// Decodes NanoDet and NanoDet-Plus: the distance from a cell to each side of the box is the mean of a discrete
+/// distribution over multiples of the stride.
 struct NanoDetDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
     let classCount: Int
-    /// Numbers of a distribution.
+    /// The number of bins of a distribution.
     let binCount: Int
-    /// Where in a cell the distances are measured from: 0 its corner, 0.5 its middle.
+    /// The position within a cell from which distances are measured: 0 is its corner, 0.5 its centre.
     let origin: Float
     let activation: ScoreActivation
     var input: NetworkInput { assembly.input }
@@ -40,7 +41,7 @@ struct NanoDetDecoder: DetectionDecoder {
         return assembly.detections(from: candidates, placement: placement, options: options)
     }
 
-    /// The mean of a distribution over 0, 1, 2 ... that is given as logits.
+    /// Returns the mean of a distribution over 0, 1, 2 ... from its logits.
     private func mean(_ logits: UnsafePointer<Float>) -> Float {
         var highest = -Float.infinity
         for bin in 0..<binCount { highest = max(highest, logits[bin]) }
@@ -67,8 +68,8 @@ extension NanoDetDecoder {
         guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32, 64], [8, 16, 32]]) else {
             return nil
         }
-        // NanoDet-Plus has four levels and measures from the corner of a cell; its forerunner has three, measures from the
-        // middle and keeps the picture's proportions.
+        // NanoDet-Plus has four levels and measures from the corner of a cell. NanoDet has three levels, measures from
+        // the centre and keeps the picture's aspect ratio.
         let plus = grid.levels.count > 3
         if !plus && inspection.manifest?.input.fit == nil { input.fit = .letterboxCentered(fill: 0) }
         self.init(

@@ -1,18 +1,18 @@
-/// All that is known of a network before its family is: outside, manifest and labels, with the questions that families ask.
+/// The description, manifest and labels of a network, with queries that the families use to recognise it.
 struct NetworkInspection {
     let network: NetworkDescription
     let manifest: ModelManifest?
     let labels: Labels?
-    /// The model's path, for messages.
+    /// The model's path, for error messages.
     let file: String
 
-    /// What the .tflite would have done to the outputs at its end, had it not been cut off.
+    /// The parameters of the removed TFLite post-processing operation; `nil` if the model had none.
     var postProcess: TFLitePostProcess?
 
-    /// What the whole numbers of inputs and outputs stand for, by their names: as the manifest says, or else a .tflite.
+    /// The quantisation of inputs and outputs by tensor name. The manifest has priority over a .tflite file.
     var quantisation: [String: QuantisationScale]
 
-    /// The family that the manifest names.
+    /// The family in the manifest.
     let namedFamily: DetectionFamily?
 
     init(_ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String) throws {
@@ -25,7 +25,7 @@ struct NetworkInspection {
             guard let family = DetectionFamily(rawValue: name) else {
                 throw ODTError(
                     .invalidFile,
-                    "the manifest of \(file) names the family \"\(name)\"; known are "
+                    "the manifest of \(file) has the unknown family \"\(name)\"; use one of "
                         + DetectionFamily.allCases.map(\.rawValue).joined(separator: ", "))
             }
             return family
@@ -34,7 +34,8 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Rows and columns of an output that is a matrix, the batch left aside; `nil` within where the file leaves it open.
+    /// Returns rows and columns of an output with the shape of a matrix, without the batch dimension. A dimension that
+    /// the file leaves open is `nil`.
     func matrix(_ output: Int) -> (rows: Int?, columns: Int?)? {
         guard outputs.indices.contains(output) else { return nil }
         let shape = outputs[output].shape
@@ -45,7 +46,7 @@ struct NetworkInspection {
         }
     }
 
-    /// Whether an output goes by this name, the tensor's number and enclosing scopes left aside.
+    /// Returns the index of the output with this name, ignoring the tensor number and enclosing scopes.
     func output(named name: String) -> Int? {
         outputs.firstIndex { output in
             let leaf = output.name.split(separator: "/").last ?? ""
@@ -53,14 +54,16 @@ struct NetworkInspection {
         }
     }
 
-    /// Whether it is likely that the network tells so many classes apart: as many as there are labels, or as COCO has.
-    func believes(_ classes: Int) -> Bool {
+    /// Whether a number of classes is plausible: the manifest's number, the number of labels, or without labels, COCO's
+    /// 80 or 90.
+    func isPlausible(_ classes: Int) -> Bool {
         if let manifestValue = manifest?.classes { return classes == manifestValue }
         guard let labels else { return classes == 80 || classes == 90 }
         return classes == labels.count || (labels.beginsWithBackground && classes == labels.count - 1)
     }
 
-    /// The anchor-free grid that the manifest's strides make, or the first of the usual ones with so many cells.
+    /// Returns the anchor-free grid with the manifest's strides, or with the first of the usual strides, that has the
+    /// given number of cells (`nil`: any number).
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
         let all = (manifest?.strides.map { [$0] } ?? usual).map {
             CellGrid(width: input.width, height: input.height, strides: $0)
@@ -73,21 +76,21 @@ struct NetworkInspection {
     }
 }
 
-/// What the numbers of one box are, in families that give a row (or a plane) of them.
+/// The meaning of the values of one box, in families with one row or plane of values per box.
 enum BoxEncoding: Equatable {
-    /// Box, objectness, classes.
+    /// Box, objectness and class scores.
     case objectness(classes: Int)
-    /// Box, classes.
+    /// Box and class scores.
     case plain(classes: Int)
-    /// Classes, a distribution for each side of the box.
+    /// Class scores and a distribution for each side of the box.
     case distributions(classes: Int, bins: Int)
 
-    /// The reading that gives a number of classes that one can believe in; objectness where none does.
+    /// Chooses the first encoding with a plausible number of classes, else objectness.
     init?(_ numbers: Int, in inspection: NetworkInspection) {
         guard numbers > 5 else { return nil }
         let readings: [(BoxEncoding, Int)] =
             [(.objectness(classes: numbers - 5), numbers - 5), (.plain(classes: numbers - 4), numbers - 4)]
             + [8, 16, 17].map { (.distributions(classes: numbers - 4 * $0, bins: $0), numbers - 4 * $0) }
-        self = readings.first { $0.1 > 0 && inspection.believes($0.1) }?.0 ?? readings[0].0
+        self = readings.first { $0.1 > 0 && inspection.isPlausible($0.1) }?.0 ?? readings[0].0
     }
 }

@@ -1,4 +1,4 @@
-/// Rows of four numbers for the box, one for "something is here", and one a class.
+/// Rows with four box values, the objectness, and one score per class.
 struct ObjectnessRows {
     private let scores: ScoreRows
 
@@ -10,7 +10,8 @@ struct ObjectnessRows {
 
     var count: Int { scores.count }
 
-    /// Calls `body` for each row whose best class, times objectness, reaches `floor`. Nearly all rows fail at the objectness.
+    /// Calls `body` for each row whose objectness times best class score reaches `floor`. The objectness alone rejects
+    /// most rows.
     func forEachBest(
         from floor: Float, _ body: (_ row: Int, _ index: Int, _ score: Float, _ box: UnsafePointer<Float>) -> Void
     ) {

@@ -1,16 +1,16 @@
-/// In which outputs a network that suppresses by itself gives its detections.
+/// The output layout of a network with built-in non-maximum suppression.
 enum PostprocessedLayout: Sendable {
-    /// One list of rows: picture, class, score, two corners as fractions. A negative picture ends the list.
+    /// Rows of picture index, class, score and two corners as fractions. A negative picture index ends the list.
     case rows(output: Int)
-    /// Separate outputs; corners with the top before the left as TensorFlow has them, or the other way round. Where two outputs
-    /// may be the scores, the figures tell.
+    /// Separate outputs for boxes, classes and scores. `topFirst`: corners are (y, x), as in TensorFlow. If not
+    /// `certain`, the values decide which output contains the scores.
     case separate(boxes: Int, classes: Int, scores: Int, certain: Bool, topFirst: Bool)
-    /// Corners and score in one output, classes in another.
+    /// Corners and score in one output, classes in another output.
     case pixels(boxes: Int, classes: Int)
-    /// One list of rows: class, score, two corners. As PaddleDetection gives them.
+    /// Rows of class, score and two corners, as in PaddleDetection.
     case classFirst(output: Int)
 
-    /// Whether corners are fractions of the input; `nil` where networks of one form differ.
+    /// Whether corners are fractions of the input; `nil` if networks with this layout differ.
     var hasFractions: Bool? {
         switch self {
         case .rows, .separate(_, _, _, _, topFirst: true): true
@@ -19,10 +19,11 @@ enum PostprocessedLayout: Sendable {
         }
     }
 
-    /// The form, and what networks of this form call their first class.
+    /// Returns the layout and the number of its first class that is not the background.
     static func recognise(_ inspection: NetworkInspection) -> (Self, firstClass: Int)? {
         let shapes = inspection.outputs.map(\.shape)
-        if let boxes = inspection.output(named: "detection_boxes"), let scores = inspection.output(named: "detection_scores"),
+        if let boxes = inspection.output(named: "detection_boxes"),
+            let scores = inspection.output(named: "detection_scores"),
             let classes = inspection.output(named: "detection_classes")
         {
             return (.separate(boxes: boxes, classes: classes, scores: scores, certain: true, topFirst: true), 1)
@@ -37,7 +38,8 @@ enum PostprocessedLayout: Sendable {
             return (.separate(boxes: boxes, classes: lists[0], scores: lists[1], certain: false, topFirst: true), 0)
         }
         if shapes.count == 3, let form = threeLists(inspection) {
-            // RT-DETR and D-FINE are told a size to scale to and count classes from 0; SSD and R-CNN have a background.
+            // RT-DETR and D-FINE have an input for the target size and number classes from 0. SSD and R-CNN have a
+            // background.
             return (form, inspection.network.inputs.count > 1 ? 0 : 1)
         }
         if shapes.count >= 2, let boxes = shapes.firstIndex(where: { isList($0, of: 5) }),
@@ -56,7 +58,7 @@ enum PostprocessedLayout: Sendable {
         return nil
     }
 
-    /// Boxes, and two lists as long as they are: of scores, and of classes, which are whole numbers.
+    /// Returns the layout for boxes and two lists of the same length: scores, and classes as integers.
     private static func threeLists(_ inspection: NetworkInspection) -> Self? {
         let shapes = inspection.outputs.map(\.shape)
         guard let boxes = shapes.firstIndex(where: { isList($0, of: 4) }) else { return nil }
@@ -71,7 +73,7 @@ enum PostprocessedLayout: Sendable {
         return .separate(boxes: boxes, classes: classes, scores: scores, certain: whole.count == 1, topFirst: false)
     }
 
-    /// Whether it is one list of rows of so many numbers, with or without a dimension for a batch of one.
+    /// Whether a shape is a list of rows with `count` values, with or without a batch dimension of 1.
     private static func isList(_ shape: [Int?], of count: Int) -> Bool {
         shape.last == count && (shape.count == 2 || shape.count == 3 && (shape[0] == nil || shape[0] == 1))
     }

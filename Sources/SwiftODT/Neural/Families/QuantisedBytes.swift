@@ -1,4 +1,4 @@
-/// An output of a quantised network as it lies, with what its bytes stand for.
+/// The bytes of a quantised output, with their quantisation.
 struct QuantisedBytes {
     let bytes: UnsafeBufferPointer<UInt8>
     let isSigned: Bool
@@ -10,7 +10,7 @@ struct QuantisedBytes {
     func number(_ byte: UInt8) -> Float { scale.number(isSigned ? Float(Int8(bitPattern: byte)) : Float(byte)) }
 }
 
-/// The numbers of an output of which few are looked at: bytes become numbers when they are asked for.
+/// The values of an output, dequantised on access. Intended for outputs from which only few values are read.
 enum SparseNumbers {
     case floats(UnsafeBufferPointer<Float>)
     case bytes(QuantisedBytes)
@@ -32,16 +32,16 @@ enum SparseNumbers {
 }
 
 extension TensorView {
-    /// Bytes as they lie; `nil` where the numbers are none, or nobody said what they stand for.
+    /// Returns the bytes of a quantised output; `nil` if the elements are not bytes or have no quantisation.
     ///
-    /// - Throws: as ``withFloats(_:)``.
+    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires.
     func quantised() throws -> QuantisedBytes? {
         guard element == .uint8 || element == .int8, let scale else { return nil }
         let whole = UnsafeRawBufferPointer(rebasing: bytes.prefix(try checkedCount()))
         return QuantisedBytes(bytes: whole.bindMemory(to: UInt8.self), isSigned: element == .int8, scale: scale)
     }
 
-    /// As ``withFloats(_:)``, but bytes are not turned into numbers beforehand.
+    /// Calls `body` with the values, like ``withFloats(_:)``, but without dequantising all bytes in advance.
     func withSparseNumbers<Answer>(_ body: (SparseNumbers) throws -> Answer) throws -> Answer {
         if let quantised = try quantised() { return try body(.bytes(quantised)) }
         return try withFloats { try body(.floats($0)) }

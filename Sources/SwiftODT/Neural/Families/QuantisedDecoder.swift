@@ -1,12 +1,12 @@
-/// Tells a decoder what the whole numbers of a quantised network's outputs stand for.
+/// A decoder that adds the quantisation to the outputs before it passes them to another decoder.
 struct QuantisedDecoder: DetectionDecoder {
     let decoder: any DetectionDecoder
-    /// Output by output; `nil` for those that are no bytes.
+    /// The quantisation of each output; `nil` for outputs that are not bytes.
     let scales: [QuantisationScale?]
     var input: NetworkInput { decoder.input }
     var labels: [String]? { decoder.labels }
 
-    /// - Returns: `nil` where no output is quantised.
+    /// - Returns: `nil` if no output is quantised.
     init?(_ decoder: any DetectionDecoder, outputs: [TensorDescription], scales: [String: QuantisationScale]) {
         self.scales = outputs.map { [.uint8, .int8].contains($0.element) ? scales[$0.name] : nil }
         guard self.scales.contains(where: { $0 != nil }) else { return nil }

@@ -1,16 +1,17 @@
-/// Class scores of which each box has a row of its own, in bytes as a quantised network gives them: a quarter of the memory, and
-/// sixteen are compared at once. Says the same as ``ScoreRows`` of the numbers that they stand for.
+/// Quantised class scores with one row per box, with the same results as ``ScoreRows`` of the dequantised values.
+///
+/// Compares 16 bytes at once and reads a quarter of the memory that floats would need.
 struct QuantisedScoreRows {
     private let scores: QuantisedBytes
-    /// Bytes from row to row.
+    /// The number of bytes per row.
     private let length: Int
-    /// Where in a row the classes begin.
+    /// The index of the first class in a row.
     private let firstClass: Int
     private let classCount: Int
-    /// Brings signed bytes into the order of unsigned ones.
+    /// The XOR mask that maps signed bytes to unsigned bytes of the same order.
     private let flip: UInt8
 
-    /// - Returns: `nil` where rows and classes do not fit the numbers that are there.
+    /// - Returns: `nil` if the number of bytes does not match the rows and classes.
     init?(_ scores: QuantisedBytes, stride: Int, firstClass: Int, classCount: Int) {
         guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride,
             scores.count % stride == 0
@@ -24,8 +25,8 @@ struct QuantisedScoreRows {
 
     var count: Int { scores.count / length }
 
-    /// Calls `body` with row, class and value of each row whose highest class reaches `floor`: the first class where several are
-    /// equal. Most rows have none, and are only asked whether any does.
+    /// Calls `body` with row, class and value of each row whose highest class value reaches `floor`. The first of
+    /// several equal classes wins. A faster test first rejects rows without any such class.
     @inline(__always)
     func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
         guard let base = scores.bytes.baseAddress,
@@ -44,17 +45,17 @@ struct QuantisedScoreRows {
     }
 }
 
-/// A level that bytes are compared with, sixteen of them at once.
+/// A threshold that 16 bytes are compared with at once.
 private struct ByteLevel {
     private typealias Words = SIMD2<UInt64>
 
     private let level: UInt8
     private let flip: UInt8
-    /// The flip, in each byte.
+    /// The XOR mask, repeated in each byte.
     private let flips: Words
-    /// Brings the lower seven bits of a byte to its highest bit where they reach those of the level.
+    /// The addend that sets a byte's highest bit if its lower seven bits reach those of the level.
     private let lift: Words
-    /// All bits where a byte's highest bit alone is more than the level.
+    /// All bits set if the level is below 0x80: a byte with its highest bit set then reaches the level.
     private let isLow: Words
 
     init(_ level: UInt8, flip: UInt8) {
@@ -64,12 +65,12 @@ private struct ByteLevel {
         isLow = Self.all(level < 0x80 ? 0xFF : 0)
     }
 
-    /// Whether any of some bytes reaches it.
+    /// Whether any byte reaches the level.
     @inline(__always)
     func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
         guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
         let raw = UnsafeRawPointer(bytes)
-        // Some of the last sixteen are seen twice.
+        // The last block of 16 may overlap the previous block.
         var found = compare(raw, count - 16)
         var index = 0
         while index + 16 < count {
@@ -79,8 +80,8 @@ private struct ByteLevel {
         return (found[0] | found[1]) & 0x8080_8080_8080_8080 != 0
     }
 
-    /// The highest bit of each byte tells whether it reaches the level. In words, which there are vector instructions for: bytes are
-    /// compared one by one.
+    /// Compares 16 bytes; the highest bit of each result byte is set if the byte reaches the level. Works on 64-bit
+    /// words, because comparisons of `SIMD16<UInt8>` compile to scalar code.
     @inline(__always)
     private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> Words {
         let words = bytes.loadUnaligned(fromByteOffset: offset, as: Words.self) ^ flips

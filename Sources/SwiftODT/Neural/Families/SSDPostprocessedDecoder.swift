@@ -1,8 +1,8 @@
-/// SSD and others whose network decodes and suppresses by itself and gives finished detections, in one of the forms in use.
+/// Decodes SSD and other networks with built-in post-processing, in one of the layouts of ``PostprocessedLayout``.
 struct SSDPostprocessedDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let form: PostprocessedLayout
-    /// What the network calls its first class.
+    /// The number of the first class that is not the background.
     let firstClass: Int
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
@@ -24,7 +24,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
             options: options, suppressed: true)
     }
 
-    /// - Parameter corners: left, top, right, bottom; as fractions or in input pixels, which the figures of all of them tell.
+    /// - Parameter corners: left, top, right and bottom, as fractions or in input pixels.
     private func candidate(
         _ corners: (Float, Float, Float, Float), score: Float, classNumber: Float, floor: Float
     ) -> Candidate? {
@@ -66,7 +66,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
                     guard first.count == second.count, boxes.count == 4 * first.count else {
                         throw assembly.mismatch(outputs)
                     }
-                    // Class numbers are whole and may exceed 1; scores are neither.
+                    // Class numbers are integers and may exceed 1; scores are fractions up to 1.
                     let swapped =
                         !certain && second.contains { $0 > 1 } && !first.contains { $0 > 1 }
                         || !certain && first.contains { $0 != $0.rounded() }
@@ -113,7 +113,7 @@ struct SSDPostprocessedDecoder: DetectionDecoder {
 
 extension SSDPostprocessedDecoder {
     static let usual = FamilyInput(width: 300, height: 300)
-    /// Those that come from PyTorch or Paddle.
+    /// The defaults for models from PyTorch or PaddlePaddle.
     static let usualPlanar = FamilyInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
 
     init?(_ inspection: NetworkInspection) throws {
@@ -125,7 +125,8 @@ extension SSDPostprocessedDecoder {
             }
         let firstClass = inspection.manifest?.hasBackground.map { $0 ? 1 : 0 } ?? numbersFrom
         self.init(
-            assembly: try inspection.assembly(inspection.input(usual), classes: inspection.manifest?.classes), form: form,
+            assembly: try inspection.assembly(inspection.input(usual), classes: inspection.manifest?.classes),
+            form: form,
             firstClass: firstClass)
     }
 }

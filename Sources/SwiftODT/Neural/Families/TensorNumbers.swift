@@ -1,7 +1,7 @@
 extension TensorView {
-    /// The numbers as floats: as they lie for 32-bit floats, a converted copy for other types.
+    /// Calls `body` with the values as floats: without a copy for aligned 32-bit floats, else with a converted copy.
     ///
-    /// - Throws: ``ODTError`` where the memory is smaller than the shape says, or holds quantised numbers without their scale.
+    /// - Throws: ``ODTError`` if the memory is smaller than the shape requires, or if bytes have no quantisation.
     func withFloats<Answer>(_ body: (UnsafeBufferPointer<Float>) throws -> Answer) throws -> Answer {
         let count = try checkedCount()
         switch element {
@@ -28,21 +28,24 @@ extension TensorView {
             guard let quantised = try quantised() else {
                 throw ODTError(
                     .unsupported,
-                    "the network gives quantised numbers without their scale; \"quantisation\" in its manifest can say it"
+                    "the network has a quantised output without a scale; set \"quantisation\" in its manifest"
                 )
             }
             return try withConverted(count, body) { quantised.number(quantised.bytes[$0]) }
         }
     }
 
-    /// How many numbers the shape asks for.
+    /// Returns the number of values in the shape, after checking it against the size of the memory.
     func checkedCount() throws -> Int {
         guard let count = shape.product else {
-            throw ODTError(.failed, "the network gave an output of shape \(shape)")
+            throw ODTError(
+                .failed, "the network returned an output with the invalid shape \(shape); export the model again")
         }
         guard count <= bytes.count / element.byteCount else {
             throw ODTError(
-                .failed, "the network gave \(bytes.count) bytes for an output of shape \(shape) of \(element)")
+                .failed,
+                "the network returned \(bytes.count) bytes for an output of shape \(shape) of \(element), which is too few; "
+                    + "export the model again")
         }
         return count
     }
@@ -58,14 +61,15 @@ extension TensorView {
 }
 
 extension Float {
-    /// From the bits of a 16-bit float. In plain arithmetic, because the hardware's way is not on every processor that we run on.
+    /// Converts the bits of a 16-bit float. Uses plain arithmetic, because not all supported processors have an
+    /// instruction for it.
     init(half bits: UInt16) {
         let magnitude = UInt32(bits & 0x7FFF)
         let sign = UInt32(bits & 0x8000) << 16
         if magnitude >= 0x7C00 {
             self = Float(bitPattern: sign | 0x7F80_0000 | (magnitude & 0x3FF) << 13)
         } else {
-            // Moves the exponent by multiplication, which is right for subnormal numbers too.
+            // Multiplying by 2^112 corrects the exponent, for subnormal numbers as well.
             let value = Float(bitPattern: magnitude << 13) * Float(bitPattern: 0x7780_0000)
             self = Float(bitPattern: value.bitPattern | sign)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// YOLOX: a row a cell with the box relative to the cell, objectness, and a score a class.
+/// Decodes YOLOX: one row per cell with a box relative to the cell, the objectness, and one score per class.
 struct YOLOXDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let grid: CellGrid
@@ -44,8 +44,8 @@ struct YOLOXDecoder: DetectionDecoder {
         self.classCount = classCount
     }
 
-    /// Whether the export has turned the boxes into input pixels by itself: then those of the lowest level's last row lie near
-    /// their cells, at the far side, and else within a few cells of nothing.
+    /// Whether the exported network has already decoded the boxes to input pixels. In that case, the boxes of the first
+    /// level's last row of cells lie near the bottom of the input; otherwise their values are a few cells around 0.
     private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
         let level = grid.levels[0]
         guard level.columns >= 8, level.rows >= 8 else { return false }
@@ -53,7 +53,7 @@ struct YOLOXDecoder: DetectionDecoder {
         let first = level.columns * (level.rows - 1)
         let centers = (first..<first + level.columns).lazy.map { values[$0 * (5 + classCount) + 1] }
         let far = centers.count { $0 > half }
-        return givesPixels.isSo(after: far, against: centers.count { $0.isFinite } - far)
+        return givesPixels.isLikely(votesFor: far, against: centers.count { $0.isFinite } - far)
     }
 }
 

@@ -1,8 +1,8 @@
-/// YOLOv5, v6 and v7 exports: as YOLOX, but the network has turned the boxes into input pixels by itself.
+/// Decodes YOLOv5, v6 and v7: like YOLOX, but the network has already decoded the boxes to input pixels.
 struct YOLOv5Decoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
-    /// Numbers after the classes that are not for us, such as the coefficients of a mask.
+    /// The number of values after the classes that are ignored, for example mask coefficients.
     let extraCount: Int
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
@@ -35,15 +35,16 @@ extension YOLOv5Decoder {
         guard let output = inspection.outputs.indices.first(where: { inspection.matrix($0) != nil }),
             output == 0, let matrix = inspection.matrix(output), let columns = matrix.columns
         else { return nil }
-        // A segmenting network has the prototypes of its masks beside, and their coefficients after the classes.
+        // A segmentation network has a second output with mask prototypes, and mask coefficients after the classes.
         let masks = inspection.maskCount
         guard case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection),
             inspection.outputs.count == 1 || masks > 0
         else { return nil }
         let input = try inspection.input(YOLOv8Decoder.usual)
         if let rows = matrix.rows, inspection.namedFamily != .yolov5 {
-            // Three boxes a cell.
-            guard rows % 3 == 0, inspection.grid(input, cells: rows / 3, usual: [[8, 16, 32], [8, 16, 32, 64]]) != nil
+            // Each cell has three boxes.
+            guard rows % 3 == 0,
+                inspection.grid(input, cells: rows / 3, usual: [[8, 16, 32], [8, 16, 32, 64]]) != nil
             else {
                 return nil
             }

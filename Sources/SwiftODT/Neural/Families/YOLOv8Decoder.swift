@@ -1,8 +1,9 @@
-/// YOLOv8, v9, v11, v12: boxes in input pixels and class scores, no objectness; each number of a box lies in a plane of its own.
+/// Decodes YOLOv8, v9, v11 and v12: boxes in input pixels and class scores without objectness. Each value of a box has
+/// its own plane.
 struct YOLOv8Decoder: DetectionDecoder {
     let assembly: DetectionAssembly
     let classCount: Int
-    /// Whether the export has a row a box instead (the transposed form).
+    /// Whether the output is transposed, with one row per box.
     let rowwise: Bool
     var input: NetworkInput { assembly.input }
     var labels: [String]? { assembly.names.all }
@@ -59,7 +60,7 @@ extension YOLOv8Decoder {
         let named = inspection.namedFamily == .yolov8
         if let numbers = matrix.rows, numbers > 4 + masks,
             inspection.grid(input, cells: matrix.columns, usual: strides) != nil,
-            matrix.columns != nil || named || inspection.believes(numbers - 4 - masks)
+            matrix.columns != nil || named || inspection.isPlausible(numbers - 4 - masks)
         {
             let classes = numbers - 4 - masks
             self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, rowwise: false)
@@ -74,7 +75,8 @@ extension YOLOv8Decoder {
 }
 
 extension NetworkInspection {
-    /// How many mask coefficients a segmenting YOLO gives for each box: its second output has a plane for each.
+    /// The number of mask coefficients per box of a YOLO segmentation network: the number of planes of its second
+    /// output.
     var maskCount: Int {
         guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1],
             (2...1024).contains(planes)
@@ -83,7 +85,7 @@ extension NetworkInspection {
     }
 }
 
-/// YOLOv10 and end-to-end exports: finished detections, a row each: two corners in input pixels, score, class.
+/// Decodes YOLOv10 and end-to-end exports: rows of two corners in input pixels, score and class, already suppressed.
 struct YOLOEndToEndDecoder: DetectionDecoder {
     let assembly: DetectionAssembly
     var input: NetworkInput { assembly.input }
