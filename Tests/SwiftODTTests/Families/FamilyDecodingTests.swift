@@ -28,7 +28,7 @@ import Testing
             numbers.replaceSubrange(row..<row + 8, with: [0.5, 0.25, 0, 0.6931472, 0.8, 0.1, 0.9, 0.2])
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloxIsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
     }
 
@@ -41,7 +41,7 @@ import Testing
             numbers.replaceSubrange(65 * 8..<65 * 8 + 8, with: [24, 20, 16, 32, 0.8, 0.1, 0.9, 0.2])
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloxIsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolox,
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
     }
 
@@ -98,11 +98,11 @@ import Testing
             for (plane, number) in (object + [0.1, 0.7, 0.2]).enumerated() { numbers[plane * 84 + 83] = number }
         }
         try expect(
-            [newer], input: [1, 64, 64, 3], labels: names(3), family: .yolov8IsDecoded, gives: box, score: 0.7,
+            [newer], input: [1, 64, 64, 3], labels: names(3), family: .yolov8, gives: box, score: 0.7,
             label: "thing 1")
         let older = TestTensor([1, 252, 8]) { $0.replaceSubrange(80..<88, with: object + [0.8, 0.1, 0.2, 0.9]) }
         try expect(
-            [older], input: [1, 64, 64, 3], labels: names(3), family: .yolov5IsDecoded, gives: box, score: 0.72,
+            [older], input: [1, 64, 64, 3], labels: names(3), family: .yolov5, gives: box, score: 0.72,
             label: "thing 2")
     }
 
@@ -129,7 +129,7 @@ import Testing
             $0.replaceSubrange(80..<88, with: [32, 20, 10, 30, 0.8, 0.1, 0.2, 0.9])
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov5IsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov5,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.72, label: "thing 2")
     }
 
@@ -139,14 +139,14 @@ import Testing
             for (plane, number) in object.enumerated() { numbers[plane * 84 + 83] = number }
         }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8IsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 1")
     }
 
     @Test func transposedYOLOv8IsDecoded() throws {
         let output = TestTensor([1, 84, 7]) { $0.replaceSubrange(70..<77, with: [32, 20, 10, 30, 0.1, 0.2, 0.7]) }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8IsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 2")
     }
 
@@ -156,14 +156,14 @@ import Testing
             for (plane, number) in object.enumerated() { numbers[plane * 84] = number }
         }
         try expect(
-            [output, TestTensor([1, 2, 16, 16]) { _ in }], input: [1, 3, 64, 64], labels: names(3), family: .yolov8IsDecoded,
+            [output, TestTensor([1, 2, 16, 16]) { _ in }], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.7, label: "thing 1")
     }
 
     @Test func endToEndYOLOIsDecoded() throws {
         let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 2]) }
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .endToEndYOLOIsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yoloEndToEnd,
             gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
     }
 
@@ -174,7 +174,7 @@ import Testing
         }
         // Column 2, row 1 of 4 x 4 cells of 16; tanh(0.549) = 0.5; half as wide and a quarter as high as the picture.
         try expect(
-            [output], input: [1, 3, 64, 64], labels: names(3), family: .fastestDetIsDecoded,
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .fastestDet,
             gives: Box(centerX: 32, centerY: 24, width: 32, height: 16), score: 0.858606, label: "thing 2")
     }
 
@@ -290,7 +290,7 @@ import Testing
             numbers[anchor * 4 + 2] = 1.0986123
         }
         try expect(
-            [boxes, scores], input: [1, 300, 300, 3], labels: names(3), family: .ssdIsDecoded,
+            [boxes, scores], input: [1, 300, 300, 3], labels: names(3), family: .ssd,
             gives: Box(centerX: 15 + 105, centerY: 15 + 52.5, width: 210, height: 105), score: 0.75, label: "thing 1")
     }
 
@@ -304,7 +304,7 @@ import Testing
         }
         let network = NetworkDescription(input: [1, 3, 320, 320], [boxes, scores])
         let found = try DetectionFamily.recognise(network, manifest: nil, labels: names(3), file: "net.onnx")
-        #expect(found.family == .ssdIsDecoded)
+        #expect(found.family == .ssd)
         let decoder = try #require(found.decoder as? AnchorDecoder)
         let box = decoder.anchors.boxes[anchor]
         #expect(box.centerX == 128 && box.centerY == 128 && box.width == 512 && box.height == 512)
