@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the mapping between the buffer and the upright picture, on which every reported box rests.
+/// Tests the mapping between the buffer and the upright picture, which determines every reported box.
 @Suite struct OrientationTests {
     @Test(arguments: Orientation.allCases)
     func mappingRoundTripIsIdentity(_ orientation: Orientation) {
@@ -17,7 +17,7 @@ import Testing
         #expect(upright == Box(x: 0, y: 0, width: 10, height: 10))
     }
 
-    /// One turn after another is the turn that does the same to a box.
+    /// Composing two orientations maps a box like applying them one after the other.
     @Test(arguments: Orientation.allCases, Orientation.allCases)
     func orientationsCompose(_ second: Orientation, _ first: Orientation) {
         let (width, height) = (40.0, 30.0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects which parts a picture is looked at in, and what of a part's edges is said to cut.
+/// Tests the tiles of a picture, and which edges of a region cut objects.
 @Suite struct InferredRegionTests {
     @Test func onlyInnerEdgesCut() {
         let region = InferredRegion(Box(x: 0, y: 100, width: 400, height: 300), width: 1000, height: 400)
@@ -16,7 +16,8 @@ import Testing
         #expect(!whole.cuts(Box(x: -5, y: -5, width: 2000, height: 2000)))
     }
 
-    /// A square part as high as the picture shows things larger than the whole does, which has to go into the same square.
+    /// A square region with the picture's full height magnifies objects, because the full frame is scaled to the same
+    /// square.
     @Test func fullHeightRegionsAreMagnified() {
         let input = InputSize(width: 320, height: 320)
         for (width, height) in [(1920, 1080), (1080, 1920), (768, 576)] {
@@ -26,7 +27,8 @@ import Testing
         }
     }
 
-    /// A network as wide as a film sees little of a portrait: its parts, which have its shape, are nearer than their longer side says.
+    /// A wide network input leaves most of its width unused for a portrait frame. Regions have the input's shape, so
+    /// their magnification exceeds the ratio of the longer sides.
     @Test func magnificationDependsOnNetworkInput() {
         let picture = RegionSelector.Geometry(width: 1080, height: 1920, input: InputSize(width: 640, height: 384))
         let views = RegionPyramid(of: picture)
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    /// Television's pixels are not square: the choice, and what is made of its looks, reckon with the picture as it is shown.
+    /// Broadcast video has non-square pixels; regions and magnification use the displayed size.
     @Test(arguments: [(16, 11), (64, 45), (8, 9), (1, 2), (2, 1)])
     func magnificationUsesPixelAspectRatio(_ across: Int, _ down: Int) {
         let aspect = Double(across) / Double(down)
@@ -58,8 +60,8 @@ import Testing
         }
     }
 
-    /// What comes from a file may be anything.
-    @Test func emptyRegionIsFullFrame() {
+    /// Regions from a file can have any values.
+    @Test func invalidRegionIsFullFrame() {
         for box in [
             Box(x: .nan, y: 0, width: 1, height: 1), Box(x: 5000, y: 0, width: 10, height: 10),
             Box(x: 0, y: 0, width: .infinity, height: 1), Box(x: 10, y: 10, width: -5, height: 5),
@@ -79,14 +81,14 @@ import Testing
         for region in grid.tiles {
             #expect(region.minX >= 0 && region.minY >= 0 && region.maxX <= Double(width) && region.maxY <= Double(height))
         }
-        // Of each level, by its parts' size.
+        // The size of its tiles identifies each level.
         for level in Dictionary(grouping: grid.tiles, by: { $0.width * 10_000 + $0.height }).values {
             for x in stride(from: 0.5, to: Double(width), by: 7) {
                 for y in stride(from: 0.5, to: Double(height), by: 7) {
                     #expect(level.contains { $0.minX <= x && x <= $0.maxX && $0.minY <= y && y <= $0.maxY })
                 }
             }
-            // What is as wide as a tenth of a part is whole in one of them, wherever it lies.
+            // An object with a tenth of a tile's width is complete in at least one tile.
             let side = level[0].width / 10
             for x in stride(from: 0.0, to: Double(width) - side, by: 5) {
                 #expect(level.contains { $0.minX <= x && x + side <= $0.maxX })
@@ -102,7 +104,7 @@ import Testing
         #expect(!TileGrid(width: 100_000, height: 2, input: InputSize(width: 4, height: 4)).tiles.isEmpty)
     }
 
-    /// Those of 4K and of panoramas, too.
+    /// Also for 4K frames and panoramas.
     @Test(arguments: [(3840, 2160), (4000, 3000), (12_000, 200), (200, 12_000)])
     func lastLevelOfLargePictureHasOriginalResolution(_ width: Int, _ height: Int) {
         let tiles = TileGrid(width: width, height: height, input: InputSize(width: 320, height: 320)).tiles
@@ -110,7 +112,7 @@ import Testing
         #expect(!tiles.contains { max($0.width, $0.height) < 200 })
     }
 
-    /// However large a picture is, it is not looked at for ever.
+    /// The cost of one frame is limited for any picture size.
     @Test(arguments: [(20_000, 5000), (65_500, 60), (30_000, 30_000), (1_000_000, 2)])
     func tileCountIsBounded(_ width: Int, _ height: Int) {
         let tiles = TileGrid(width: width, height: height, input: InputSize(width: 320, height: 320)).tiles

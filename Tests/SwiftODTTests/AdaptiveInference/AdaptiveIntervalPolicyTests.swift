@@ -2,33 +2,33 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects when a scene is looked at where nobody says how often: rarely where nothing happens, at once where something does.
+/// Tests adaptive inference: inference is rare while nothing changes, and immediate when something does.
 @Suite struct AdaptiveIntervalPolicyTests {
-    /// A scene as it is played: its pictures, and what is known of its objects once a frame is finished.
+    /// A simulated stream: its frames, and the tracker's snapshot after each frame.
     private struct PlaybackState {
         var rate = 10.0
         var seconds = 10.0
-        /// Things with texture, in pixels of the plane.
+        /// Textured objects, in pixels of the luma plane.
         var objects: (Double) -> [Box] = { _ in [] }
-        /// What the detector sees and the tracker knows of them.
+        /// The tracker's object states, as the detector would produce them.
         var known: (Double) -> [TrackerSnapshot.ObjectState] = { _ in [] }
-        /// A cut: all that was answered before has ended.
+        /// The time of a scene cut, in seconds. Earlier results no longer count.
         var ends = Double.infinity
-        /// How many frames come before a look is answered; live, nobody looks meanwhile.
+        /// The latency of an inference in frames; no other inference starts in the meantime.
         var delay = 0
         var light: (Double) -> Int = { _ in 0 }
-        /// Another picture altogether.
+        /// The index of the scene; another index is a different picture.
         var scene: (Double) -> Int = { _ in 0 }
 
-        struct Look: Equatable {
+        struct Inference: Equatable {
             let seconds: Double
             let reason: InferencePolicy.Reason
         }
 
-        func inferences() -> [Look] {
+        func inferences() -> [Inference] {
             var policy = InferencePolicy()
             var dice = RandomNumbers(7)
-            var inferences: [Look] = []
+            var inferences: [Inference] = []
             var answered: Double?
             var due = 0
             for frame in 0..<Int(rate * seconds) {
@@ -37,7 +37,7 @@ import Testing
                 let plane = plane(at: now, &dice)
                 let frameState = InferencePolicy.FrameState(time: time, isDetectorIdle: frame >= due)
                 if let reason = policy.reasonToInfer(frameState, in: plane, at: .auto) {
-                    inferences.append(Look(seconds: now, reason: reason))
+                    inferences.append(Inference(seconds: now, reason: reason))
                     due = frame + delay
                 }
                 if frame >= due { answered = inferences.last?.seconds }
@@ -65,7 +65,7 @@ import Testing
             return plane(at: time, &dice)
         }
 
-        /// 160 x 96 pixels, with a camera's noise.
+        /// Returns a luma plane of 160 x 96 pixels with camera noise.
         private func plane(at time: Double, _ dice: inout RandomNumbers) -> LumaPlane {
             let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 160 * 96)
             let (light, scene) = (light(time), scene(time))
@@ -88,17 +88,17 @@ import Testing
         }
     }
 
-    /// A thing that goes to the right, 20 pixels of the plane a second, and is 20 x 40 large.
+    /// The box of an object of 20 x 40 pixels that moves right by 14 pixels of the luma plane per second.
     private static func walker(_ time: Double) -> Box { Box(x: 5 + 14 * time, y: 30, width: 20, height: 40) }
 
-    /// The same as an object that is known, in buffer pixels.
+    /// The tracker's state of this object, in buffer pixels.
     private static func place(_ time: Double, error: Double = 0.05, isConfirmed: Bool = true) -> TrackerSnapshot.ObjectState {
         TrackerSnapshot.ObjectState(
             box: walker(time).scaled(x: 2, y: 2), isConfirmed: isConfirmed,
             carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
     }
 
-    /// What a camera sees at night: noise is not motion, and nothing is looked for long.
+    /// Camera noise is not motion, and the refresh interval grows to its maximum.
     @Test(arguments: [5.0, 10, 30, 60]) func refreshIntervalGrowsInStillSceneAtAnyFrameRate(_ rate: Double) {
         let inferences = PlaybackState(rate: rate, seconds: 20).inferences()
         #expect(inferences.map(\.reason) == [.start, .refresh, .refresh, .refresh, .refresh, .refresh])
@@ -110,16 +110,16 @@ import Testing
         let first = try #require(inferences.first { $0.reason == .motion })
         #expect(abs(first.seconds - 5) < 0.01)
         let later = inferences.filter { $0.seconds > 5 }
-        // A newcomer whom the detector sees at last is told of a fifth of a second late at most: it is looked at each 0.3 s.
+        // An undetected newcomer triggers about three inferences per second, so that it is reported soon after it is
+        // detectable.
         #expect(later.count >= 11 && later.count <= 20)
-        // Not in frame after frame: a look that found nothing is most likely followed by another.
+        // Consecutive frames are skipped, because another inference right after a failed one most likely fails, too.
         #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds > 0.15 })
         #expect(zip(later, later.dropFirst()).allSatisfy { $1.seconds - $0.seconds < 0.35 })
     }
 
-    /// Whoever comes is taken for something else at first, or not seen: a look that falls on that is soon followed by another.
-    /// Leaves, water, a lamp that blinks: looked at in vain for seconds, it is looked at about once a second. Whoever comes elsewhere is news,
-    /// and so is what moves there once it has been calm.
+    /// Motion that stays undetected for seconds (leaves, water, a blinking lamp) triggers about one inference per
+    /// second. Motion elsewhere, or at the same position after a pause, triggers an inference immediately.
     @Test func recurringMotionIsInferredLessOften() {
         func objects(_ time: Double) -> [Box] {
             let blinks = time < 20 || time > 26
@@ -135,6 +135,7 @@ import Testing
         #expect(count(26..<28) >= 6)
     }
 
+    /// A newcomer is often misclassified or missed at first, so early inferences follow each other quickly.
     @Test func newMotionIsInferredMoreOftenAtFirst() {
         let inferences = PlaybackState(rate: 50, seconds: 9, objects: { $0 < 4.99 ? [] : [Self.walker($0 - 5)] }).inferences()
         let gaps = zip(inferences, inferences.dropFirst()).filter { $0.0.seconds > 4.99 }
@@ -143,7 +144,7 @@ import Testing
         #expect(gaps.contains { $0.at > 6.5 && $0.size > 0.21 })
     }
 
-    /// Two frames that follow each other show the same: what comes with the frame after a look waits for a moment, and no longer.
+    /// Consecutive frames are similar, so motion right after an inference waits for a minimum pause.
     @Test func motionAfterInferenceWaitsForMinimumPause() throws {
         let inferences = PlaybackState(rate: 60, seconds: 2, objects: { $0 < 1.01 ? [] : [Self.walker($0)] }).inferences()
         #expect(inferences.prefix(2).map(\.reason) == [.start, .refresh])
@@ -159,9 +160,9 @@ import Testing
         #expect(badly.count >= 14 && badly.count <= 20)
     }
 
-    /// Somebody has gone, and the box has stayed behind, on something else.
+    /// An object has left, and its box remains on the background.
     @Test func appearanceChangeTriggersInference() {
-        func inferences(similarity: Double) -> [PlaybackState.Look] {
+        func inferences(similarity: Double) -> [PlaybackState.Inference] {
             var standing = Self.place(1, error: 0.02)
             return PlaybackState(
                 seconds: 4, objects: { $0 < 1.95 ? [Self.walker(1)] : [] },
@@ -176,7 +177,7 @@ import Testing
         #expect(!inferences(similarity: 0.8).contains { $0.reason == .appearanceChange })
     }
 
-    /// Two who pass each other are easily taken for each other.
+    /// Identities can be swapped when two objects pass each other.
     @Test func approachingObjectsAreInferredMoreOften() {
         let alone = PlaybackState(seconds: 6, objects: { [Self.walker($0)] }, known: { [Self.place($0)] }).inferences()
         let two = PlaybackState(
@@ -187,10 +188,10 @@ import Testing
         #expect(two.count { $0.reason == .drift } >= 5)
     }
 
-    /// Those who are near each other are looked at twice as often where there are frames to spare: at 10 frames a second at each second one,
-    /// at 30 ten times a second.
+    /// Overlapping objects trigger inference every 0.2 s at 10 frames per second, and every 0.1 s at 30 frames per
+    /// second.
     @Test(arguments: [(10.0, 0.2), (30, 0.1)])
-    func overlappingObjectsAreInferredEveryFrame(_ rate: Double, _ pause: Double) {
+    func overlappingObjectsShortenTheInterval(_ rate: Double, _ pause: Double) {
         let other = TrackerSnapshot.ObjectState(
             box: Box(x: 20, y: 60, width: 50, height: 80), carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
         let inferences = PlaybackState(
@@ -205,21 +206,21 @@ import Testing
             seconds: 3, objects: { [Self.walker($0)] },
             known: { $0 < 0.95 ? [] : [Self.place($0, isConfirmed: $0 > 1.45)] }
         ).inferences().filter { $0.reason == .tentative }
-        // Known after the frame at 1.0 s, proved after that at 1.5.
+        // The track appears in the snapshot after the frame at 1.0 s and is confirmed after the frame at 1.5 s.
         #expect(newcomer.map { ($0.seconds * 10).rounded() } == [11, 12, 13, 14, 15])
         let lost = TrackerSnapshot.ObjectState(box: Box(x: 9, y: 9, width: 30, height: 30), misses: 3)
         let missed = PlaybackState(seconds: 4, known: { _ in [lost] }).inferences().filter { $0.reason == .missed }
         #expect(missed.count >= 8 && missed.count <= 10)
     }
 
-    /// A thing that stands there, named and not named again by a detector that is not sure: the same picture gets the same answer.
+    /// A standing object that is detected only sometimes: inference on an unchanged picture would give the same result.
     @Test func unchangedTentativeTrackCanWait() {
         let inferences = PlaybackState(seconds: 5, known: { $0 < 0.95 ? [] : [Self.place(1, isConfirmed: false)] }).inferences()
         #expect(inferences.map(\.reason) == [.start, .refresh, .tentative, .tentative, .tentative])
         #expect(inferences.map { $0.seconds.rounded() } == [0, 1, 2, 3, 4])
     }
 
-    /// A bus that fills the picture, and somebody who comes before it. Where the same box has come from elsewhere it moves itself.
+    /// A person in front of a bus that fills the picture. If the bus itself has moved, it explains the motion.
     @Test(arguments: [false, true]) func motionInFrontOfLargeObjectIsUnexplained(_ stands: Bool) {
         let inferences = PlaybackState(
             seconds: 6, objects: { $0 < 4.95 ? [] : [Box(x: 50, y: 30, width: 20, height: 40)] },
@@ -235,7 +236,7 @@ import Testing
         #expect(inferences.contains(.init(seconds: 5, reason: .motion)) == stands)
     }
 
-    /// Two scenes that resemble each other: only the tracker has seen the cut, after the frame it comes with.
+    /// Two similar scenes: only the tracker detects the cut, after the first frame of the new scene.
     @Test func sceneCutIsInferredOnNextFrame() {
         let inferences = PlaybackState(seconds: 3, ends: 1.95).inferences()
         #expect(inferences.first { $0.seconds > 1.5 } == .init(seconds: 2.1, reason: .sceneChange))
@@ -249,7 +250,8 @@ import Testing
         #expect(light.map(\.reason) == [.start, .refresh, .refresh])
     }
 
-    /// Planes seldom come out even in cells: what moves along the edges that are left is seen all the same.
+    /// The luma plane rarely has a multiple of the cell size; motion in the remaining edge strips must be detected,
+    /// too.
     @Test(arguments: [(width: 173, height: 96), (160, 109)]) func motionAtPictureEdgesIsDetected(
         _ size: (width: Int, height: Int)
     ) {
@@ -275,7 +277,8 @@ import Testing
         #expect(reasons.contains(.motion))
     }
 
-    /// Where noise is learnt from frames, a slow camera takes long to know its own.
+    /// The noise estimate depends on elapsed time, because an estimate per frame would adapt too slowly at low frame
+    /// rates.
     @Test(arguments: [5.0, 60]) func noiseEstimateIsIndependentOfFrameRate(_ rate: Double) {
         var change = FrameDifference()
         var dice = RandomNumbers(3)
@@ -289,7 +292,7 @@ import Testing
         #expect(change.count == 0)
     }
 
-    /// A camera that turns after somebody large: what little is left of the background tells.
+    /// The camera turns behind a large object, so that only a small part of the background is visible.
     @Test func cameraMotionIsDetectedBehindLargeObjects() {
         let near = TrackerSnapshot.ObjectState(
             box: Box(x: 0, y: 0, width: 200, height: 192), carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
@@ -297,9 +300,10 @@ import Testing
         #expect(inferences.map(\.reason) == [.start] + Array(repeating: .sceneChange, count: 19))
     }
 
-    /// What has little texture hardly changes while a camera turns; where it does not turn, so little is no new scene.
+    /// Low-textured areas change little while the camera turns. Without camera motion, so little change is not a new
+    /// scene.
     @Test func cameraMotionContinuesOverLowTexture() {
-        func inferences(from start: Double) -> [PlaybackState.Look] {
+        func inferences(from start: Double) -> [PlaybackState.Inference] {
             let calm = Box(x: 0, y: 0, width: 112, height: 96)
             return PlaybackState(seconds: 3, objects: { $0 < start ? [] : [calm] }, scene: { Int($0 * 10) }).inferences()
         }
@@ -307,8 +311,8 @@ import Testing
         #expect(!inferences(from: 0).contains { $0.reason == .sceneChange })
     }
 
-    /// Before a camera that goes on moving the next frame is looked at whatever this one shows; once it stops, answers count again.
-    @Test func everyFrameInferenceNeedsNoResult() {
+    /// While the camera moves, every frame is inferred regardless of results. After it stops, results count again.
+    @Test func inferenceDuringCameraMotionNeedsNoResult() {
         let scenes = (0..<12).map { min($0, 6) }
         var policy = InferencePolicy()
         var reasons: [InferencePolicy.Reason?] = []
@@ -317,7 +321,8 @@ import Testing
             let time = Nanoseconds(number) * 100_000_000
             let play = PlaybackState(scene: { _ in scene })
             reasons.append(policy.reasonToInfer(.init(time: time, isDetectorIdle: true), in: play.plane(at: 0), at: .auto))
-            // What the frame before has shown is known by now, what this one does only where it is waited for.
+            // The previous frame's result is available now; this frame's result is available only if the caller waits
+            // for it.
             if let unanswered { policy.note(unanswered) }
             unanswered = nil
             let snapshot = TrackerSnapshot(
@@ -328,18 +333,19 @@ import Testing
         }
         #expect(reasons.prefix(7) == [.start, .sceneChange, .sceneChange, .sceneChange, .sceneChange, .sceneChange, .sceneChange])
         #expect(reasons[7] == nil)
-        // Nothing changes any more, so that whoever is new can wait.
+        // The picture no longer changes, so tentative tracks can wait.
         #expect(reasons[8...].allSatisfy { $0 == nil })
         #expect(!policy.isNextInferenceCertain)
     }
 
-    /// Live, the first answer is there one frame before what it says is known; it is no other scene until then.
+    /// In live mode, the first result arrives one frame before its snapshot. The delay is not a scene change.
     @Test func firstResultIsAwaited() {
         let inferences = PlaybackState(seconds: 3, delay: 4).inferences()
         #expect(inferences.map(\.reason) == [.start, .refresh])
     }
 
-    /// What somebody who walks has uncovered since a look is where they were in the picture that was looked at, however late the answer.
+    /// Background that a moving object has uncovered since the inferred frame is explained, however late the result
+    /// arrives.
     @Test func lateResultsExplainMotion() {
         let inferences = PlaybackState(
             rate: 25, seconds: 6, objects: { [Self.walker(2 * $0)] }, known: { [Self.place(2 * $0)] }, delay: 10
@@ -347,7 +353,7 @@ import Testing
         #expect(inferences.allSatisfy { [.start, .drift, .refresh].contains($0.reason) }, "\(inferences)")
     }
 
-    /// Live, an answer is there before its frame is finished: nobody looks again until what it says is known.
+    /// In live mode, a result arrives before its snapshot; no new inference starts until the snapshot is available.
     @Test func noInferenceBeforePreviousResult() {
         var policy = InferencePolicy()
         let plane = SyntheticScene().plane(at: 0)
@@ -359,9 +365,9 @@ import Testing
         #expect(policy.reasonToInfer(.init(time: 1_200_000_000, isDetectorIdle: true), in: plane, at: .auto) == nil)
     }
 
-    /// Pictures that say nothing are looked at: of another size than before, too small, or none.
+    /// Frames without a usable luma plane trigger inference: another size, too small, or missing.
     @Test(arguments: [[nil], [(160, 96), (96, 160)], [(15, 200)]] as [[(width: Int, height: Int)?]])
-    func missingLumaPlaneTriggersInference(_ sizes: [(width: Int, height: Int)?]) {
+    func unusableLumaPlaneTriggersInference(_ sizes: [(width: Int, height: Int)?]) {
         var policy = InferencePolicy()
         for number in 0..<5 {
             let time = Nanoseconds(number) * 100_000_000

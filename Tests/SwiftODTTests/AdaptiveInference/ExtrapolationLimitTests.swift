@@ -2,15 +2,15 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects for how long a box is carried before it is looked at again.
+/// Tests how long a box is extrapolated before the next inference.
 @Suite struct ExtrapolationLimitTests {
-    /// Somebody whose box was carried for half a second, and ended so far off.
+    /// Returns an object whose box was extrapolated for 0.5 s with the given final error.
     private static func place(_ error: Double, x: Double = 100, y: Double = 100) -> TrackerSnapshot.ObjectState {
         TrackerSnapshot.ObjectState(
             box: Box(x: x, y: y, width: 40, height: 80), carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
     }
 
-    /// The first of the tenths of a second after which the first of some is to be looked at again.
+    /// Returns the time, in steps of 0.1 s, after which the first object reaches its limit.
     private static func limit(_ places: TrackerSnapshot.ObjectState...) -> Double? {
         let boxes = ContiguousArray(places.map(\.box))
         let picture = Box(x: 0, y: 0, width: 640, height: 360)
@@ -19,14 +19,14 @@ import Testing
         }
     }
 
-    /// Errors grow as they did, so that what went twice as well is carried for twice as long.
+    /// The error is assumed to grow at its last rate, so half the error doubles the limit.
     @Test func accurateExtrapolationExtendsLimit() {
         #expect(Self.limit(Self.place(0.55)) == 0.5)
         #expect(Self.limit(Self.place(0.275)) == 1)
         #expect(Self.limit(Self.place(0.1375)) == 2)
     }
 
-    /// However well that went: who turns or goes behind something does so without notice.
+    /// Even an accurate object can turn or become occluded without notice.
     @Test func extrapolationIsLimitedToFourSeconds() {
         #expect(Self.limit(Self.place(0.0625)) == 4)
         #expect(Self.limit(Self.place(0.03)) == 4)
@@ -37,7 +37,7 @@ import Testing
         #expect(Self.limit(TrackerSnapshot.ObjectState(box: Box(x: 100, y: 100, width: 40, height: 80))) == 0.2)
     }
 
-    /// Who are near each other are easily taken for each other, and more so where they overlap.
+    /// Neighbouring objects are easily confused, overlapping ones even more.
     @Test func nearbyObjectsShortenLimit() {
         let alone = Self.limit(Self.place(0.275), Self.place(0.275, x: 400))
         let near = Self.limit(Self.place(0.275), Self.place(0.275, x: 150))
@@ -47,7 +47,7 @@ import Testing
         #expect(overlapping == 0.1)
     }
 
-    /// Of whoever goes out at a side little is left to tell by; whose feet are below the picture may stay there.
+    /// An object that leaves at a side soon shows too little to be detected. An object cut by the lower edge may stay.
     @Test func objectLeavingPictureIsExtrapolatedHalfASecond() {
         #expect(Self.limit(Self.place(0.03, x: 600)) == 0.5)
         #expect(Self.limit(Self.place(0.03, x: -20)) == 0.5)

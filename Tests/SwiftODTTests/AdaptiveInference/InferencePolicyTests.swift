@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects which frames of a stream are looked at.
+/// Tests which frames of a stream are inferred.
 @Suite struct InferencePolicyTests {
     private static func frameState(_ number: Int, isDetectorIdle: Bool = true, isRequested: Bool = false) -> InferencePolicy.FrameState {
         InferencePolicy.FrameState(time: Nanoseconds(number) * 100_000_000, isDetectorIdle: isDetectorIdle, isRequested: isRequested)
@@ -16,28 +16,29 @@ import Testing
         }
     }
 
-    /// Frames go by while a detector is at work: the first that finds it free is the one, and it is counted from there.
+    /// Frames pass while the detector is busy. The first frame that finds it idle is inferred and restarts the
+    /// interval.
     @Test func skippedFramesCountTowardsInterval() {
         var policy = InferencePolicy()
-        var looks: [Int] = []
+        var inferred: [Int] = []
         for number in 0..<20 {
             let isDetectorIdle = !(3..<8).contains(number)
             if policy.reasonToInfer(Self.frameState(number, isDetectorIdle: isDetectorIdle), in: nil, at: .every(3)) != nil {
-                looks.append(number)
+                inferred.append(number)
             }
         }
-        #expect(looks == [0, 8, 11, 14, 17])
+        #expect(inferred == [0, 8, 11, 14, 17])
     }
 
     @Test func requestedInferenceRestartsInterval() {
         var policy = InferencePolicy()
-        var looks: [Int] = []
+        var inferred: [Int] = []
         for number in 0..<12 {
             let reason = policy.reasonToInfer(Self.frameState(number, isRequested: number == 2), in: nil, at: .every(5))
-            if reason != nil { looks.append(number) }
+            if reason != nil { inferred.append(number) }
             #expect((reason == .requested) == (number == 2))
         }
-        #expect(looks == [0, 2, 7])
+        #expect(inferred == [0, 2, 7])
     }
 
     @Test func resetTriggersInference() {

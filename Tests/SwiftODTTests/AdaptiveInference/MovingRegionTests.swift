@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what counts as one thing that moves, and as how large.
+/// Tests which cells form one moving region, and the region's size.
 @Suite struct MovingRegionTests {
     private static func regions(_ cells: [(column: Int, row: Int, began: Nanoseconds)]) -> [MovingRegion] {
         var began = [Nanoseconds?](repeating: nil, count: CoverageAge.columns * CoverageAge.rows)

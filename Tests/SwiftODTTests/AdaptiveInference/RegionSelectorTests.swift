@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects where is looked next: at what is small, at what moves, everywhere in the end, and through nobody.
+/// Tests the choice of the next region: small objects, motion, full coverage over time, and no edges through objects.
 @Suite struct RegionSelectorTests {
     private static let picture = RegionSelector.Geometry(
         width: 1920, height: 1080, input: InputSize(width: 320, height: 320))
@@ -13,7 +13,8 @@ import Testing
             places: zip(boxes, seen).map { TrackerSnapshot.ObjectState(box: $0.0, lastSeen: $0.1, observedMagnification: observedMagnification) })
     }
 
-    /// Looks at so many frames; objects are seen whenever a look has them whole and near enough.
+    /// Runs the selector for `frames` frames. Objects are detected if the region contains them at a sufficient
+    /// magnification.
     private func inferences(
         _ boxes: [Box], frames: Int, apart: Nanoseconds = 40_000_000, observedMagnification: Double = 1,
         because cause: (Int) -> InferencePolicy.Reason = { _ in .interval },
@@ -55,7 +56,7 @@ import Testing
         #expect(inferences.contains { $0.reason == .objects })
     }
 
-    /// Of a video with two frames a second, or every twelfth frame: each look comes later than the whole may be done without.
+    /// With rare inferences, every interval is longer than the time after which the full frame is due.
     @Test(arguments: [InferencePolicy.Reason.interval, .drift, .missed])
     func rareInferencesStillSelectRegions(_ cause: InferencePolicy.Reason) {
         let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
@@ -70,8 +71,9 @@ import Testing
         #expect(inferences(large, frames: 100).count { $0.region == nil } > 80)
     }
 
-    /// Who comes next is told of at once, as the whole shows it; but what moves there and stays without a name may need a nearer look.
-    @Test func emptyFramesLowerZoomGainOnlyWithMotion() {
+    /// In an empty scene the full frame suffices for newcomers. Persistent motion without a detection may need a higher
+    /// magnification.
+    @Test func emptySceneSelectsFullFrameUnlessMotionPersists() {
         func wholes(_ luma: (Int) -> LumaPlane?) -> Int {
             var choice = RegionSelector()
             let large = [Box(x: 300, y: 200, width: 300, height: 700)]
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    /// A block that goes to and fro in a corner.
+    /// Returns a frame with a block that moves back and forth in a corner.
     private static func block(_ frame: Int) -> LumaPlane {
         let left = 120 + frame * 3 % 24
         return plane { x, y in y >= 64 && y < 80 && x >= left && x < left + 8 ? 220 : 90 }
@@ -121,7 +123,8 @@ import Testing
         #expect(backdrop.contains { $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900 })
     }
 
-    /// Somebody before a bus that fills the picture and moves itself: the bus explains what moves, whoever is told of first.
+    /// A person in front of a moving bus that fills the picture: the bus explains the motion, in either order of
+    /// objects.
     @Test func selectionIsIndependentOfObjectOrder() {
         func moving(_ frame: Int) -> LumaPlane {
             Self.plane { x, y in y >= 10 && y < 80 && (x + 3 * frame) / 12 % 2 == 0 && x >= 10 && x < 150 ? 220 : 90 }
@@ -134,8 +137,8 @@ import Testing
         }
     }
 
-    /// Who comes in at the picture's edge is first seen by half; a part would show no more of it, or cut it. Where each frame is looked at
-    /// anyway, parts go on to be looked at.
+    /// A newcomer at the picture's edge is only partly visible, and a region would show no more of it or cut it. If
+    /// every frame is inferred anyway, regions are still selected.
     @Test(arguments: [(InferencePolicy.Reason.motion, true), (.interval, false)])
     func largeNewMotionSelectsFullFrame(_ cause: InferencePolicy.Reason, _ alone: Bool) {
         let inferences = inferences([], frames: 125, because: { $0 < 100 ? .interval : cause }) { frame in
@@ -146,8 +149,8 @@ import Testing
         #expect(inferences[100..<125].allSatisfy { $0.region == nil } == alone)
     }
 
-    /// Who stands in plain sight is seen again with every look at the whole; what is small and has not been found yet has its turn even so, on
-    /// every level, however many stand there and however rarely is looked.
+    /// Visible objects are detected with every full-frame inference. Undetected small objects still get their turn on
+    /// every level, for any number of visible objects and any interval.
     @Test(arguments: [(3, 33), (12, 33), (12, 200), (3, 1000)]) func visibleObjectsDoNotSuppressCoverage(_ count: Int, _ apart: Int)
     {
         let standing = (0..<count).map { Box(x: 100 + 140 * Double($0), y: 300, width: 110, height: 500) }
@@ -157,15 +160,15 @@ import Testing
         #expect(inferences.count { $0.region == nil } > inferences.count / 2)
     }
 
-    /// A camera's clock changes too few pixels to be worth a look, and keeps nobody from looking around.
-    @Test func smallTimestampsAllowCoverage() {
+    /// A clock in the picture changes too few pixels to count as motion, so it does not prevent coverage.
+    @Test func tinyMotionDoesNotPreventCoverage() {
         let inferences = inferences([], frames: 20, apart: 4_000_000_000, because: { _ in .refresh }) { second in
             Self.plane { x, y in x == 150 && y >= 5 && y < 8 && second % 2 == 0 ? 250 : 90 }
         }
         #expect(inferences.count { $0.region != nil } > 10)
     }
 
-    /// In a crowd it is looked for those who have waited longest, and all of it explains what moves.
+    /// In a crowd, the objects with the oldest detections come first.
     @Test func everyObjectOfACrowdIsCovered() {
         let crowd = (0..<300).map {
             Box(x: 20 + 90 * Double($0 % 20), y: 30 + 65 * Double($0 / 20), width: 20, height: 40)
@@ -185,15 +188,15 @@ import Testing
         #expect(near[150...].count { $0 == 0 } < 15)
     }
 
-    /// What is known of large objects is asked for and told, however long nobody has looked elsewhere.
+    /// If large objects trigger the inference, the full frame is selected, however old the coverage elsewhere is.
     @Test(arguments: [(InferencePolicy.Reason.drift, false), (.missed, false), (.tentative, false), (.interval, true)])
-    func triggeringObjectsPrecedeCoverage(_ cause: InferencePolicy.Reason, _ looksAround: Bool) {
+    func triggeringObjectsPrecedeCoverage(_ cause: InferencePolicy.Reason, _ expectsCoverage: Bool) {
         let large = Box(x: 800, y: 200, width: 300, height: 700)
         let tiles = tiles(40, apart: 150_000_000, because: cause, knowing: large, observedMagnification: 1)
-        #expect(tiles.allSatisfy { $0 == nil } == !looksAround)
+        #expect(tiles.allSatisfy { $0 == nil } == !expectsCoverage)
     }
 
-    /// Somebody has just been found nearby: the look that this asks for shows them, though others have not been seen for longer.
+    /// The inference that a tentative object triggers shows this object, although others have older detections.
     @Test func tentativeObjectSelectsItsRegion() throws {
         let crowd = (0..<2).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
         let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
@@ -209,7 +212,7 @@ import Testing
         }
     }
 
-    /// A box shows something else than it did: that is looked at, though others have not been seen for longer.
+    /// The inference that a changed appearance triggers shows this object, although others have older detections.
     @Test func changedAppearanceSelectsItsRegion() throws {
         let crowd = (0..<2).map { Box(x: 1500 + 60 * Double($0), y: 900, width: 20, height: 50) }
         let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
@@ -226,7 +229,8 @@ import Testing
         #expect(shown == [false, true])
     }
 
-    /// Whom the whole alone shows is looked for within a second, though newcomers elsewhere ask in frame after frame.
+    /// Objects that only the full frame shows are inferred within a second, although tentative objects trigger every
+    /// frame.
     @Test func tentativeObjectsDoNotStarveFullFrame() {
         let inferences = tiles(100, apart: 40_000_000, because: .tentative, knowing: Self.small, observedMagnification: 3, isConfirmed: false)
         let wholes = inferences.indices.filter { inferences[$0] == nil }
@@ -234,16 +238,16 @@ import Testing
         #expect(zip(wholes, wholes.dropFirst()).allSatisfy { ($1 - $0) * 40 <= 1000 } && (wholes.last ?? 0) > 70)
     }
 
-    /// Where looks are few, the whole takes no more of them than where each frame is looked at.
+    /// With rare inferences, the full frame has no larger share than with an inference for every frame.
     @Test func smallTriggeringObjectsRarelySelectFullFrame() {
         let inferences = tiles(60, apart: 150_000_000, because: .drift, knowing: Self.small, observedMagnification: 3)
         let wholes = inferences.count { $0 == nil }
         #expect(wholes >= 5 && wholes <= 16)
     }
 
-    /// Looks of leisure are seconds apart: they go everywhere in turns, though nothing has been found there so far, and the whole is one
-    /// of those turns.
-    @Test func idleInferencesSelectOldestRegion() {
+    /// Refresh inferences are seconds apart. They cover all regions in turns, including regions without detections, and
+    /// the full frame is one of these turns.
+    @Test func idleInferencesCoverAllRegions() {
         let large = Box(x: 800, y: 200, width: 300, height: 700)
         let tiles = tiles(100, apart: 4_000_000_000, because: .refresh, knowing: large, observedMagnification: 1)
         #expect(tiles[0] == nil && tiles[1] != nil && tiles[2] != nil)
@@ -253,7 +257,8 @@ import Testing
 
     private static let small = Box(x: 1300, y: 700, width: 20, height: 50)
 
-    /// What is looked at, look after look for one reason, where one object is known that each look finds again; `nil` for the whole.
+    /// Returns the regions of `count` inferences with one reason and one known object, which each inference detects;
+    /// `nil` is the full frame.
     private func tiles(
         _ count: Int, apart: Nanoseconds, because cause: InferencePolicy.Reason, knowing box: Box, observedMagnification: Double,
         isConfirmed: Bool = true
@@ -269,7 +274,8 @@ import Testing
         }
     }
 
-    /// Somebody known goes on, and has only been carried since the last look: no leisure.
+    /// A known object keeps moving and was only extrapolated since the last inference, so there is no time for
+    /// coverage.
     @Test func movingKnownObjectsSuppressIdleCoverage() {
         let giant = [Box(x: 1440, y: 0, width: 390, height: 1080)]
         var choice = RegionSelector()
@@ -281,7 +287,7 @@ import Testing
         }
     }
 
-    /// Of another scene nothing is known, also where nobody would have been due to look at the whole of it yet.
+    /// In a new scene nothing is known, so the full frame comes first even if it is not due.
     @Test func newSceneBeginsWithFullFrame() {
         var choice = RegionSelector()
         var isWhole: [Bool] = []
@@ -289,7 +295,7 @@ import Testing
             let time = Nanoseconds(number) * 40_000_000
             isWhole.append(choice.next(at: time, because: .drift, in: Self.picture, luma: nil).region == nil)
             var known = snapshot([Self.small], at: time, seen: [time], observedMagnification: 3)
-            // It is known once its frame is finished.
+            // The tracker reports the cut after the frame.
             known.lastCut = number >= 30 ? 30 * 40_000_000 : nil
             choice.note(known)
         }
@@ -297,13 +303,13 @@ import Testing
         #expect(isWhole.count { $0 } < 20)
     }
 
-    /// Light that comes on everywhere is nothing that moves.
+    /// A global light change is not motion.
     @Test func globalChangeIsNotMotion() {
         let flicker = inferences([], frames: 20, luma: { frame in Self.plane { _, _ in frame % 2 == 0 ? 90 : 140 } })
         #expect(!flicker.contains { $0.reason == .motion })
     }
 
-    /// Live, a look begins before it is known what the one before has told: it goes elsewhere nevertheless.
+    /// In live mode, an inference starts before the previous result is known. It selects another region.
     @Test func regionInFlightIsNotSelectedAgain() throws {
         let (many, few) = (0..<3, 3..<5)
         let boxes = (0..<5).map {
@@ -322,7 +328,7 @@ import Testing
         #expect(boxes[few].allSatisfy { $0.intersection(tiles[1]) == $0 })
     }
 
-    /// What is known of hope follows looks: frames that go by without one teach nothing.
+    /// The estimates follow inferences; frames without an inference do not change them.
     @Test func skippedFramesDoNotUpdateSelector() {
         let large = (0..<2).map { Box(x: 100 + 900 * Double($0), y: 200, width: 300, height: 700) }
         let tiles = [1, 12].map { notes in
@@ -344,7 +350,7 @@ import Testing
             let time = Nanoseconds(frame) * 40_000_000
             #expect(choice.next(at: time, in: tiny, luma: nil).region == nil)
         }
-        // Another picture, upright after a turn, and times that go back.
+        // A rotated picture of another size, and times that run backwards.
         let turned = RegionSelector.Geometry(
             width: 1080, height: 1920, turned: true, input: InputSize(width: 416, height: 320))
         choice.note(TrackerSnapshot(places: [TrackerSnapshot.ObjectState(box: Box(x: .nan, y: 0, width: .infinity, height: 1))]))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects a track's category against hopping.
+/// Tests that a track's category is stable over time.
 @Suite struct CategoryEvidenceTests {
     private func add(_ scores: [SwiftODT.Category: Double], to evidence: inout CategoryEvidence) {
         evidence.add(CategoryScores(scores), memory: 0.9, threshold: 0.5)
@@ -17,7 +17,7 @@ import Testing
         #expect(!evidence.isAmbiguous)
     }
 
-    /// Doubt asks for another look, which costs: a clear lead needs none.
+    /// An ambiguous category triggers another classification, which costs time. A clear lead does not.
     @Test(arguments: [(0.55, true), (0.65, false)]) func leadOfAQuarterIsUnambiguous(
         _ first: Double, _ isAmbiguous: Bool
     ) {
@@ -56,7 +56,7 @@ import Testing
         #expect(evidence.verdict == .unknown)
     }
 
-    /// Answers that count alone: by how much a verdict may fall, and by how much another category has to lead.
+    /// Without memory: how far a score may fall below the threshold, and the lead that another category needs.
     @Test func categoryIsKeptWithinHysteresisOnly() {
         var evidence = CategoryEvidence()
         func category(_ scores: [SwiftODT.Category: Double]) -> SwiftODT.Category {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the way from a model's label to a coarse category.
+/// Tests the mapping from a model's label to a coarse category.
 @Suite struct CategoryTableTests {
     @Test func lookupNormalisesSpellingAndSynonyms() throws {
         let table = try CategoryTable(text: "# comment\n\ntv\thome good\ntabby\tunknown\r\npotted plant\tplant\n")

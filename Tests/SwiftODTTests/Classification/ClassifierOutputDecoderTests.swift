@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the way from a classifier's numbers to categories.
+/// Tests the conversion of a classifier's outputs to category scores.
 @Suite struct ClassifierOutputDecoderTests {
     private static let names = ["banana", "pizza", "chair", "person", "daisy"]
 
@@ -38,7 +38,7 @@ import Testing
         #expect(signed == answer)
     }
 
-    /// What a file declares is not multiplied before it is looked at.
+    /// Products of declared dimensions must not overflow.
     @Test(arguments: [[1 << 32, 1 << 32], [Int.max, 2], [Int.max, Int.max, Int.max], [0, Int.max, 9]])
     func hugeOutputsAreRejected(_ shape: [Int]) {
         #expect(throws: ODTError.self) { try ClassifierOutputDecoder(inspection([shape]), table: .standard) }
@@ -57,7 +57,7 @@ import Testing
         #expect(abs(answer.scores.total - 1) < 1e-5)
     }
 
-    /// A manifest says that each label stands for itself: then even numbers that look like probabilities are none.
+    /// The manifest declares independent logits, so values that resemble probabilities also pass through the sigmoid.
     @Test func independentLogitsUseSigmoid() throws {
         var manifest = ModelManifest(name: "mine")
         manifest.scoresAreLogits = true

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects classification with real networks, where there is a runtime and where models are at hand.
+/// Tests classification with real networks. Requires the runtime; some tests also require models.
 @Suite(.enabled(if: TestNetwork.hasRuntime)) struct CropClassifierTests {
     private static let mlKit = "models/object_labeler.tflite"
     private static let hasDefault = (try? ModelSearchPath.locate(.classifier)) != nil
 
-    /// What the classifier makes of a part of one of the photographs.
+    /// Classifies a region of one of the photographs.
     private func classify(_ picture: String, _ box: Box, with classifier: CropClassifier) throws -> Classification {
         let picture = try Picture(
             contentsOfFile: SharedMaterial.path("data/photos/coco-val-128/images/\(picture).jpg"))
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    /// Categories come from labels alone where no network was asked for, and not where one was.
-    @Test func missingNamedModelIsAnError() {
+    /// A model is required if it is named or requested; otherwise categories can come from labels alone.
+    @Test func modelIsNeededOnlyIfNamedOrRequested() {
         #expect(TrackClassifierConfiguration(modelFile: "mine.tflite").isModelNeeded)
         #expect(!TrackClassifierConfiguration().isModelNeeded)
         #expect(TrackClassifierConfiguration(isModelNeeded: true).isModelNeeded)

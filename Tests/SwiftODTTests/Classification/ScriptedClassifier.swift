@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import SwiftODT
 
-/// A classifier whose answers a test gives by hand, and that remembers which boxes it was asked about.
+/// A classifier whose results a test provides. It records the boxes of its requests.
 final class ScriptedClassifier: Classifier {
     let capacity: Int
     let threshold = 0.5
@@ -23,13 +23,13 @@ final class ScriptedClassifier: Classifier {
 
     var boxes: [Box] { asked.withLock { $0.map(\.box) } }
 
-    /// Answers the latest question.
+    /// Completes the latest request.
     func answer(_ scores: [SwiftODT.Category: Double]) {
         asked.withLock { $0.last?.promise }?.fulfil(.success(Classification(scores: .init(scores))))
     }
 }
 
-/// A classifier that knows its answer at once.
+/// A classifier that returns its result immediately.
 final class ReadyClassifier: Classifier {
     let capacity = 1
     let threshold = 0.5

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the promise that every label of the common vocabularies has been looked at.
+/// Verifies that the standard table has a category for every label of the common vocabularies.
 ///
-/// The lists in `Labels` are the vocabularies as their models give them, in their order; they are not made from the table.
+/// The lists in `Labels` are the original vocabularies in their original order; they are not generated from the table.
 @Suite struct StandardCategoryTableTests {
     private static func labels(_ vocabulary: String) throws -> [String] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Labels/\(vocabulary).txt")
@@ -43,7 +43,7 @@ import Testing
     @Test func ambiguousLabelUsesItsVocabulary() throws {
         let imageNet = try Self.labels("imagenet")
         let categories = CategoryTable.standard.categories(of: imageNet)
-        // A Welsh corgi and a garment, a plate of food, a flowerpot with its plant, a carpenter's plane.
+        // "Cardigan" is a corgi and a garment. In ImageNet, "plate" is a plate of food and "plane" a carpenter's plane.
         #expect(categories[264] == .unknown)
         #expect(categories[474] == .fashionGood)
         #expect(categories[923] == .food)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects when a crop is looked at, and that nobody waits for it in a stream.
+/// Tests when a track's crop is classified, and that streams do not wait for results.
 @Suite struct TrackClassifierTests {
     private let milliseconds: Nanoseconds = 1_000_000
 
@@ -14,7 +14,7 @@ import Testing
             label: label.map { Label(index: 0, text: $0) }, state: state, lastSeen: seen)
     }
 
-    /// A grey picture of 200 x 200 at a time; no test looks at its pixels.
+    /// Calls `body` with a grey frame of 200 x 200 pixels; no test depends on its pixels.
     private func withFrame<Answer>(at time: Nanoseconds = 0, _ body: (Frame) throws -> Answer) rethrows -> Answer {
         try withUnsafeTemporaryAllocation(byteCount: 200 * 200, alignment: 1) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 128)
@@ -37,7 +37,7 @@ import Testing
         #expect(crops.boxes.isEmpty)
     }
 
-    /// The detector's odd word in between is not a change of mind, a lasting one is.
+    /// A single deviating label does not change the category, a lasting one does.
     @Test func earlierLabelsAreWeighted() throws {
         var classifier = TrackClassifier(crop: ScriptedClassifier())
         func category(_ label: String, _ frame: Int) throws -> SwiftODT.Category {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects every decoder against outputs that are not as promised: junk numbers, wrong shapes, too few of them. None may crash,
-/// and what comes out must be boxes within the picture with scores from 0 to 1.
+/// Verifies that no decoder crashes on random values, wrong shapes or too few values, and that all detections have
+/// boxes within the picture and scores from 0 to 1.
 @Suite struct DecoderRobustnessTests {
-    /// A network of each family, of any size that it may have.
+    /// At least one network description for each family.
     private static let networks: [(input: [Int?], outputs: [[Int]], family: DetectionFamily)] = [
         ([1, 3, 64, 64], [[1, 84, 8]], .yolox), ([1, 3, 64, 64], [[1, 252, 8]], .yolov5),
         ([1, 3, 64, 64], [[1, 7, 84]], .yolov8), ([1, 3, 64, 64], [[1, 84, 7]], .yolov8),
@@ -76,7 +76,7 @@ import Testing
         let others: [[Int]] = [[], [0], [1], [1, 1], [1, 0, 4], [1, 3, 3], [1, 1, 1, 6], [1, 2, 2, 2, 2], [7]]
         for other in others where other != shapes[0] {
             let tensors = [TestTensor(other) { _ in }] + shapes.dropFirst().map { TestTensor($0) { _ in } }
-            // An empty list of detections is a sound answer too, where the shape allows it.
+            // Some shapes are valid for the family; their outputs of zeros must give no detections.
             if let found = try? decoder.decode(tensors) { #expect(found.isEmpty) }
         }
         let honest = shapes.map { TestTensor($0) { _ in } }
@@ -122,7 +122,7 @@ import Testing
         #expect(recognised > 0)
     }
 
-    /// A manifest may ask for an anchor a pixel: ten gigabytes of them, when the network says that it has as many.
+    /// A manifest can request one anchor per pixel, which would need about 10 GB if the network declares as many.
     @Test func excessiveAnchorsAreRejected() {
         var manifest = ModelManifest(name: "x")
         manifest.family = DetectionFamily.efficientDet.rawValue
@@ -137,8 +137,8 @@ import Testing
         }
     }
 
-    /// The greatest numbers that a file can declare are not added to or multiplied.
-    @Test(arguments: DetectionFamily.allCases) func hugeShapesAreRejected(_ family: DetectionFamily) {
+    /// Sums and products of declared dimensions must not overflow.
+    @Test(arguments: DetectionFamily.allCases) func hugeShapesDoNotOverflow(_ family: DetectionFamily) {
         var manifest = ModelManifest(name: "x")
         manifest.family = family.rawValue
         let shapes: [[Int]] = [

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what each family's numbers mean, on outputs made by hand: the box, the score and the class of one object must come
-/// out as they were put in.
+/// Verifies how each family's outputs are interpreted: handmade outputs with one object must give its box, score and
+/// class.
 @Suite struct FamilyDecodingTests {
     private func expect(
         _ tensors: [TestTensor], input: [Int?], labels: Labels?, manifest: ModelManifest? = nil,
@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func yoloxIsDecoded() throws {
-        // 64 x 64: 64 cells of 8, 16 of 16, 4 of 32. The object lies in the second cell of the second row of 16.
+        // A 64 x 64 input has 64 cells of 8 pixels, 16 of 16 and 4 of 32. The object is in row 1, column 1 of the
+        // 16-pixel cells.
         let output = TestTensor([1, 84, 8]) { numbers in
             let row = (64 + 4 + 1) * 8
             numbers.replaceSubrange(row..<row + 8, with: [0.5, 0.25, 0, 0.6931472, 0.8, 0.1, 0.9, 0.2])
@@ -45,7 +46,7 @@ import Testing
             gives: Box(centerX: 24, centerY: 20, width: 16, height: 32), score: 0.72, label: "thing 1")
     }
 
-    /// A picture with nothing but specks in a corner does not change what a network's numbers mean.
+    /// A frame with only tiny boxes near the origin does not change how the network's values are interpreted.
     @Test func outliersDoNotChangeBoxUnit() throws {
         func planes(_ boxes: [[Float]]) -> TestTensor {
             TestTensor([1, 7, 84]) { numbers in
@@ -68,7 +69,7 @@ import Testing
         let inFractions = planes(Array(repeating: [0.5, 0.3125, 0.15625, 0.46875], count: 64))
         let fractions = try decoder(inFractions)
         #expect(try fractions.decode([inFractions]).count == 1)
-        // Numbers that are no fractions, as a network gives them for noise: outside of the picture, nothing.
+        // As fractions, these values lie outside the picture.
         #expect(try fractions.decode([inPixels]).isEmpty)
         #expect(
             try fractions.decode([inFractions]).first?.box.iou(Box(centerX: 32, centerY: 20, width: 10, height: 30))
@@ -90,7 +91,7 @@ import Testing
         #expect(try decoder.decode([answer([.nan, .nan, 8, 8])]).first?.box.width == 16)
     }
 
-    /// Exports for TensorFlow have the picture's channels last, and boxes as fractions.
+    /// Exports for TensorFlow use NHWC input and boxes as fractions.
     @Test func fractionalYOLOBoxesAreDecoded() throws {
         let object: [Float] = [0.5, 0.3125, 0.15625, 0.46875]
         let box = Box(centerX: 32, centerY: 20, width: 10, height: 30)
@@ -106,7 +107,7 @@ import Testing
             label: "thing 2")
     }
 
-    /// Finished detections may reach far out of the picture, and are fractions nonetheless.
+    /// Corners of postprocessed detections may be far outside the picture and are still fractions.
     @Test func fractionsOutsidePictureAreDecoded() throws {
         let rows = TestTensor([1, 1, 2, 7]) { numbers in
             numbers.replaceSubrange(0..<7, with: [0, 2, 0.8, 0.25, 0.5, 4, 3])
@@ -172,14 +173,15 @@ import Testing
             let object: [Float] = [0.9, 0, 0.5493061, 0, -1.0986123, 0.1, 0.2, 0.8]
             for (plane, number) in object.enumerated() { numbers[plane * 16 + 6] = number }
         }
-        // Column 2, row 1 of 4 x 4 cells of 16; tanh(0.549) = 0.5; half as wide and a quarter as high as the picture.
+        // Column 2, row 1 of 4 x 4 cells of 16 pixels. tanh(0.549) = 0.5; the box has 1/2 of the width and 1/4 of the
+        // height.
         try expect(
             [output], input: [1, 3, 64, 64], labels: names(3), family: .fastestDet,
             gives: Box(centerX: 32, centerY: 24, width: 32, height: 16), score: 0.858606, label: "thing 2")
     }
 
     @Test func nanodetPlusIsDecoded() throws {
-        // 64 x 64: 64 + 16 + 4 + 1 cells. Each side is a distribution that is certain of one bin.
+        // A 64 x 64 input has 64 + 16 + 4 + 1 cells. Each side's distribution has all its weight in one bin.
         let output = TestTensor([1, 85, 35]) { numbers in
             let row = (64 + 5) * 35
             numbers[row + 2] = 0.8
@@ -193,7 +195,7 @@ import Testing
     @Test func threeLevelNanoDetIsDecoded() throws {
         let output = TestTensor([1, 84, 35]) { numbers in
             numbers[0] = 0.8
-            // Half on 0 and half on 1: the mean is 0.5.
+            // Equal weights on 0 and 1 have a mean of 0.5.
             for side in 0..<4 { numbers.replaceSubrange(3 + side * 8..<5 + side * 8, with: [100, 100]) }
         }
         try expect(
@@ -286,7 +288,7 @@ import Testing
         }
         let scores = TestTensor([1, 1917, 4]) { numbers in
             for index in numbers.indices { numbers[index] = -20 }
-            numbers[anchor * 4] = 5  // background counts for nothing
+            numbers[anchor * 4] = 5  // the background score is ignored
             numbers[anchor * 4 + 2] = 1.0986123
         }
         try expect(
@@ -295,7 +297,7 @@ import Testing
     }
 
     @Test func ssdWithFPNIsDecoded() throws {
-        // Level 7 of 320: 3 x 3 cells of 128, counted from the corner because 128 does not divide 320.
+        // Level 7 of a 320 x 320 input: 3 x 3 cells of 128 pixels, centred on corners because 128 does not divide 320.
         let anchor = (1600 + 400 + 100 + 25) * 6 + 4 * 6
         let boxes = TestTensor([1, 12804, 4]) { _ in }
         let scores = TestTensor([1, 12804, 4]) { numbers in
@@ -312,7 +314,7 @@ import Testing
     }
 
     @Test func singleOutputEfficientDetIsDecoded() throws {
-        // Level 4 of 320: row 1, column 2, second scale, third aspect (half as wide as high).
+        // Level 4 of a 320 x 320 input: row 1, column 2, second scale, third aspect ratio (width is half the height).
         let anchor = (1600 + 20 + 2) * 9 + 5
         let boxes = TestTensor([1, 19206, 4]) { $0[anchor * 4] = 0.5 }
         let scores = TestTensor([1, 19206, 3]) { $0[anchor * 3 + 1] = 0.7 }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what networks are recognised by, what their pictures have to look like, and that a network that cannot be used is
-/// refused in words that help.
+/// Verifies how families are recognised, which input they use, and that an unsupported network is rejected with a
+/// helpful error.
 @Suite struct FamilyRecognitionTests {
     private func network(_ input: [Int?], _ outputs: [[Int?]], element: TensorElement = .float32) -> NetworkDescription
     {
@@ -19,7 +19,7 @@ import Testing
         return (found.family, found.decoder.input)
     }
 
-    /// The usual exports of networks trained on COCO, without a manifest and without labels.
+    /// Common exports of networks trained on COCO, without a manifest and labels.
     @Test(
         arguments: [
             ([1, 3, 416, 416], [[1, 3549, 85]], .yolox), ([1, 3, 640, 640], [[1, 8400, 85]], .yolox),
@@ -57,7 +57,7 @@ import Testing
         TensorDescription(name: "images", shape: shape, element: .float32)
     }
 
-    /// RT-DETR, D-FINE and PaddleDetection want to be told a size beside the picture.
+    /// RT-DETR, D-FINE and PaddleDetection have a size input beside the picture.
     @Test func recognisesExportsWithSizeInput() throws {
         let sizes = TensorDescription(name: "orig_target_sizes", shape: [nil, 2], element: .int64)
         let realTime = network(
@@ -80,7 +80,7 @@ import Testing
         #expect(found.family == .ssdPostprocessed && found.input.width == 320 && found.input.height == 300)
     }
 
-    /// Of 91 classes the first means nothing; RF-DETR's do not compete, and its pictures are normalised as ImageNet's are.
+    /// With 91 classes, index 0 is unused. RF-DETR has independent class scores and ImageNet normalisation.
     @Test func distinguishesTransformers() throws {
         let roboflow = network(
             [picture([1, 3, 384, 384])], [("dets", [1, 300, 4], .float32), ("labels", [1, 300, 5], .float32)])
@@ -120,7 +120,7 @@ import Testing
         let open = try recognise(network([nil, 3, nil, nil], [[nil, 84, nil]]), manifest: manifest).input
         #expect(open.width == 320 && open.height == 256 && open.channelOrder == .bgr && open.fit == .stretch)
         #expect(open.mean == SIMD3(1, 2, 3) && open.scale.x == 1 / 255)
-        // YOLOv6 looks like YOLOX and means what YOLOv5 means.
+        // YOLOv6 has the output shape of YOLOX and the encoding of YOLOv5.
         manifest = ModelManifest(name: "x")
         manifest.family = "yolov5"
         #expect(try recognise(network([1, 3, 640, 640], [[1, 8400, 85]]), manifest: manifest).family == .yolov5)

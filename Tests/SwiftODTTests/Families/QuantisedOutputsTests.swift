@@ -3,15 +3,15 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects that a network's bytes are read as the numbers that they stand for would be, to the bit: which boxes, in which order, which
-/// of several equal classes, which score.
+/// Verifies that quantised outputs give bit-identical results to dequantised outputs: the boxes, their order, the
+/// choice among equal classes, and the scores.
 @Suite struct QuantisedOutputsTests {
     private static let scales = [
         QuantisationScale(step: 0.0425, zero: 165), QuantisationScale(step: 1.0 / 256, zero: -128),
         QuantisationScale(step: 1e-30, zero: 0.5), QuantisationScale(step: 1e30, zero: 255),
     ]
 
-    /// All bytes, equal ones side by side, and rows in which nothing stands out.
+    /// The rounds use the full byte range, many equal values, and only one value.
     @Test(arguments: [1, 2, 15, 16, 17, 31, 32, 80, 90], [false, true])
     func quantisedRowsEqualFloatRows(classes: Int, isSigned: Bool) throws {
         var random = SeededGenerator(seed: UInt64(classes))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// EfficientDet level by level, its class scores or all of it in bytes: the same detections as of the same numbers in floats.
+    /// EfficientDet with outputs per level, with quantised class scores or with all outputs quantised.
     @Test(arguments: [TensorElement.uint8, .int8], [false, true])
     func quantisedEfficientDetIsDecoded(element: TensorElement, boxesToo: Bool) throws {
         let cells = [16, 8, 4, 2, 1]
@@ -92,8 +92,8 @@ import Testing
         #expect(found.count > 50 && found == expected)
     }
 
-    /// Families that read floats get them; without a scale bytes mean nothing, and the error says who can tell.
-    @Test func otherFamiliesDecodeBytes() throws {
+    /// Families that read floats get dequantised values. Without a scale, the error names the manifest entry.
+    @Test func quantisedYOLOv8NeedsScale() throws {
         let output = TestTensor([1, 7, 84], bytes: (0..<7 * 84).map { UInt8($0 / 84 * 36) }, .uint8, named: "rows")
         let network = NetworkDescription(input: [1, 3, 64, 64], [output])
         var manifest = ModelManifest(name: "x")
@@ -108,7 +108,7 @@ import Testing
         #expect(try with.decode([output]).first?.score == 1)
     }
 
-    /// Steps that would make numbers of different bytes equal, infinite or none.
+    /// These steps would map different bytes to equal, infinite or NaN values.
     @Test func degenerateScalesAreRejected() {
         for step: Float in [0, -1, .nan, .infinity, .leastNonzeroMagnitude, 1e38] {
             #expect(QuantisationScale(step: step, zero: 0) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects non-maximum suppression against a quadratic version written plainly, and against numbers that are none.
+/// Compares non-maximum suppression with a simple quadratic implementation, and tests invalid candidates.
 @Suite struct SuppressionTests {
     private func candidate(_ box: Box, _ score: Float, _ classIndex: Int32 = 0) -> Candidate {
         Candidate(
@@ -72,7 +72,7 @@ import Testing
         #expect(Suppression(iouThreshold: 0.5, limit: 0)([candidate(good, 0.3)]).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func manyCandidatesAreHandled() {
+    @Test(.timeLimit(.minutes(1))) func manyCandidatesAreReducedToLimit() {
         #expect(Suppression(iouThreshold: 0.5, limit: 300)(random(20_000, seed: 7)).count == 300)
     }
 }

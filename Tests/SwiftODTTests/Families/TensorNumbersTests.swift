@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the reading of tensors of any type, and that memory is never read beyond its end whatever a shape says.
+/// Verifies that tensors of all element types are read, and that memory is never read beyond its end for any shape.
 @Suite struct TensorNumbersTests {
     private func read<Number>(_ numbers: [Number], _ element: TensorElement, shape: [Int]? = nil, skip: Int = 0) throws
         -> [Float]

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// A network's output as a test makes it.
+/// A network output with values that a test provides.
 final class TestTensor {
     let shape: [Int]
     let element: TensorElement
@@ -16,7 +16,7 @@ final class TestTensor {
         memory.copyBytes(from: numbers.flatMap { withUnsafeBytes(of: $0) { Array($0) } })
     }
 
-    /// Of a quantised network.
+    /// Creates a quantised output.
     init(_ shape: [Int], bytes: [UInt8], _ element: TensorElement, named name: String) {
         self.shape = shape
         self.element = element
@@ -26,7 +26,7 @@ final class TestTensor {
         memory.copyBytes(from: bytes)
     }
 
-    /// All zero but for what `fill` sets.
+    /// Creates an output of zeros, which `fill` modifies.
     convenience init(_ shape: [Int], fill: (inout [Float]) -> Void) {
         var numbers = [Float](repeating: 0, count: shape.reduce(1, *))
         fill(&numbers)
@@ -45,7 +45,7 @@ final class TestTensor {
 }
 
 extension NetworkDescription {
-    /// A network with one float input and the outputs of a test.
+    /// Creates the description of a network with one input and the outputs of a test.
     init(input: [Int?], _ outputs: [TestTensor], element: TensorElement = .float32) {
         self.init(
             inputs: [TensorDescription(name: "image", shape: input, element: element)],
@@ -54,7 +54,7 @@ extension NetworkDescription {
 }
 
 extension InputPlacement {
-    /// Of a picture that has the network's own size.
+    /// Returns the placement of a picture with the size of the network's input.
     static func whole(_ width: Double, _ height: Double) -> InputPlacement {
         InputPlacement(
             scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0, region: Box(x: 0, y: 0, width: width, height: height),
@@ -69,5 +69,5 @@ extension DetectionDecoder {
     }
 }
 
-/// Names for so many classes.
+/// Returns labels for `count` classes.
 func names(_ count: Int) -> Labels { Labels((0..<count).map { "thing \($0)" }) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the joining of pixels to regions, against a flood fill that is plainly right.
+/// Compares connected components with a flood fill.
 @Suite struct ConnectedRunsTests {
     @Test(arguments: 0..<40)
     func regionsEqualFloodFill(_ seed: Int) {
@@ -25,7 +25,7 @@ import Testing
             found[run.region, default: []].formUnion(run.y * width + run.start..<run.y * width + run.end)
         }
         #expect(found.count == connected.regionCount)
-        // Each region is numbered where its first pixel is met.
+        // Regions are numbered in the order of their first pixels.
         #expect(found.sorted { $0.key < $1.key }.map(\.value) == floodFill(mask, width, height))
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files of a few bytes. "Red and blue" is 16 x 8 pixels, the left half red, the right half blue.
+/// Small encoded pictures. "Red and blue" is 16 x 8 pixels: the left half is red, the right half blue.
 enum EncodedPictures {
     static let jpegRedAndBlue = bytes(
         """
@@ -9,7 +9,7 @@ enum EncodedPictures {
         AREAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAABgf/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAACAb/xAAUEQEAAA\
         AAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCdI4kQAwhWf//Z
         """)
-    /// The same in inks, stored inverted as Adobe's programs do.
+    /// The same picture as inverted CMYK, as Adobe software stores it.
     static let jpegInks = bytes(
         """
         /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAGBAUGBQQGBgUGBwcGCAoQCgoJCQoUDg8MEBcUGBgXFBYWGh0lHxobIxwWFiAsICMmJykqKRkfLTAtKDAlKC\
@@ -21,23 +21,23 @@ enum EncodedPictures {
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYWICwgIyYnKSopGR8tMC0oMC\
         UoKSj/wAALCAAIABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAABgf/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAA/AJ0AP//Z
         """)
-    /// 4 x 2 pixels, two columns red, two blue.
+    /// 4 x 2 pixels: two red columns and two blue columns.
     static let pngRedAndBlue = bytes(
         """
         iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAAGUlEQVR42mP8z8DAwMDAyPCfgYGBiQEJAAAqNwIDAve+MAAAAABJRU5ErkJggg==
         """)
-    /// Opaque red, nothing, half transparent black.
+    /// Three pixels: opaque red, fully transparent, half-transparent black.
     static let pngTransparent = bytes(
         """
         iVBORw0KGgoAAAANSUhEUgAAAAMAAAABCAYAAAAb4BS0AAAAEElEQVR42mP4z8DwnwECGgAVeAJ/AVyF4AAAAABJRU5ErkJggg==
         """)
-    /// Black, middle, white in 16 bits.
+    /// Three pixels: black, middle grey and white with 16 bits.
     static let pngDeepGray = bytes(
         """
         iVBORw0KGgoAAAANSUhEUgAAAAMAAAABEAAAAABuG5crAAAAD0lEQVR42mNgYGhg+P8fAAUEAn9a+/enAAAAAElFTkSuQmCC
         """)
 
-    /// A JPEG with EXIF data that hold one tag: the orientation.
+    /// Returns a JPEG whose EXIF data contains only the orientation.
     static func jpeg(exifOrientation number: UInt8, bigEndian: Bool) -> [UInt8] {
         let tiff: [UInt8] =
             bigEndian

@@ -2,12 +2,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the grey copy that motion detection and image motion look at: the same picture in every format, to the
-/// pixel's place.
+/// Tests the reduced luma plane that motion detection and image motion use: it must be the same for every pixel format.
 @Suite struct LumaReductionTests {
     static func pattern(_ x: Int, _ y: Int) -> UInt8 { UInt8(truncatingIfNeeded: 20 + (x * 7 + y * 3) % 200) }
 
-    /// The means, computed the slow way.
+    /// Returns the block means, computed directly.
     static func expected(_ width: Int, _ height: Int, factor: Int) -> [Double] {
         var out: [Double] = []
         for top in stride(from: 0, to: height, by: factor) {
@@ -41,7 +40,7 @@ import Testing
         }
     }
 
-    /// Who copies a frame along with the reading of it copies each row before it is read.
+    /// A caller that copies the frame during the reduction must have copied each row before the reduction reads it.
     @Test(arguments: PixelFormat.allCases)
     func readCallbackPrecedesEveryRead(_ format: PixelFormat) {
         for (width, height, bottomUp) in [(64, 48, false), (41, 23, true), (77, 30, false)] {
@@ -69,7 +68,7 @@ import Testing
         #expect(plane.withPixels { $0.allSatisfy { $0 == 77 } })
     }
 
-    /// Sums fit at the largest block that is added up whole, and beyond it.
+    /// Sums of 16-bit lanes must not overflow at the largest block size that is summed in one pass, nor above it.
     @Test(arguments: [126, 128, 130, 258])
     func largeWhiteBlockStaysWhite(_ side: Int) {
         let picture = TestPicture(.i420, width: side, height: side)
@@ -93,7 +92,8 @@ import Testing
         #expect(plane.withPixels { Array($0) } == [0, 0, 1, 127, 128, 254, 255, 255])
     }
 
-    /// Ten bits have the same black and white, four times as far up, wherever in their words they lie.
+    /// Wider samples have the same black and white levels, scaled to their bit depth, at any position within their
+    /// words.
     @Test(arguments: [PixelFormat.i420p10, .p010, .y210, .y444p12, .p016])
     func limitedRangeOfWiderSamplesIsStretchedAndClamped(_ format: PixelFormat) {
         let picture = TestPicture(format, width: 8, height: 1)
@@ -104,11 +104,12 @@ import Testing
         #expect(plane.withPixels { Array($0) } == [0, 0, 1, 127, 128, 254, 255, 255])
     }
 
-    /// PQ leaves half of its levels to what no ordinary screen shows: motion in a dark street would be none.
+    /// PQ uses half of its code values for light above standard white, so unconverted motion in dark areas would be too
+    /// faint.
     @Test func hdrIsToneMappedToSDR() {
         for format in [PixelFormat.p010, .nv12, .gbrp10, .bgrx] {
             let picture = TestPicture(format, width: 4, height: 1)
-            // 0, 5, 49 and 202 candela.
+            // 0, 5, 49 and 202 cd/m².
             picture.paint { x, _ in [0, 64, 112, 148][x] }
             let space = ColorSpace(matrix: .bt2020, fullRange: true, transfer: .pq)
             let seen = picture.withFrame(colorSpace: space) { LumaPlane.reduce($0).withPixels { Array($0) } }

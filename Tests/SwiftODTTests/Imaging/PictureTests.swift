@@ -4,10 +4,10 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the way pictures come in: colours and orientation from PNG and JPEG files, errors that help for
-/// everything else, and copies of frames that stay when the frame is gone.
+/// Tests picture input: colours and orientation of PNG and JPEG files, errors for other files, and copies of frames
+/// that outlive the frame.
 @Suite struct PictureTests {
-    /// The pixel as red, green, blue.
+    /// Returns the red, green and blue levels of a pixel, 0 to 255.
     static func pixel(_ picture: Picture, _ x: Int, _ y: Int) -> [Int] {
         picture.withFrame { frame in
             let c = frame.format.components

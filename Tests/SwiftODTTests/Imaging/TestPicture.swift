@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// A frame's memory in any format, painted by a function of the pixel: what the imaging, motion and vision tests look at.
+/// A test frame with its own memory in any format, painted pixel by pixel.
 final class TestPicture {
     let format: PixelFormat
     let width: Int
@@ -9,8 +9,8 @@ final class TestPicture {
     private let planes: [Frame.Plane]
 
     /// - Parameters:
-    ///   - padding: bytes behind each row, filled with noise that must never be read.
-    ///   - bottomUp: the rows lie in memory from last to first, the stride is negative.
+    ///   - padding: the number of bytes after each row. They contain noise that must never be read.
+    ///   - bottomUp: whether the rows are stored from last to first, with a negative stride.
     init(_ format: PixelFormat, width: Int, height: Int, padding: Int = 0, bottomUp: Bool = false) {
         self.format = format
         self.width = width
@@ -34,7 +34,7 @@ final class TestPicture {
 
     deinit { memory.forEach { $0.deallocate() } }
 
-    /// Lends a view of the picture as it is now; the memory is there for as long as `body` runs.
+    /// Calls `body` with a frame that refers to the picture's memory, which is valid only during the call.
     func withFrame<Answer>(
         colorSpace: ColorSpace = .init(matrix: .bt601, fullRange: true), orientation: Orientation = .identity,
         time: Nanoseconds = 0, _ body: (Frame) throws -> Answer
@@ -47,7 +47,8 @@ final class TestPicture {
         }
     }
 
-    /// Takes the picture away. What is returned brings back what lies before an address, in the plane that the address is in.
+    /// Erases the picture's memory. The returned function restores the bytes before an address, in the plane that
+    /// contains it.
     func takeAway() -> (UnsafeRawPointer) -> Void {
         let painted = memory.map { Array($0) }
         for bytes in memory { bytes.initializeMemory(as: UInt8.self, repeating: 0x55) }
@@ -59,7 +60,7 @@ final class TestPicture {
         }
     }
 
-    /// Paints every pixel grey; chroma becomes neutral.
+    /// Paints all pixels in grey, with neutral chroma.
     func paint(_ level: (Int, Int) -> UInt8) {
         for y in 0..<height {
             for x in 0..<width { set(x, y, level(x, y)) }
@@ -78,12 +79,12 @@ final class TestPicture {
         }
     }
 
-    /// Writes one component of one pixel: a grey level of full range.
+    /// Writes one component of one pixel. The level has full range, 0 to 255.
     func put(_ c: PixelComponent, _ x: Int, _ y: Int, _ level: UInt8) {
         put(c, x, y, sample: (Int(level) * format.depth.white + 127) / 255)
     }
 
-    /// Writes one component of one pixel. Bits above it are all set: they mean nothing.
+    /// Writes one component of one pixel. Sets the unused bits above the sample, because readers must ignore them.
     func put(_ c: PixelComponent, _ x: Int, _ y: Int, sample: Int) {
         let (plane, depth) = (planes[c.plane], format.depth)
         let row = plane.base + (y >> c.shiftY) * plane.stride

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the reading of labels out of model files: archives behind .tflite files, properties of .onnx files, notes in .xml files.
+/// Tests labels in model files: archives appended to .tflite files, .onnx properties and .xml metadata.
 @Suite struct EmbeddedLabelsTests {
-    /// 200 lines, packed by zlib with codes of their own.
+    /// 200 lines, compressed by zlib with dynamic Huffman codes.
     private static let packed =
         "ddZhbtswDIbh/zmFj2CKIiUdJ92MdUC6DtmGXX+GZUUvB/gAZNrH5Ec9t6/L4/7xc1lv357b9mP59f65LXJ7e/zZlt/3t8e25Nvf+/Nj+fJ+//5c2u3L5+MsEb899/KjItlZ32vUe4delFtvcVR57i2OsipHi7PobNGLUu4tjqJceoejqKTeoVelo0OvUTlb9F9KvcNR1Kx3OH9Ke4teVtajR/+nEiFMKdGcFDnDosm0yBosWqaFrbCooHADRSrBolZYWIZFCha1AcMDhhowRIhRnRjuEyNXYmgihlRiOC10WtQ4F6XRohgsigKjKDCKBYzRowsaMJoSw2EhNVhwMHKlhQeLCguRYGG0cKFF5ZKkNDH2L0eM8VXPeS9cEuOSwMLWYNHCkigthBb7rE6MfYyBMUa8D0Yixr4XwFCdGM2I4WEwNGAkWBRY5BIsUlgS5Y4IlyTDYo8VWozM6eycC3FacEcyJQQQKx2EDBkKITOdCOP3X3/aVMhtKvh/EyFXCompudthO1KMTSCMLzE+EhGMsalk2L/61UBYiM3GpMi0aPGAaLggjE1bERWBwu1yOSpj0zgRKVpUJoUTQ40YIsCoYTvcL6NCEzGkTgwPFuGE1DAXhUlRbFqUeEKKXsdmY1LwhrR4T7kdI7tHrDMpKk9IsKh+eUKG5+vyvCxqWJIUksLC02J81j7vBUsSb0i9PKctLAlPSJNgkRmb46qPg8/B4OOirOGG6OXjwsNgKDDC26IEi/HCeT1+pgXPqcQlyZfPrBE543U2LcTjCeEFYWgSYuUtJUOmQsjMcEj3P+Af"
     private static let text: String = {
@@ -19,7 +19,7 @@ import Testing
     private static let unpackedFile = Array(text.utf8)
     private static let packedFile = Array(Data(base64Encoded: packed) ?? Data())
 
-    /// An archive of one file, as zip programs lay it out.
+    /// Returns a zip archive with one file.
     private func zip(
         _ name: String, method: Int, packed: [UInt8], size: Int, before prefix: [UInt8] = []
     ) -> [UInt8] {
@@ -51,7 +51,7 @@ import Testing
         #expect(try Inflate.unpack([1, 3, 0, 0xFC, 0xFF, 65, 66, 67], limit: 3) == Array("ABC".utf8))
     }
 
-    /// An index is a place in memory: the greatest there is ended the process, and four thousand million asked for 64 GB.
+    /// An index determines the size of the label list: `Int.max` would overflow, and 4 billion would allocate 64 GB.
     @Test(arguments: ["9223372036854775807", "4000000000", "100001", "99999999999999999999"])
     func outOfRangeIndicesAreRejected(_ index: String) {
         #expect(Labels(dictionaryText: "{\(index): 'x'}") == nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(Labels(parsing: Array("item {\n id: \(index)\n name: 'x'\n}".utf8))?.count ?? 0 < 10)
     }
 
-    /// A few kilobytes of archive unfold into gigabytes of names.
+    /// A small archive can decompress to gigabytes of labels.
     @Test func tooLongListsAreRejected() {
         #expect(Labels(parsing: Array(String(repeating: "a\n", count: 100_001).utf8))?.count == 100_001)
         #expect(Labels(parsing: Array(String(repeating: "a\n", count: 100_002).utf8)) == nil)

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// Writes FlatBuffers for tests: tables before what they point to, every field in four bytes.
+/// Writes FlatBuffers for tests. Tables precede the values that they refer to, and every field has four bytes.
 struct FlatBufferMaker {
     indirect enum Value {
         case number(UInt32)
@@ -8,9 +8,9 @@ struct FlatBufferMaker {
         case text(String)
         case bytes([UInt8])
         case numbers([UInt32])
-        /// Whole numbers of 64 bits, each in two halves.
+        /// 64-bit integers, each as two 32-bit halves.
         case zeros([UInt32])
-        /// Fields by their number in the schema.
+        /// A table of fields, keyed by their index in the schema.
         case table([Int: Value])
         case tables([[Int: Value]])
 
@@ -19,7 +19,7 @@ struct FlatBufferMaker {
 
     private var bytes: [UInt8]
 
-    /// A whole buffer with a table at its root.
+    /// Returns a complete buffer with `root` as its root table.
     static func make(_ root: [Int: Value], identifier: String) -> [UInt8] {
         var maker = FlatBufferMaker(bytes: [0, 0, 0, 0] + Array(identifier.utf8))
         maker.point(from: 0, to: .table(root))
@@ -30,7 +30,7 @@ struct FlatBufferMaker {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes a value at the end and the way there into a place.
+    /// Appends a value and stores its offset at `place`.
     private mutating func point(from place: Int, to value: Value) {
         let target = write(value)
         withUnsafeBytes(of: UInt32(target - place).littleEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }

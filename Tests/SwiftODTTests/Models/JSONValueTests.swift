@@ -3,7 +3,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the reading of JSON: what the standard allows is read as it means, what it does not is refused, nothing crashes.
+/// Tests the JSON parser: valid JSON is parsed as the standard specifies, invalid JSON is rejected, and nothing
+/// crashes.
 @Suite struct JSONValueTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
 
@@ -36,14 +37,14 @@ import Testing
         #expect(throws: Never.self) { try parse(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)) }
     }
 
-    /// What programs print is what they read: nothing is lost but numbers that JSON cannot say.
+    /// Written JSON is parsed to the same value. Only non-finite numbers change, because JSON has no form for them.
     @Test func valuesRoundTrip() throws {
         let text = #"{"a":[1,-2.5,1e-07,12345678901,null,true,false],"b":{},"c":"\"\\\n\u0001é😀","d":[]}"#
         #expect(try parse(text).text == text)
         #expect(JSONValue.array([.number(.nan), .number(-.infinity)]).text == "[null,null]")
     }
 
-    /// To the last bit: recordings are played back as what was detected.
+    /// Parsed numbers are bit-identical, so that played recordings equal the recorded detections.
     @Test func numbersParseAsInSwift() throws {
         var random = SeededGenerator(seed: 3)
         var texts = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the ways in which models come by the names of their classes.
+/// Tests the sources and formats of a model's labels.
 @Suite struct LabelsTests {
     private func texts(_ text: String) -> [String?]? {
         Labels(parsing: Array(text.utf8)).map { labels in (0..<labels.count).map { labels[$0]?.text } }

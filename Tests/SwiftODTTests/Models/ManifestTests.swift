@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what a manifest may say, and that one that is wrong says where, by the entry's name.
+/// Tests all manifest entries, and that the error for an invalid entry names it.
 @Suite struct ManifestTests {
     private func manifest(_ text: String, file: String = "/models/a.json") throws -> ModelManifest {
         try ModelManifest(parsing: text.utf8, file: file)

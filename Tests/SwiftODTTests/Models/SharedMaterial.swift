@@ -1,6 +1,6 @@
 import Foundation
 
-/// Test material that is not part of the project: more is tested where it is there.
+/// Test material outside the repository. Tests that need it are disabled where it is missing.
 enum SharedMaterial {
     private static let folder: String = {
         if let named = ProcessInfo.processInfo.environment["SWIFTODT_SHARED"] { return named }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is read out of the metadata of .tflite files: how pictures are to be normalised and from which score on answers
-/// count, and that damaged files are neither believed nor fatal.
+/// Tests the metadata of .tflite files: normalisation and score threshold are read, and damaged files neither crash nor
+/// give invalid values.
 @Suite struct TFLiteMetadataTests {
-    /// Vectors may share their memory: a small file unfolds into any number of tables within tables.
-    @Test(.timeLimit(.minutes(1))) func readBudgetIsBounded() throws {
-        // A graph whose inputs are one table thirty thousand times, which has thirty thousand steps.
+    /// Vectors can share memory, so a small file can contain an exponential number of nested tables.
+    @Test(.timeLimit(.minutes(1))) func readingSharedTablesIsBounded() throws {
+        // A graph whose inputs are the same table 32,768 times, which itself has 32,768 entries.
         let count = 1 << 15
         let (inner, step) = (52 + 4 * count, 64 + 8 * count)
         var bytes = [UInt8](repeating: 0, count: step + 8)
@@ -19,7 +19,7 @@ import Testing
             }
         }
         bytes.replaceSubrange(4..<8, with: "M001".utf8)
-        // What fields all tables have: five, in one and the same place.
+        // All tables share one vtable, in which all five fields have the same offset.
         bytes.replaceSubrange(8..<22, with: [14, 0, 8, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0])
         put(24, at: 0)
         for (table, vector) in [(24, 32), (40, 48), (inner, inner + 8), (step, step + 4)] {

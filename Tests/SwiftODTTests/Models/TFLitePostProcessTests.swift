@@ -4,17 +4,17 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the way around the operation at the end of a .tflite that the runtime does not know: what it needs is found, the
-/// model is cut before it, and boxes come out as the operation would have given them.
+/// Tests the replacement of the TFLite post-processing operation, which the runtime does not support: its parameters
+/// are found, the model is cut before it, and the decoder gives the same boxes as the operation.
 @Suite struct TFLitePostProcessTests {
-    /// num_classes 2, y_scale 10, x_scale 9, h_scale 5, w_scale 4 and others, as Google's library writes them.
+    /// Includes num_classes 2, y_scale 10, x_scale 9, h_scale 5 and w_scale 4, encoded by Google's library.
     private static let options = Array(
         Data(
             base64Encoded:
                 "bWF4X2RldGVjdGlvbnMAbm1zX2lvdV90aHJlc2hvbGQAbnVtX2NsYXNzZXMAeV9zY2FsZQB4X3NjYWxlAGhfc2NhbGUAd19zY2FsZQB1c2VfcmVndWxhcl9ubXMACCFfUUAVHi84AAAKAAAAAQAAAAgAAAAAAKBAGQAAAAAAAD8CAAAAAAAAAAAAgEAAABBBAAAgQQ4GDgZqDg4OKCYB"
         ) ?? Data())
 
-    /// Two anchors, three columns of scores, of which the first is the background's.
+    /// Returns a model with two anchors and three score columns, the first of them for the background.
     private func model(quantised: Bool = false, name: String = "TFLite_Detection_PostProcess") -> [UInt8] {
         let anchors: [Float] = [0.5, 0.5, 0.5, 0.25, 0.25, 0.5, 0.5, 0.5]
         let contents =
@@ -72,7 +72,7 @@ import Testing
             NetworkDescription(input: [1, 100, 200, 3], [boxes, scores]), manifest: nil, labels: names(2), file: file)
         #expect(found.family == .ssd && found.decoder.input.fit == .stretch)
         let detection = try #require(try found.decoder.decode([boxes, scores]).first)
-        // From the second anchor, 100 x 50 around (100, 25), a tenth of its size to the right and down.
+        // The second anchor is 100 x 50 around (100, 25); the box is shifted right and down by a tenth of its size.
         #expect(detection.box.iou(Box(centerX: 110, centerY: 30, width: 100, height: 50)) > 0.999)
         withExtendedLifetime(folder) {}
         #expect(abs(detection.score - 0.8) < 1e-6 && detection.label?.text == "thing 1")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what the whole numbers of fully quantised .tflite files are taken for, coming in and going out.
+/// Tests the quantisation of inputs and outputs of fully quantised .tflite files.
 @Suite struct TFLiteQuantisationTests {
     private func model() -> [UInt8] {
         func tensor(_ name: String, steps: [Float], zero: Int32) -> [Int: FlatBufferMaker.Value] {
@@ -28,7 +28,7 @@ import Testing
         #expect(read["weights"] == nil && read["floats"] == nil)
     }
 
-    /// YOLOv8 as `export format=tflite int8=True` has it: signed bytes in and out, boxes as fractions.
+    /// YOLOv8 exported with `format=tflite int8=True`: signed bytes as input and output, boxes as fractions.
     @Test func signedBytesAreHandled() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("yolo.tflite", model())

@@ -2,12 +2,12 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is told from the background, and what becomes of it.
+/// Tests the marks of foreground pixels and the update of the background.
 @Suite struct BackgroundModelTests {
     private static let (width, height) = (24, 16)
     private static let ground = DrawnGrid.pixels(width: width, height: height) { x, _ in 90 + x }
 
-    /// The ground with a square of 6 x 6 pixels, that much lighter.
+    /// Returns the background with a square of 6 x 6 pixels that is `lighter` levels brighter.
     private static func withSquare(_ lighter: Int) -> [UInt8] {
         DrawnGrid.pixels(width: width, height: height) { x, y in
             90 + x + ((8..<14).contains(x) && (5..<11).contains(y) ? lighter : 0)
@@ -44,7 +44,7 @@ import Testing
         #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.strong)
     }
 
-    /// What is learnt of a place behind an object would be the object.
+    /// The background behind an object must not be updated, or it would become the object.
     @Test func backgroundBehindObjectIsKept() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let frame = Self.withSquare(60)
@@ -58,7 +58,7 @@ import Testing
         #expect(background.stillFor.base[Self.inside] > 2.5)
     }
 
-    /// A place where things came by, with their shadows, was as restless as leaves after some of them, and the next one was none.
+    /// Objects and shadows that pass a pixel must not raise its activity, or the next object there would be missed.
     @Test(arguments: [BackgroundModel.Cause.confirmed, BackgroundModel.Cause.shadow])
     func objectsAndShadowsDoNotRaiseActivity(_ cause: UInt8) {
         func activity(_ cause: UInt8) -> Float {
@@ -89,7 +89,7 @@ import Testing
         #expect(abs(background.level.base[Self.inside] - Float(later[Self.inside])) < 1)
     }
 
-    /// A place that goes to and fro, as leaves do, has to differ by more.
+    /// A pixel that alternates between levels, as behind leaves, gets a higher threshold.
     @Test func activePixelsGetHigherThreshold() {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let nothing = [UInt8](repeating: 0, count: Self.ground.count)
@@ -121,8 +121,8 @@ import Testing
         #expect(background.marks.base[Self.inside] == BackgroundModel.Mark.background)
     }
 
-    /// A look is worth remembering once it has been seen for three seconds: what was put down only in passing is not taken for the
-    /// background that lies under it.
+    /// A background is remembered as the previous one after three seconds. A shorter one does not replace the
+    /// background before it.
     @Test(arguments: [(25, true), (35, false)]) func shortBackgroundIsNotRemembered(_ frames: Int, _ isGround: Bool) {
         let background = DrawnGrid.background(Self.ground, width: Self.width)
         let nothing = [UInt8](repeating: 0, count: Self.ground.count)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the fit of boxes: an edge between two pixels is found where it lies.
+/// Tests the subpixel refinement of box edges.
 @Suite struct BoxRefinementTests {
-    /// A square whose left column is covered by a share, the rest wholly.
+    /// Returns the refined box of a square whose left column is covered by `share`.
     private func refined(left share: Float, of height: Int = 12) -> Box {
         let (width, top) = (24, 4)
         let marks = PixelGrid<UInt8>(width: width, height: 24, filled: 0)
@@ -29,7 +29,7 @@ import Testing
         #expect(box.maxX == 18 && box.minY == 4 && box.maxY == 16)
     }
 
-    /// What smoothing marks beside an object differs by next to nothing.
+    /// Smoothing can mark columns beside an object that differ very little from the background.
     @Test func emptyColumnIsCut() { #expect(refined(left: 0.05).minX == 7) }
 
     @Test func smallRegionIsUnchanged() {

@@ -1,8 +1,8 @@
 @testable import SwiftODT
 
-/// Planes for tests, drawn in text or by a rule.
+/// Creates grids for tests from text or from a function.
 enum DrawnGrid {
-    /// Marks from rows of text: `#` is strong, `+` weak, all else nothing.
+    /// Returns marks from rows of text: `#` is strong, `+` is weak, other characters are background.
     static func marks(_ rows: String...) -> PixelGrid<UInt8> {
         let grid = PixelGrid<UInt8>(width: rows[0].count, height: rows.count, filled: 0)
         for (y, row) in rows.enumerated() {
@@ -14,19 +14,19 @@ enum DrawnGrid {
         return grid
     }
 
-    /// The rows of text of marks, every mark as `#`.
+    /// Returns marks as rows of text, with `#` for every mark.
     static func rows(_ marks: PixelGrid<UInt8>) -> [String] {
         (0..<marks.height).map { y in
             String((0..<marks.width).map { marks.base[y * marks.width + $0] == 0 ? "." : "#" })
         }
     }
 
-    /// Grey levels by a rule.
+    /// Returns grey levels from a function of the position.
     static func pixels(width: Int, height: Int, _ level: (_ x: Int, _ y: Int) -> Int) -> [UInt8] {
         (0..<width * height).map { UInt8(clamping: level($0 % width, $0 / width)) }
     }
 
-    /// A background that has learnt an empty scene for so many frames.
+    /// Returns a background that has been updated with the same pixels for `frames` frames.
     static func background(_ pixels: [UInt8], width: Int, frames: Int = 40) -> BackgroundModel {
         let background = BackgroundModel(width: width, height: pixels.count / width)
         let nothing = [UInt8](repeating: 0, count: pixels.count)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is left of motion once known things have explained theirs.
+/// Tests which motion remains after known objects explain theirs.
 @Suite struct ExplainedMotionFilterTests {
     private static let (width, height) = (64, 48)
 
-    /// The regions that are left where somebody is known and something moves in a box.
+    /// Returns the unexplained regions for motion in one box and a known object in another box.
     private static func rest(of moving: Box, besides known: Box) -> [Box] {
         let ground = [UInt8](repeating: 90, count: width * height)
         let frame = DrawnGrid.pixels(width: width, height: height) { x, y in
@@ -23,7 +23,7 @@ import Testing
 
     private static let known = Box(x: 10, y: 4, width: 20, height: 40)
 
-    /// A detector's box is not exact: a foot that sticks out by less than a tenth of it is the foot of who is known.
+    /// Detection boxes are inexact: motion that exceeds a box by less than a tenth of it belongs to the object.
     @Test func motionSlightlyOutsideKnownObjectIsExplained() {
         #expect(Self.rest(of: Box(x: 12, y: 30, width: 12, height: 17), besides: Self.known).isEmpty)
     }
@@ -34,7 +34,7 @@ import Testing
         #expect(left.first.map { $0.iou(Box(x: 40, y: 10, width: 12, height: 20)) > 0.7 } == true)
     }
 
-    /// Of two who walk side by side as one region, the one whom nobody knows is left.
+    /// If a known and an unknown object move as one region, only the unknown object's part remains.
     @Test func motionInsideKnownObjectIsCleared() {
         let left = Self.rest(of: Box(x: 12, y: 10, width: 40, height: 20), besides: Self.known)
         #expect(left.count == 1)

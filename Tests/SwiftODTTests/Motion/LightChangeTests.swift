@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against boxes on nothing when a lamp goes on or a camera sets its exposure.
+/// Tests the compensation of global light changes, for example by a lamp or the camera's exposure.
 @Suite struct LightChangeTests {
     private static let (width, height) = (80, 60)
 
@@ -35,7 +35,7 @@ import Testing
         #expect(abs(90 * found.gain + found.offset - 100) < 2)
     }
 
-    /// On a plain ground every gain would do; taking one would tear what is lighter or darker from the ground.
+    /// On a uniform background any gain fits. A wrong gain would mark all lighter or darker objects as foreground.
     @Test func lowContrastKeepsGainNearOne() {
         let found = change(background { _, _ in 100 }) { _, _ in 130 }
         #expect(abs(found.gain - 1) < 0.05)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the motion detector's promise: what moves is found and fitted, and nothing else is, in all the weather a fixed
-/// camera sees.
+/// Tests the accuracy of the motion detector in synthetic scenes: moving objects are detected with accurate boxes, and
+/// noise, light changes and shadows are not.
 @Suite struct MotionDetectorTests {
     typealias Shape = MotionScene.Shape
 
-    /// Three shapes: two that cross on their ways, one that stops for a while and leaves.
+    /// Three shapes: two with crossing paths, and one that stops.
     static let traffic: [Shape] = [
         Shape(width: 18, height: 26, level: 220) { (x: 10 + 24 * $0, y: 40) },
         Shape(width: 22, height: 16, level: 30, isRound: true) { $0 < 0.5 ? nil : (x: 170 - 28 * ($0 - 0.5), y: 52) },
@@ -122,7 +122,7 @@ import Testing
         #expect(other.detections.allSatisfy { $0.isEmpty })
         detector.reset()
         let again = try MotionScene(width: 120, height: 90, seconds: 0.3, shapes: Self.traffic).run(detector, warmUp: 0)
-        #expect(again.detections.allSatisfy { $0.isEmpty }, "nothing is said before the scene is known")
+        #expect(again.detections.allSatisfy { $0.isEmpty }, "no detections before the background is learnt")
     }
 
     @Test func irregularTimesAreSurvived() throws {

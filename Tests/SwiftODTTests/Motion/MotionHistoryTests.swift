@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects things that move from being taken for others: ages, ways, passing each other, falling into parts.
+/// Tests the association of moving regions over time: age, velocity, crossing objects and fragments.
 @Suite struct MotionHistoryTests {
     private static let step = 0.1
 
@@ -46,7 +46,7 @@ import Testing
         for number in 0..<8 {
             history.advance([sighting(Double(number) * 4), sighting(90 - Double(number) * 4)], elapsed: Self.step)
         }
-        // They are one region for a while.
+        // The objects overlap and form one region for a while.
         for number in 8..<14 {
             let (left, right) = (Double(number) * 4, 90 - Double(number) * 4)
             let (from, to) = (min(left, right), max(left, right) + 20)
@@ -79,7 +79,7 @@ import Testing
         #expect((3...5).contains(counts.filter { $0 == 1 }.count))
     }
 
-    /// Things with a texture on a plane of nothing, joined to regions, for a history.
+    /// Draws textured objects on an empty plane, labels the regions and passes them to a history.
     private final class Stage {
         private static let (width, height) = (160, 100)
         private let marks = PixelGrid<UInt8>(width: Stage.width, height: Stage.height, filled: 0)
@@ -87,7 +87,8 @@ import Testing
         private var pixels = [UInt8](repeating: 0, count: Stage.width * Stage.height)
         private(set) var history = MotionHistory()
 
-        /// Shows boxes, the later ones before the earlier ones; nothing where there is none. Each has a texture of its own.
+        /// Advances the history by a frame with the given boxes; later boxes cover earlier ones. Each object has its
+        /// own texture.
         func show(_ boxes: Box?...) {
             marks.fill(0)
             for (number, box) in boxes.enumerated() {
@@ -112,13 +113,13 @@ import Testing
             }
         }
 
-        /// How well the things fit the boxes, at worst, each to its best.
+        /// Returns the lowest IoU of the given boxes, each with its best matching object.
         func fit(_ boxes: [Box]) -> Double {
             boxes.map { box in history.objects.map { $0.box.iou(box) }.max() ?? 0 }.min() ?? 0
         }
     }
 
-    /// They were one as soon as they touched: what goes the same way may be parts of one. Whoever has been apart for a second is none.
+    /// Touching objects with the same direction can be parts of one object, but not after they were apart for a second.
     @Test func meetingObjectsStaySeparate() {
         let stage = Stage()
         for number in 0..<60 {
@@ -132,12 +133,12 @@ import Testing
         }
     }
 
-    /// What comes by a thing, as one region with it from the first, was a part of it, and the thing grew.
-    @Test func approachingRegionIsANewObject() {
+    /// A newcomer that forms one region with a known object from its first frame must not enlarge the known object.
+    @Test func newcomerMergedFromItsFirstFrameIsANewObject() {
         let stage = Stage()
         for number in 0..<24 {
             let known = Box(x: 100 - Double(number), y: 40, width: 30, height: 30)
-            // It comes out from behind the known thing's lower side, all at once.
+            // The newcomer appears at once from behind the lower side of the known object.
             let other = Box(x: 94 - Double(number) * 2, y: 66, width: 24, height: 22)
             stage.show(number < 8 ? nil : other, known)
             if number >= 8 { #expect(stage.fit([known]) > 0.85, "at \(number)") }
@@ -145,8 +146,9 @@ import Testing
         }
     }
 
-    /// Two who met while one of them was still coming in: what came in behind was a thing of its own.
-    @Test func trailingRegionExtendsObject() {
+    /// An object crosses another object that is still entering the picture. The entering object's remaining part
+    /// extends it.
+    @Test func trailingRegionExtendsEnteringObject() {
         let stage = Stage()
         for number in 0..<34 {
             let coming = Box(x: Double(number) * 2 - 30, y: 20, width: 60, height: 40)

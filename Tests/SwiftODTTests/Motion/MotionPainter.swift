@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// Paints the moments of a scene into grey frames. Written with an eye to unoptimised builds, in which the tests run.
+/// Paints the frames of a scene. Written to be fast in debug builds, in which the tests run.
 final class MotionPainter {
     private let scene: MotionScene
     private var ground: [UInt8] = []
@@ -12,7 +12,7 @@ final class MotionPainter {
         self.scene = scene
         var state: UInt64 = 7
         chance = (0..<(scene.noise > 0 ? 1 << 15 : 0)).map { _ in
-            // Nearly normal: the sum of four even ones.
+            // The sum of four uniform values is approximately normal.
             state &+= 0x9E37_79B9_7F4A_7C15
             let bits = Self.mix(state)
             let sum = (0..<4).reduce(0.0) { $0 + Double((bits >> ($1 * 16)) & 0xFFFF) / 65536 }

@@ -1,14 +1,14 @@
 @testable import SwiftODT
 
-/// A film with known truth: plain shapes that move over a ground, under light and noise of one's choice.
+/// A synthetic video with ground truth: uniform shapes that move over a background, with configurable light and noise.
 struct MotionScene {
-    /// Something that moves: its centre at a time, or nothing while it is not there.
+    /// A moving shape. `center` returns its centre at a time, or `nil` while it is absent.
     struct Shape {
         var width: Double
         var height: Double
         var level: Double
         var isRound = false
-        /// How much light its shadow leaves on the ground beside it; 1 is no shadow.
+        /// The share of light in the shadow beside it, 0 to 1; 1 is no shadow.
         var shadow = 1.0
         var center: @Sendable (_ seconds: Double) -> (x: Double, y: Double)?
     }
@@ -17,16 +17,16 @@ struct MotionScene {
     var height = 120
     var framesPerSecond = 15.0
     var seconds = 5.0
-    /// Whether the ground has a texture.
+    /// Whether the background has a texture.
     var isTextured = true
-    /// Deviation of the noise, in grey levels.
+    /// The standard deviation of the noise in grey levels.
     var noise = 0.0
     var gain: @Sendable (_ seconds: Double) -> Double = { _ in 1 }
-    /// How far the camera has turned, in pixels.
+    /// The camera's pan in pixels.
     var pan: @Sendable (_ seconds: Double) -> (x: Double, y: Double) = { _ in (0, 0) }
     var shapes: [Shape] = []
 
-    /// What a detector made of it.
+    /// The comparison of detections with the ground truth.
     struct Outcome {
         var hits = 0
         var misses = 0
@@ -40,10 +40,10 @@ struct MotionScene {
         var meanOverlap: Double { overlap / Double(max(1, hits)) }
     }
 
-    /// Films the scene, shows it to the detector and compares its answers with the truth.
+    /// Runs the detector on the scene and compares its detections with the ground truth.
     ///
-    /// Objects that are less than half in the picture count neither way.
-    /// - Parameter warmUp: seconds at the start that do not count.
+    /// Objects with less than half of their area in the picture count neither as hits nor as misses.
+    /// - Parameter warmUp: the seconds at the start that are not evaluated.
     func run(_ detector: MotionDetector = MotionDetector(), warmUp: Double = 1) throws -> Outcome {
         let picture = TestPicture(.gray8, width: width, height: height)
         let painter = MotionPainter(self)
@@ -61,7 +61,7 @@ struct MotionScene {
         return outcome
     }
 
-    /// Where the shapes are, clipped to the picture.
+    /// Returns the boxes of the shapes, clipped to the picture.
     func truth(_ time: Double) -> [(box: Box, isWhole: Bool)] {
         shapes.compactMap { shape in
             guard let center = shape.center(time) else { return nil }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what counts as one region: what hangs together, also across corners and small gaps, and nothing else.
+/// Tests connected regions, including diagonal neighbours and small gaps.
 @Suite struct RegionLabelerTests {
     @Test func separatePatchesAreOrderedByFirstPixel() {
         let labeler = labelled(
@@ -25,7 +25,7 @@ import Testing
         #expect(labeler.regions.first?.area == 6)
     }
 
-    /// The arms of a U are two until the row that joins them.
+    /// The arms of a U are separate until the row that connects them.
     @Test func uShapeIsOneRegion() {
         let labeler = labelled(
             DrawnGrid.marks(
@@ -43,7 +43,7 @@ import Testing
         #expect(labelled(DrawnGrid.marks("##....##"), gap: gap).regions.count == 2)
     }
 
-    /// What bridges a gap belongs to no region.
+    /// Pixels that bridge a gap belong to no region.
     @Test func areaAndBoxMatchMarks() {
         let labeler = labelled(DrawnGrid.marks(".........", "..+#.#+..", "........."), gap: 1)
         #expect(labeler.regions.map(\.box) == [Box(minX: 2, minY: 1, maxX: 7, maxY: 2)])

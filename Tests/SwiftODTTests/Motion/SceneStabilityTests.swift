@@ -2,11 +2,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against a screen full of boxes when the camera moves or the picture is another.
+/// Tests the suppression of detections while the camera moves or the scene changes.
 @Suite struct SceneStabilityTests {
     private static let (width, height) = (96, 64)
 
-    /// A ground with edges all over it, moved by so many pixels.
+    /// Returns a background with many edges, shifted by `shift` pixels.
     private static func ground(shift: Int = 0) -> [UInt8] {
         DrawnGrid.pixels(width: width, height: height) { x, y in ((x + shift) / 8 + y / 8) % 2 == 0 ? 70 : 170 }
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(judge(&watch, background, Self.ground(shift: 4)) == .changed)
     }
 
-    /// Who keeps moving is believed later each time.
+    /// The settling time grows each time the camera moves again.
     @Test func settlingTimeGrowsWithMovingCamera() {
         let background = DrawnGrid.background(Self.ground(), width: Self.width)
         var watch = SceneStability()
@@ -61,7 +61,8 @@ import Testing
         #expect(first < second && second < third)
     }
 
-    /// A spot in each part of the picture, of which there are 6 x 4: with what lies around it, a thirtieth of the part.
+    /// Returns the background with a spot in each cell of a 6 x 4 grid; a spot and its surroundings cover 1/30 of a
+    /// cell.
     private static func spotted(columns: Int) -> [UInt8] {
         let ground = ground()
         return DrawnGrid.pixels(width: width, height: height) { x, y in
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    /// A little that differs all over the picture is a background that no longer holds; the same in a few places are a few specks.
+    /// Small differences in all cells mean an outdated background; small differences in a few cells do not.
     @Test(arguments: [(6, SceneStability.Verdict.drifting), (2, .settling)])
     func widespreadWearIsCameraDrift(_ columns: Int, _ verdict: SceneStability.Verdict) {
         let background = DrawnGrid.background(Self.ground(), width: Self.width)

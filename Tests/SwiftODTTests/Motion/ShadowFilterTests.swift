@@ -2,13 +2,13 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects boxes from reaching over the shadow of what they are around, and dark things from being taken for one.
+/// Tests that shadows are removed from boxes, and that dark objects are not treated as shadows.
 @Suite struct ShadowFilterTests {
     private static let (width, height) = (60, 40)
 
     private static func ground(_ x: Int, _ y: Int) -> Int { 120 + (x * 11 + y * 17) % 60 }
 
-    /// What is left of the marks of a frame after shadows are cleared.
+    /// Returns the marks of a frame before and after the shadow filter.
     private func cleared(_ seen: (_ x: Int, _ y: Int) -> Int) -> (before: [String], after: [String]) {
         let background = DrawnGrid.background(
             DrawnGrid.pixels(width: Self.width, height: Self.height, Self.ground), width: Self.width)
@@ -50,7 +50,7 @@ import Testing
         #expect(count(marks.after, columns: 34..<44) < 30)
     }
 
-    /// Water in one part of the picture made its noise so large that anything dark elsewhere was as even as a shadow for it, and went.
+    /// The large noise of water in one area must not make the filter treat dark objects elsewhere as uniform shadows.
     @Test func darkObjectIsKeptBesideActiveWater() {
         var dice = RandomNumbers(7)
         func frame(_ isThere: Bool) -> [UInt8] {
@@ -58,7 +58,7 @@ import Testing
                 if y >= 26 { return 120 + Int(dice.noise() * 14) }
                 let ground = 100 + (x * 11 + y * 17) % 8
                 guard isThere, (15..<45).contains(x), (6..<20).contains(y) else { return ground }
-                // A light part, on which what is dark beside it might hang as its shadow.
+                // The bright part could cast the dark part beside it as a shadow.
                 return (x < 25 ? 210 : 50) + (x * 7 + y * 5) % 12
             }
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects small objects from being taken for noise, and the picture from noise that is taken for objects.
+/// Tests that noise is removed and small objects are kept.
 @Suite struct SpeckFilterTests {
     @Test func fewerThanFourOfNineMarksAreRemoved() {
         let marks = DrawnGrid.marks(
@@ -12,7 +12,7 @@ import Testing
             "..#.....",
             ".##.....",
             ".#......")
-        // Of the two rows of three in the middle no pixel has three others around it but those in the bend.
+        // Only the pixels in the bend of the middle shape have at least three marked neighbours.
         #expect(
             DrawnGrid.rows(SpeckFilter(width: 8, height: 6).filter(marks)) == [
                 "........",

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against boxes on nothing: where something was taken away its ghost goes at once, and what has come and stopped stays
-/// for a while.
+/// Tests stationary regions: the ghost of a removed object disappears immediately, and a stopped object is reported for
+/// a while.
 @Suite struct StationaryRegionsTests {
     private static let (width, height) = (60, 40)
     private static let plain = DrawnGrid.pixels(width: width, height: height) { x, y in 120 + (x + y) % 4 }
@@ -13,7 +13,7 @@ import Testing
 
     private let place = 20 * width + 30
 
-    /// For how many frames the middle of the thing is marked, of so many at ten a second.
+    /// Returns for how many of `frames` frames, at 10 frames per second, the centre of the object is marked.
     private func markedFrames(learnt: [UInt8], seen: [UInt8], of frames: Int) -> Int {
         let background = DrawnGrid.background(learnt, width: Self.width)
         let still = StationaryRegions(width: Self.width, height: Self.height)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is said of a picture that was looked at in parts: each thing once, whole, and nobody swallowed.
+/// Verifies that each object in several tiles is reported once with its complete box, and that no object is absorbed.
 @Suite struct TileMergerTests {
     private static let person = Label(index: 0, text: "person")
     private static let dog = Label(index: 16, text: "dog")
-    /// The whole of 1000x1000 pixels, and two parts of its upper half that share 100.
+    /// The full frame of 1000x1000 pixels, and two tiles of its upper half that overlap by 100 pixels.
     private static let tiles = [
         InferredRegion(nil, width: 1000, height: 1000),
         InferredRegion(Box(x: 0, y: 0, width: 550, height: 500), width: 1000, height: 1000),
@@ -23,7 +23,7 @@ import Testing
         Detection(box: Box(x: x, y: y, width: width, height: height), score: score, label: label)
     }
 
-    /// The piece is surer: greedy merging takes its score, and suppression by score its box.
+    /// The fragment has the higher score. Greedy merging would take its score, and suppression by score its box.
     @Test func fragmentDoesNotReplaceCompleteObject() {
         let found = merge([seen(500, 100, 100, 200, 0.5)], [seen(500, 100, 49, 200, 0.9)])
         #expect(found.map(\.box) == [Box(x: 500, y: 100, width: 100, height: 200)])
@@ -36,14 +36,15 @@ import Testing
         #expect(found.map(\.score) == [0.8])
     }
 
-    /// Each look errs by a pixel of its own input: the mean errs less, and nearer looks err less than the whole.
+    /// The localisation error is about one network input pixel. The mean has a smaller error, and so do tiles with a
+    /// higher magnification.
     @Test func agreeingBoxesAreAveragedByMagnification() {
         let equal = merge([], [seen(480, 100, 40, 60, 0.6)], [seen(482, 100, 40, 60, 0.6)])
         #expect(equal.count == 1 && abs(equal[0].box.x - 481) < 1e-9 && equal[0].score == 0.6)
         let nearer = merge([seen(200, 100, 40, 60, 0.6)], [seen(202, 100, 40, 60, 0.6)])
         #expect(nearer.count == 1 && nearer[0].box.x > 201.1 && nearer[0].box.x < 202)
         #expect(abs(nearer[0].box.width - 40) < 1e-9 && abs(nearer[0].box.height - 60) < 1e-9)
-        // What fills most of a part is seen better by the whole.
+        // An object that fills most of a tile is localised better in the full frame.
         let large = merge([seen(100, 100, 300, 300, 0.6)], [seen(110, 100, 300, 300, 0.9)])
         #expect(large.map(\.box) == [Box(x: 100, y: 100, width: 300, height: 300)])
     }
@@ -54,18 +55,19 @@ import Testing
         #expect(found[0].score < 0.8 && found[0].score > 0.3)
     }
 
-    /// Who stands before another lies in their box; merging by the share of the smaller box makes one of the two.
+    /// The box of an object in front may lie within a larger box; merging by intersection over the smaller box would
+    /// join them.
     @Test func overlappingObjectInFrontIsKept() {
         let (adult, child) = (seen(100, 50, 120, 300, 0.8), seen(130, 200, 60, 140, 0.7))
         #expect(merge([adult], [child]).map(\.box) == [adult.box, child.box])
         #expect(merge([adult, child], [child]).map(\.box) == [adult.box, child.box])
     }
 
-    /// At a higher magnification a head passes for somebody, and a wheel for a motorcycle.
+    /// At a higher magnification, a head may be detected as a person, or a wheel as a motorcycle.
     @Test func detailOfCutObjectIsDropped() {
         let giant = seen(100, 100, 300, 800, 0.9)
         #expect(merge([giant], [seen(180, 110, 80, 90, 0.95)]).map(\.box) == [giant.box])
-        // A doubtful box around everything takes nobody's place.
+        // A low-scoring box around an object does not suppress it.
         #expect(merge([seen(20, 20, 900, 900, 0.2)], [seen(180, 110, 80, 90, 0.9)]).count == 2)
     }
 
@@ -75,7 +77,7 @@ import Testing
         #expect(merge([one], [seen(101, 100, 80, 80, 0.6, Self.dog)]).map(\.label) == [Self.person])
     }
 
-    /// What one look tells apart stays apart: networks without suppression of their own may give boxes that overlap much.
+    /// Boxes of one tile are not merged: networks without built-in suppression can return boxes that overlap strongly.
     @Test func objectsSeparatedInOneTileStaySeparate() {
         let pair = [seen(100, 100, 80, 80, 0.8), seen(105, 100, 80, 80, 0.7)]
         #expect(merge(pair).map(\.box) == pair.map(\.box))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects recordings of detections: that what is read is what was written, that any place of a long file is found, and that what is
-/// no recording is named.
+/// Tests recordings of detections: they are read as written, any frame of a long file is found, and the error for an
+/// invalid file names it.
 @Suite struct RecordingTests {
     private let folder: TemporaryFolder
     private static let header = RecordingHeader(
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Shortest decimals were once thought to lose the last bit.
+    /// The shortest decimal representation must restore every bit.
     @Test func numbersRoundTripExactly() throws {
         var random = SeededGenerator(seed: testSeed())
         let frames = (0..<400).map { number in
@@ -100,7 +100,7 @@ import Testing
             String(decoding: line, as: UTF8.self) == "{\"frame\":7,\"seen\":\"whole\",\"detections\":[[0,0,1,1,1]]}\n")
     }
 
-    /// A frame that nobody looked at and one in which nothing was found are two things: only in the second something is missed.
+    /// A frame without inference is not recorded, while a frame without detections is recorded as empty.
     @Test func skippedFramesDifferFromEmptyOnes() throws {
         let writer = try RecordingWriter(path(), existing: .refuse)
         try writer.begin(Self.header)
@@ -124,7 +124,7 @@ import Testing
         #expect(reader.skippedLines == 0)
     }
 
-    /// A seek in a long file must neither read all that lies between, nor land beside its place.
+    /// Seeking in a long file uses a binary search over byte offsets and must find exactly the requested frame.
     @Test func anyFrameOfLongFileIsFound() throws {
         var text = Self.header.text
         for number in 0..<9_000 where number % 7 != 3 {
@@ -157,7 +157,7 @@ import Testing
             let reader = try RecordingReader(try folder.write("cut.jsonl", whole[..<cut]))
             var count = 0
             while try reader.next() != nil { count += 1 }
-            // A line that lacks nothing but its end counts.
+            // A last line that lacks only its newline counts.
             #expect(count == whole[..<cut].count { $0 == 0x0A } - (whole[cut] == 0x0A ? 0 : 1))
             #expect(count >= 18 && reader.end == nil)
         }
@@ -228,7 +228,7 @@ import Testing
         #expect(said.contains("gt.txt:3:") && said.contains("sort -s -n"), "\(said)")
     }
 
-    @Test func damagedFilesAreErrors() throws {
+    @Test func damagedFilesAreSurvived() throws {
         var random = SeededGenerator(seed: testSeed())
         try write(0..<12, end: true)
         let sound = try Array(text().utf8)
@@ -251,7 +251,7 @@ import Testing
 
     // MARK: Writing
 
-    /// A recording is there as far as it got, whatever happens to the program.
+    /// Each line is in the file as soon as it is written, so that a crash loses nothing.
     @Test func linesAreWrittenImmediately() throws {
         let writer = try RecordingWriter(path(), existing: .refuse)
         try writer.begin(Self.header)
@@ -293,7 +293,7 @@ import Testing
             #expect(problem { _ = try RecordingWriter(video, existing: existing) }.contains("not a recording"))
         }
         #expect(try text("in.mp4") == "no recording")
-        // A name is taken only when there is something to write, and an old file is kept until then.
+        // The writer creates or replaces the file only with its first write.
         do { _ = try RecordingWriter(path(), existing: .replace) }
         #expect(try text() == whole)
         do { _ = try RecordingWriter(path("new.jsonl"), existing: .refuse) }

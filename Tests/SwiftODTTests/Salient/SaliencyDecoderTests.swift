@@ -2,10 +2,10 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the way from a saliency map to boxes: that they fit, that parts of one thing are one, that nothing is found in
-/// nothing.
+/// Tests the conversion of a saliency map to boxes: boxes fit, parts of one object are merged, and an empty map gives
+/// no boxes.
 @Suite struct SaliencyDecoderTests {
-    /// A map of 100 x 80 for a picture of 200 x 160, black but for what is painted.
+    /// A saliency map of 100 x 80 pixels for a picture of 200 x 160, black except for painted rectangles.
     private struct Canvas {
         var values = [Float](repeating: 0, count: 100 * 80)
 
@@ -46,7 +46,7 @@ import Testing
         #expect(try decoder([[1, 1, nil, nil]]).input.width == 192)
     }
 
-    /// The way from the least float to the greatest is no float, and times nothing no number: that ended the process.
+    /// The range from the smallest to the largest float overflows to infinity, and multiplied by 0 gives NaN.
     @Test func unnormalisedMapIsDecoded() throws {
         var canvas = Canvas()
         canvas.values = canvas.values.map { _ in -3e38 }
@@ -56,7 +56,7 @@ import Testing
         #expect(found[0].box.iou(Box(x: 40, y: 20, width: 60, height: 120)) > 0.98)
     }
 
-    /// What a file declares is not multiplied before it is looked at.
+    /// Products of declared dimensions must not overflow.
     @Test func hugeMapsAreRejected() {
         #expect(throws: ODTError.self) {
             try Salient.decoder(
@@ -106,17 +106,17 @@ import Testing
         #expect(try decode(canvas).count == 2)
     }
 
-    /// Two who hold hands, or stand side by side: one box around both fits neither.
+    /// Two people who hold hands or stand side by side. One box around both would fit neither.
     @Test func touchingObjectsAreSplitInStills() throws {
         var canvas = Canvas()
         canvas.paint(20..<40, 10..<70)
         canvas.paint(50..<70, 10..<70)
         canvas.paint(40..<50, 36..<40)
-        #expect(try decode(canvas).count == 1, "in video they stay one")
+        #expect(try decode(canvas).count == 1, "video mode does not split objects")
         let found = try decode(canvas, apart: true)
         #expect(found.count == 2)
         for box in [Box(x: 40, y: 20, width: 40, height: 120), Box(x: 100, y: 20, width: 40, height: 120)] {
-            // The neck itself is a part of one of them.
+            // The connecting neck belongs to one of the boxes.
             #expect(found.contains { $0.box.iou(box) > 0.6 }, "\(found)")
         }
         var beside = Canvas()
@@ -126,7 +126,7 @@ import Testing
         #expect(try decode(beside).count == 1)
     }
 
-    /// A head on its neck, legs, what hangs together by half of its width.
+    /// A head on a neck, legs, and parts that are connected over half of their width.
     @Test func partsStayMergedInStills() throws {
         var canvas = Canvas()
         canvas.paint(30..<60, 25..<55)
@@ -141,7 +141,7 @@ import Testing
         #expect(try decode(stripe, apart: true).count == 1)
     }
 
-    /// A net of knots is one thing, and does not take seconds: knot by knot it would.
+    /// A net of many knots is one object. Splitting it knot by knot would take seconds.
     @Test func patternIsOneObject() throws {
         var canvas = Canvas()
         for y in stride(from: 0, to: 80, by: 8) {

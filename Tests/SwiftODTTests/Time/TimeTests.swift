@@ -3,9 +3,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the process from times: any 64 bits may come as one, and none may end it.
+/// Verifies that no 64-bit timestamp crashes the library.
 @Suite struct TimeTests {
-    /// The ends of the range, what lies around them, and anything in between.
+    /// Returns the limits of the range, values near them, or any value.
     private static func anyTime(_ random: inout SeededGenerator) -> Nanoseconds {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: [.min, .max, 0, .farthest, -.farthest].randomElement(using: &random)!
@@ -32,7 +32,7 @@ import Testing
         #expect(times.map { clock.time(of: $0, step: 33) } == times)
     }
 
-    /// Equal times, times that run backwards and frames without: one step from each to the next, so that something moves.
+    /// For equal, decreasing or missing times, the clock advances by one step per frame, so that time always increases.
     @Test func steadyClockStepsOverNonIncreasingTimes() {
         for told in [[7, 7, 7, 7], [7, 6, 5, 4], [nil, nil, nil, nil], [7, .max, .max - 1, .min]] as [[Nanoseconds?]] {
             var clock = SteadyClock()
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// Two frames in the wrong order: the clock is ahead for a moment and lets the times catch up.
-    @Test func steadyClockIsCaughtUp() {
+    /// After two frames in the wrong order, the clock is ahead until the frame times catch up.
+    @Test func steadyClockReturnsToFrameTimes() {
         var clock = SteadyClock()
         let step: Nanoseconds = 40_000_000
         let times = [0, 1, 3, 2, 4, 5, 6, 7].map { clock.time(of: $0 * step, step: step) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// The whole way of a time through the library: tracker, choice and events.
+    /// Passes timestamps through tracker, object selection and events.
     @Test func sceneSurvivesAnyTimes() throws {
         var random = SeededGenerator(seed: testSeed())
         for round in 0..<60 {

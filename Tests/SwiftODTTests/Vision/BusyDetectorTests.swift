@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the throttle rule: a busy detector keeps only the latest image of a stream, and every call gets one answer.
+/// Tests calls while the detector is busy: a stream keeps only the latest image, and every call completes once.
 @Suite struct BusyDetectorTests {
-    /// What became of one call.
+    /// The result of one call.
     enum Outcome: Equatable {
         case answered
         case dropped
@@ -28,7 +28,7 @@ import Testing
         detector.waitForCall(1)
         let second = try Self.start(objectDetector)
         let third = try Self.start(objectDetector)
-        #expect(try second.wait() == .dropped, "told at once, while the detector is still busy")
+        #expect(try second.wait() == .dropped, "completed immediately, while the detector is still busy")
         #expect(!first.isDone && !third.isDone)
         detector.open()
         #expect(try first.wait() == .answered)
@@ -98,7 +98,7 @@ import Testing
         #expect(outcomes.count == 200 && !outcomes.contains(.failed) && outcomes.contains(.answered))
     }
 
-    @Test func unusableOptionsAreErrors() throws {
+    @Test func invalidOptionsAreErrors() throws {
         let image = VisionImage(image: try Picture.plain)
         let missing = VisionObjectDetectorOptions()
         missing.detector.modelFile = "/nowhere/model.onnx"

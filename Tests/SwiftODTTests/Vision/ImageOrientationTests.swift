@@ -2,14 +2,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the eight orientations of an image: ML Kit's names, EXIF's numbers, and what a detector is told.
+/// Tests the eight image orientations: ML Kit's names, EXIF's numbers, and the orientation that the detector receives.
 @Suite struct ImageOrientationTests {
     enum DeviceOrientation {
         case portrait, portraitUpsideDown, landscapeLeft, landscapeRight, faceUp, faceDown, unknown
     }
     enum CameraPosition { case front, back }
 
-    /// The helper of ML Kit's guide, as it is written there.
+    /// The helper function from ML Kit's guide, unmodified.
     static func imageOrientation(
         deviceOrientation: DeviceOrientation, cameraPosition: CameraPosition
     ) -> VisionDetectorImageOrientation {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the whole way from a photograph to named things, with the models that setup installs.
+/// Tests detection and classification of a photograph with the installed models.
 @Suite struct InstalledModelTests {
     static let photo = "data/photos/coco-val-128/images/000000000632.jpg"
     static let isPossible = SharedMaterial.has(photo) && (try? DetectorConfiguration(.neural).makeDetector()) != nil
@@ -21,6 +21,6 @@ import Testing
         #expect(objects.contains { $0.classificationCategory == .plants })
         #expect(objects.allSatisfy { $0.trackingID == nil && $0.frame.area > 100 })
         let again = try await objectDetector.process(image)
-        #expect(again == objects, "the same picture, the same answer")
+        #expect(again == objects, "results for the same picture are equal")
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects ML Kit's words for live detection: snippets written for iOS, with another import and another source of images.
+/// Compiles and runs ML Kit's iOS snippets for live detection, with another import and another image source.
 @Suite struct LiveSnippetTests {
-    /// Stands in for the camera: one bright thing that moves over a ground, 15 frames a second.
+    /// The camera's scene: one bright object moves over a background at 15 frames per second.
     static let scene = MotionScene(
         width: 96, height: 72, seconds: 3,
         shapes: [.init(width: 18, height: 22, level: 235) { (x: 10 + 20 * $0, y: 36) }])
@@ -52,7 +52,7 @@ import Testing
             }
         }
         #expect(ids == [1], "one object, one id, from call to call")
-        #expect(found > 25, "found in \(found) of 45 frames")
+        #expect(found > 25, "detected in \(found) of 45 frames")
     }
 
     @Test func completionHandlerGetsResults() throws {
@@ -87,15 +87,15 @@ import Testing
             options: options,
             detector: ScriptedDetector(Detection(box: Box(x: 20, y: 10, width: 40, height: 40), score: 0.9)),
             classifier: TrackClassifier(crop: classifier))
-        func look() throws -> VisionObject {
+        func detect() throws -> VisionObject {
             try #require(try objectDetector.results(in: VisionImage(image: try .plain)).first)
         }
 
-        let first = try look()
+        let first = try detect()
         #expect(first.trackingID == 1 && first.classificationCategory == .unknown && first.confidence == nil)
         #expect(first.labels.isEmpty)
         classifier.answer([.plant: 0.9])
-        let second = try look()
+        let second = try detect()
         #expect(second.trackingID == 1 && second.classificationCategory == .plants)
         #expect(try #require(second.confidence).floatValue > 0.5)
         #expect(second.labels.first?.text == "plant" && second.labels.first?.index == 4)
@@ -126,7 +126,7 @@ import Testing
 }
 
 extension VisionObjectDetectorOptions {
-    /// A stream in which everything is shown at once.
+    /// Stream options that report each track after its first detection.
     static func forTests() -> VisionObjectDetectorOptions {
         let options = VisionObjectDetectorOptions()
         options.scene.tracker.minHits = 1
@@ -135,14 +135,14 @@ extension VisionObjectDetectorOptions {
 }
 
 extension Vision {
-    /// ML Kit's way to a detector, on a double.
+    /// Creates an object detector with a test double, in the form of ML Kit's factory method.
     func objectDetector(options: VisionObjectDetectorOptions, detector: any Detector) -> VisionObjectDetector {
         VisionObjectDetector(options: options, detector: detector)
     }
 }
 
 extension Picture {
-    /// 100 x 60 pixels of grey.
+    /// A grey picture of 100 x 60 pixels.
     static var plain: Picture {
         get throws {
             let picture = TestPicture(.nv12, width: 100, height: 60)

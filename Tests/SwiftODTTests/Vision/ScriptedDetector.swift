@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// A detector that answers as it is told, remembers what it was shown, and can be made to wait.
+/// A detector with scripted results. It records the frames that it receives, and it can be blocked.
 final class ScriptedDetector: Detector {
     struct Shown {
         let orientation: Orientation
@@ -13,19 +13,19 @@ final class ScriptedDetector: Detector {
     private let log = Monitor([Shown]())
     private let gate = Monitor(true)
 
-    /// - Parameter answer: what is detected at the n-th call, from 0.
+    /// - Parameter answer: returns the detections for the call with the given index, starting at 0.
     init(_ answer: @escaping @Sendable (_ call: Int) throws -> [Detection]) { self.answer = answer }
 
     convenience init(_ detections: Detection...) { self.init { _ in detections } }
 
     var shown: [Shown] { log.update { $0 } }
 
-    /// Answers wait from now on until it is opened.
+    /// Blocks all following calls until ``open()``.
     func close() { gate.update { $0 = false } }
 
     func open() { gate.update { $0 = true } }
 
-    /// Returns when so many frames have been shown.
+    /// Waits until the detector has received `count` frames.
     func waitForCall(_ count: Int) { log.wait { $0.count >= count ? () : nil } }
 
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {

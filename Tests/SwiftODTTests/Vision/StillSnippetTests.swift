@@ -4,7 +4,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects ML Kit's words for pictures that stand alone: several objects, complete or an error, without tracking ids.
+/// Compiles and runs ML Kit's snippets for single images: several objects, complete results or an error, no tracking
+/// ids.
 @Suite struct StillSnippetTests {
     static func options() -> VisionObjectDetectorOptions {
         // Multiple object detection in static images
@@ -69,7 +70,7 @@ import Testing
             ).results(in: VisionImage(image: Picture.plain))
         }
         #expect(try results(ScriptedDetector(.chair)).map(\.name) == ["chair"])
-        #expect(salient.shown.isEmpty, "it costs nothing where something has a name")
+        #expect(salient.shown.isEmpty, "the saliency network does not run if there are detections")
         let object = try #require(try results(ScriptedDetector()).first)
         #expect(object.name == nil && object.trackingID == nil && object.classificationCategory == .fashionGoods)
         options.scene.unknownObjects = .none

@@ -3,10 +3,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what the networks see: every format, orientation and fit against a plain reference in double precision, worked out pixel by
-/// pixel from the definition (half-pixel centres, bilinear, the matrix of the stream) and from nothing of the code under test.
+/// Compares network inputs of every format, orientation and fit with a reference in double precision. The reference is
+/// computed per pixel from the definition (half-pixel centres, bilinear, colour matrix) and shares no code with the
+/// filler.
 @Suite struct InputFillerTests {
-    /// What the reference gives for a channel (0 red, 1 green, 2 blue) at an input pixel of the fitted area.
+    /// Returns the reference's red, green and blue levels at an input pixel of the fitted area.
     private static func reference(
         _ picture: PackedPicture, frame: Frame, region: (x: Range<Int>, y: Range<Int>), area: FittedArea, x: Int, y: Int
     ) -> [Double] {
@@ -33,7 +34,8 @@ import Testing
         return [red, green, blue].map { shown(min(max($0, 0), 1), frame.colorSpace.transfer) * 255 }
     }
 
-    /// What a signal looks like on an ordinary screen, from the formulas of BT.2100 and the shape of the tone map.
+    /// Converts an HDR signal to the display signal of a standard screen, with the formulas of BT.2100 and the tone
+    /// map.
     private static func shown(_ signal: Double, _ transfer: ColorSpace.Transfer) -> Double {
         let light: Double
         switch transfer {
@@ -51,7 +53,7 @@ import Testing
         return level <= 0.75 ? level : 0.75 + 0.25 * (1 - 1 / (1 + (level - 0.75) / 0.25))
     }
 
-    /// The largest difference, in grey levels, between the filled tensor and the reference; the background counts too.
+    /// Returns the largest difference in grey levels between the tensor and the reference, including the background.
     private static func worst(
         _ picture: PackedPicture, frame: Frame, input: NetworkInput, region: Box? = nil, bytes: Bool = false
     ) throws -> Double {
@@ -150,7 +152,7 @@ import Testing
         }
     }
 
-    /// Networks have seen ordinary pictures only: code values of HDR are flat and dark to them.
+    /// Networks are trained with SDR pictures, and unconverted HDR code values have too little contrast for them.
     @Test(arguments: [ColorSpace.Transfer.pq, .hlg])
     func hdrIsToneMapped(_ transfer: ColorSpace.Transfer) throws {
         for format in [PixelFormat.p010, .y444p12, .y444, .gbrp10, .gray16] {
@@ -169,7 +171,8 @@ import Testing
         }
     }
 
-    /// What an ordinary picture's white, middle grey and dark become by BT.2408 and come back as: no level is lost or glares.
+    /// White, middle grey and black of an SDR picture that was converted to HDR by BT.2408 return to about their old
+    /// levels.
     @Test func hdrGraphicsWhiteIsNearlyWhite() throws {
         func seen(_ signal: Double, _ transfer: ColorSpace.Transfer) throws -> Float {
             let picture = PackedPicture(.gray16, width: 4, height: 4, word: { _, _, _ in UInt16(signal * 65535) })
@@ -180,7 +183,7 @@ import Testing
                 .fill(tensor, from: picture.frame(colorSpace: space), region: nil)
             return withExtendedLifetime(picture) { tensor[0] }
         }
-        // BT.2408: graphics white, 203 candela, is 58 % of PQ and 75 % of HLG; an 18 % grey card, 26 candela, 38 % of both.
+        // BT.2408: graphics white (203 cd/m²) is 58 % of PQ and 75 % of HLG; 18 % grey (26 cd/m²) is 38 % of both.
         for (transfer, white, grey) in [(ColorSpace.Transfer.pq, 0.58, 0.38), (.hlg, 0.75, 0.38)] {
             #expect(abs(try seen(white, transfer) - 223) < 2)
             #expect(abs(try seen(grey, transfer) - 108) < 4)
@@ -250,7 +253,7 @@ import Testing
         #expect((0..<count).allSatisfy { kept[$0] == expected[$0] })
     }
 
-    /// Parts of one picture come one after the other into the same tensor: none may leave anything of the one before.
+    /// Several regions are written to the same tensor one after another; none may leave pixels of the previous one.
     @Test(arguments: [PixelFormat.i420, .nv12, .rgb, .p010])
     func reusedFillerEqualsFreshOne(_ format: PixelFormat) throws {
         let input = NetworkInput(width: 12, height: 12, fit: .letterboxCentered(fill: 50))
@@ -276,8 +279,8 @@ import Testing
         }
     }
 
-    @Test func placementRoundTrips() throws {
-        // A picture that is dark save for one bright block: the block is where the placement says.
+    @Test func placementMapsInputBoxToBuffer() throws {
+        // The picture is dark except for one bright block, which must be where the placement maps it.
         let block = Box(x: 24, y: 8, width: 8, height: 12)
         let picture = PackedPicture(
             .gray8, width: 64, height: 40,
@@ -302,7 +305,7 @@ import Testing
     }
 
     @Test func pixelAspectRatioIsCorrected() throws {
-        // 720x576 with pixels of 16:11 is a 16:9 picture.
+        // 720x576 with a pixel aspect ratio of 16:11 is displayed as 16:9.
         let picture = Self.noise(.gray8, width: 720, height: 576)
         let input = NetworkInput(width: 320, height: 320, fit: .letterboxTopLeft(fill: 0))
         let tensor = UnsafeMutablePointer<Float>.allocate(capacity: 3 * 320 * 320)

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// A frame with memory of its own, filled by a test: padded strides, odd sizes, any format.
+/// A test frame with its own memory in any format and size, with padded strides.
 final class PackedPicture {
     let format: PixelFormat
     let width: Int
@@ -8,16 +8,16 @@ final class PackedPicture {
     private var memory: [UnsafeMutableRawPointer] = []
     private var strides: [Int] = []
 
-    /// - Parameter sample: a component (0, 1, 2) at one of its own samples, on 0...255; wider samples have the same bits again
-    ///   below.
+    /// - Parameter sample: the value of a component (0, 1, 2) at one of its own samples, 0 to 255. Wider samples repeat
+    ///   the bits below.
     convenience init(
         _ format: PixelFormat, width: Int, height: Int, sample: (_ component: Int, _ x: Int, _ y: Int) -> UInt8
     ) {
         self.init(format, width: width, height: height, word: { UInt16(sample($0, $1, $2)) * 257 })
     }
 
-    /// - Parameter word: a component (0, 1, 2) at one of its own samples, of which the upper bits are taken. Unused bits above
-    ///   a sample are set, for they mean nothing.
+    /// - Parameter word: the value of a component (0, 1, 2) at one of its own samples; narrower samples use the upper
+    ///   bits. Unused bits above a sample are set, because readers must ignore them.
     init(_ format: PixelFormat, width: Int, height: Int, word: (_ component: Int, _ x: Int, _ y: Int) -> UInt16) {
         let depth = format.depth
         self.format = format
@@ -55,7 +55,7 @@ final class PackedPicture {
         for base in memory { base.deallocate() }
     }
 
-    /// A view of the memory: the picture has to be kept as long as it is used.
+    /// Returns a frame that refers to the picture's memory; the picture must outlive the frame.
     func frame(
         orientation: Orientation = .identity, colorSpace: ColorSpace = .standardDefinition, pixelAspectRatio: Double = 1
     ) -> Frame {
@@ -65,13 +65,14 @@ final class PackedPicture {
             orientation: orientation, pixelAspectRatio: pixelAspectRatio)
     }
 
-    /// Lends out a small frame that is all of one grey level.
+    /// Calls `body` with a small frame of one grey level.
     static func withGrey<Answer>(_ level: UInt8, _ body: (Frame) throws -> Answer) rethrows -> Answer {
         let picture = PackedPicture(.gray8, width: 40, height: 20, sample: { _, _, _ in level })
         return try withExtendedLifetime(picture) { try body(picture.frame()) }
     }
 
-    /// A component between its samples, interpolated in double precision; `x` and `y` in buffer pixels, samples kept within the region.
+    /// Returns a component interpolated between its samples in double precision. `x` and `y` are in buffer pixels;
+    /// samples outside the region are clamped to it.
     func component(_ number: Int, x: Double, y: Double, region: (x: Range<Int>, y: Range<Int>)) -> Double {
         let components = [format.components.first, format.components.second, format.components.third]
         let component = components[number]
@@ -96,7 +97,7 @@ final class PackedPicture {
     }
 }
 
-/// Numbers that look random and are the same each time.
+/// A deterministic random number generator (SplitMix64).
 struct Noise: RandomNumberGenerator {
     var state: UInt64
 

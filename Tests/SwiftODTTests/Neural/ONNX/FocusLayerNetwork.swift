@@ -1,21 +1,21 @@
 @testable import SwiftODT
 
-/// An .onnx file that takes a picture into quarters and hands them out, as networks with a focus stem begin.
+/// Generates an .onnx file with a focus layer, whose output is the network's output.
 struct FocusLayerNetwork {
-    /// Rows and columns that the quarters begin with, in their order.
+    /// The first row and column of each quarter, in the order of the concatenation.
     var order = [(0, 0), (1, 0), (0, 1), (1, 1)]
     var size: (height: Int?, width: Int?) = (12, 8)
-    /// Pixels from one of a quarter to the next.
+    /// The step of the slices in pixels.
     var step = 2
-    /// Whether the rows and the columns are taken in one node, as some exporters write it.
-    var takesBothAtOnce = false
-    /// Whether the picture is wanted by another node as well.
-    var looksAtAllToo = false
+    /// Whether one node slices both rows and columns, as some exporters generate.
+    var slicesBothAxes = false
+    /// Whether another node uses the input as well.
+    var hasOtherConsumer = false
 
     var bytes: [UInt8] {
         var graph = ProtobufMessage()
         for (number, begin) in order.enumerated() {
-            if takesBothAtOnce {
+            if slicesBothAxes {
                 slice("picture", [(begin.0, 2), (begin.1, 3)], to: "quarter\(number)", in: &graph)
             } else {
                 slice("picture", [(begin.0, 2)], to: "rows\(number)", in: &graph)
@@ -24,10 +24,10 @@ struct FocusLayerNetwork {
         }
         graph.append(.node("Concat", order.indices.map { "quarter\($0)" }, "joined", ["axis": .number(1)]))
         graph.append(.node("Relu", ["joined"], "out"))
-        if looksAtAllToo { graph.append(.node("Relu", ["picture"], "all")) }
+        if hasOtherConsumer { graph.append(.node("Relu", ["picture"], "all")) }
         graph.append(.input("picture", type: 1, dimensions: [1, 3, size.height, size.width]))
         graph.append(output: "out", [1, 12, size.height.map { $0 / 2 }, size.width.map { $0 / 2 }])
-        if looksAtAllToo { graph.append(output: "all", [1, 3, size.height, size.width]) }
+        if hasOtherConsumer { graph.append(output: "all", [1, 3, size.height, size.width]) }
         return graph.file
     }
 

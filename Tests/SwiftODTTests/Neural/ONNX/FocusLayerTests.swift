@@ -4,14 +4,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the shortcut past a network's first nodes: taken where it is known, the numbers after them stay what they were.
+/// Verifies that focus layers are removed where they are recognised, and that the network's outputs do not change.
 struct FocusLayerTests {
     @Test(
         .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"),
         arguments: [
-            (FocusLayerNetwork(), true), (FocusLayerNetwork(takesBothAtOnce: true), true), (FocusLayerNetwork(size: (nil, nil)), true),
+            (FocusLayerNetwork(), true), (FocusLayerNetwork(slicesBothAxes: true), true), (FocusLayerNetwork(size: (nil, nil)), true),
             (FocusLayerNetwork(order: [(0, 0), (0, 1), (1, 0), (1, 1)]), false),
-            (FocusLayerNetwork(order: [(0, 0), (1, 0), (1, 0), (1, 1)]), false), (FocusLayerNetwork(looksAtAllToo: true), false),
+            (FocusLayerNetwork(order: [(0, 0), (1, 0), (1, 0), (1, 1)]), false), (FocusLayerNetwork(hasOtherConsumer: true), false),
         ])
     func foldedNetworkReceivesSameInput(_ network: FocusLayerNetwork, _ isCut: Bool) throws {
         let (width, height) = (8, 12)
@@ -37,7 +37,7 @@ struct FocusLayerTests {
         #expect(FocusLayer.folded(FocusLayerNetwork(order: [(0, 0), (2, 0), (0, 1), (2, 1)]).bytes) == nil)
     }
 
-    /// A node that takes up what it makes, and cuts nothing off it: looking for its beginning never came to an end.
+    /// `Slice` nodes without slices that form a cycle. The search for the source must end.
     @Test func cyclicGraphsAreUnchanged() {
         var graph = ProtobufMessage()
         graph.append(.constant("none", []))
@@ -54,7 +54,7 @@ struct FocusLayerTests {
         #expect(FocusLayer.folded(two.file) == nil)
     }
 
-    /// A slice of two outputs, of which it takes up one and a joint the other.
+    /// A slice with two outputs: one is its own input, the other is an input of a `Concat` node.
     private static var selfFed: [UInt8] {
         var node = ProtobufMessage()
         for input in ["loop", "none", "none", "none", "none"] { node.append(1, input) }

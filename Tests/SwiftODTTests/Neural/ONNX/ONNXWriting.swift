@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SwiftODT
 
-/// A graph being written, and the .onnx file around it.
+/// Test helpers that encode an ONNX graph and the .onnx file around it.
 extension ProtobufMessage {
     mutating func append(_ part: ONNXGraph.Part) { append(part.number, part.bytes) }
 
@@ -10,7 +10,7 @@ extension ProtobufMessage {
         append(ONNXGraph.Number.output, ONNXGraph.Part.input(name, type: 1, dimensions: dimensions).bytes)
     }
 
-    /// A constant of floats.
+    /// Appends a constant with floats.
     mutating func append(constant name: String, _ dimensions: [Int], _ values: [Float]) {
         var tensor = ProtobufMessage()
         for size in dimensions { tensor.append(1, size) }
@@ -20,7 +20,7 @@ extension ProtobufMessage {
         append(ONNXGraph.Number.constant, tensor.bytes)
     }
 
-    /// The message as the graph of a file.
+    /// An .onnx file with the message as its graph.
     var file: [UInt8] {
         var graph = self
         graph.append(2, "graph")
@@ -35,7 +35,7 @@ extension ProtobufMessage {
 }
 
 extension TestNetwork {
-    /// A new file with that content; its path.
+    /// Writes the content to a new file and returns its path.
     static func write(onnx content: [UInt8]) throws -> String {
         let file = folder + "/\(UUID().uuidString).onnx"
         try Data(content).write(to: URL(fileURLWithPath: file))

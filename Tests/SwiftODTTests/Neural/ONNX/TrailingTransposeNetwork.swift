@@ -1,24 +1,24 @@
 @testable import SwiftODT
 
-/// An .onnx file with two levels of planes that are put side by side and transposed at its end, as YOLOX and NanoDet do.
+/// Generates an .onnx file with two output levels that are concatenated and transposed, as in YOLOX and NanoDet.
 ///
-/// Its planes are three times the picture's first channel, its second, and its third added to its first; the second level has every
-/// second pixel of every second row.
+/// The channels of a level are three times the picture's first channel, its second channel, and the sum of its first
+/// and third channels. The second level has every second pixel of every second row.
 struct TrailingTransposeNetwork {
-    /// What the levels are reshaped to, their planes second.
+    /// The shape of a reshaped level, with the channels second.
     var shape = [1, 3, -1]
     var axis = 2
     var order = [0, 2, 1]
-    /// Whether one of the levels is handed out by itself as well.
-    var handsOutLevel = false
-    /// Whether the file tells the shapes of its levels, as it does after having been simplified.
-    var tellsShapes = false
-    /// Whether the planes go through a node after which their number is unknown.
+    /// Whether one of the levels is also an output of the network.
+    var outputsLevel = false
+    /// Whether the file declares the shapes of its levels, as simplified files do.
+    var declaresShapes = false
+    /// Whether a node before the reshape hides the number of channels.
     var hidesPlanes = false
 
     static let size = (width: 8, height: 6)
 
-    /// A row a cell, of what the planes of `picture` say there.
+    /// Returns the expected rows, one per cell, for the given picture.
     static func rows(_ picture: (_ channel: Int, _ x: Int, _ y: Int) -> Float) -> [[Float]] {
         [1, 2].flatMap { step in
             stride(from: 0, to: size.height, by: step).flatMap { y in
@@ -45,12 +45,12 @@ struct TrailingTransposeNetwork {
         graph.append(.node("Transpose", ["joined"], "out", ["perm": .numbers(order)]))
         graph.append(.input("picture", type: 1, dimensions: [1, 3, Self.size.height, Self.size.width]))
         graph.append(output: "out", [nil, nil, nil])
-        if tellsShapes {
+        if declaresShapes {
             for (level, cells) in [("level1", 48), ("level2", 12)] {
                 graph.append(13, ONNXGraph.Part.input(level, type: 1, dimensions: [1, 3, cells]).bytes)
             }
         }
-        if handsOutLevel { graph.append(output: "level1", [nil, nil, nil]) }
+        if outputsLevel { graph.append(output: "level1", [nil, nil, nil]) }
         return graph.file
     }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the shortcut at a network's end: taken where it is known, the answer stays what it was.
+/// Verifies that trailing transposes are replaced where they are recognised, and that the outputs do not change.
 struct TrailingTransposeTests {
     @Test(
         .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"),
         arguments: [
             (TrailingTransposeNetwork(), true), (TrailingTransposeNetwork(shape: [1, 0, -1]), true), (TrailingTransposeNetwork(axis: -1), true),
-            (TrailingTransposeNetwork(tellsShapes: true), true), (TrailingTransposeNetwork(handsOutLevel: true), false),
+            (TrailingTransposeNetwork(declaresShapes: true), true), (TrailingTransposeNetwork(outputsLevel: true), false),
             (TrailingTransposeNetwork(hidesPlanes: true), false),
         ])
     func outputIsUnchanged(_ network: TrailingTransposeNetwork, _ isStraightened: Bool) throws {
@@ -28,7 +28,7 @@ struct TrailingTransposeTests {
         #expect(Array(answer.bytes.bindMemory(to: Float.self)) == expected.flatMap { $0 })
     }
 
-    /// Six numbers a cell of half the cells are no planes: turned around by level they would be others.
+    /// The reshaped dimension must equal the number of channels, else a transpose per level would change the outputs.
     @Test func otherOutputsAreUnchanged() {
         #expect(TrailingTranspose.transposeRemoved(TrailingTransposeNetwork().bytes) != nil)
         #expect(TrailingTranspose.transposeRemoved(TrailingTransposeNetwork(shape: [1, 6, -1]).bytes) == nil)
@@ -38,8 +38,8 @@ struct TrailingTransposeTests {
         #expect(TrailingTranspose.transposeRemoved(TrailingTransposeNetwork(order: [0, 1, 2]).bytes) == nil)
     }
 
-    /// Joints of joints of joints of one tensor, each two thousand times: counting their planes took thousands of millions of steps
-    /// for a file of sixty kilobytes.
+    /// Three nested levels of `Concat` nodes with 2,000 inputs each. Counting channels without a limit would need
+    /// billions of steps.
     @Test(.timeLimit(.minutes(1))) func deepConcatenationsAreUnchanged() {
         var graph = ProtobufMessage()
         graph.append(constant: "weights", [3, 3, 1, 1], [3, 0, 0, 0, 1, 0, 1, 0, 1])
