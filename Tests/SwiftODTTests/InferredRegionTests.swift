@@ -55,7 +55,8 @@ import Testing
             }
         }
         for odd in [Double.nan, .infinity, 0, -1, 1e300] {
-            let region = InferredRegion(Box(x: 0, y: 0, width: 10, height: 10), width: 100, height: 100, pixelAspectRatio: odd)
+            let region = InferredRegion(
+                Box(x: 0, y: 0, width: 10, height: 10), width: 100, height: 100, pixelAspectRatio: odd)
             #expect(region.magnification.isFinite && region.magnification >= 1)
         }
     }
@@ -79,7 +80,8 @@ import Testing
         let grid = TileGrid(width: width, height: height, turned: turned, input: InputSize(width: 416, height: 320))
         #expect(!grid.tiles.isEmpty && grid.tiles.count <= 500)
         for region in grid.tiles {
-            #expect(region.minX >= 0 && region.minY >= 0 && region.maxX <= Double(width) && region.maxY <= Double(height))
+            #expect(
+                region.minX >= 0 && region.minY >= 0 && region.maxX <= Double(width) && region.maxY <= Double(height))
         }
         // The size of its tiles identifies each level.
         for level in Dictionary(grouping: grid.tiles, by: { $0.width * 10_000 + $0.height }).values {

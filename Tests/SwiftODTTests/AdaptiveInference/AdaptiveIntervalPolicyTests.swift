@@ -92,7 +92,9 @@ import Testing
     private static func walker(_ time: Double) -> Box { Box(x: 5 + 14 * time, y: 30, width: 20, height: 40) }
 
     /// The tracker's state of this object, in buffer pixels.
-    private static func place(_ time: Double, error: Double = 0.05, isConfirmed: Bool = true) -> TrackerSnapshot.ObjectState {
+    private static func place(_ time: Double, error: Double = 0.05, isConfirmed: Bool = true)
+        -> TrackerSnapshot.ObjectState
+    {
         TrackerSnapshot.ObjectState(
             box: walker(time).scaled(x: 2, y: 2), isConfirmed: isConfirmed,
             carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
@@ -137,7 +139,8 @@ import Testing
 
     /// A newcomer is often misclassified or missed at first, so early inferences follow each other quickly.
     @Test func newMotionIsInferredMoreOftenAtFirst() {
-        let inferences = PlaybackState(rate: 50, seconds: 9, objects: { $0 < 4.99 ? [] : [Self.walker($0 - 5)] }).inferences()
+        let inferences = PlaybackState(rate: 50, seconds: 9, objects: { $0 < 4.99 ? [] : [Self.walker($0 - 5)] })
+            .inferences()
         let gaps = zip(inferences, inferences.dropFirst()).filter { $0.0.seconds > 4.99 }
             .map { (at: $1.seconds, size: $1.seconds - $0.seconds) }
         #expect(gaps.contains { $0.at < 6 } && gaps.allSatisfy { $0.at >= 6 || $0.size < 0.15 })
@@ -146,7 +149,8 @@ import Testing
 
     /// Consecutive frames are similar, so motion right after an inference waits for a minimum pause.
     @Test func motionAfterInferenceWaitsForMinimumPause() throws {
-        let inferences = PlaybackState(rate: 60, seconds: 2, objects: { $0 < 1.01 ? [] : [Self.walker($0)] }).inferences()
+        let inferences = PlaybackState(rate: 60, seconds: 2, objects: { $0 < 1.01 ? [] : [Self.walker($0)] })
+            .inferences()
         #expect(inferences.prefix(2).map(\.reason) == [.start, .refresh])
         let first = try #require(inferences.first { $0.reason == .motion })
         #expect(abs(first.seconds - inferences[1].seconds - 0.1) < 0.001)
@@ -154,7 +158,8 @@ import Testing
 
     @Test func knownObjectIsExtrapolatedWhileAccurate() {
         let well = PlaybackState(seconds: 8, objects: { [Self.walker($0)] }, known: { [Self.place($0)] }).inferences()
-        let badly = PlaybackState(seconds: 8, objects: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.5)] }).inferences()
+        let badly = PlaybackState(seconds: 8, objects: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.5)] })
+            .inferences()
         #expect(well.count <= 6)
         #expect(well.allSatisfy { [.start, .drift, .refresh].contains($0.reason) })
         #expect(badly.count >= 14 && badly.count <= 20)
@@ -193,12 +198,15 @@ import Testing
     @Test(arguments: [(10.0, 0.2), (30, 0.1)])
     func overlappingObjectsShortenTheInterval(_ rate: Double, _ pause: Double) {
         let other = TrackerSnapshot.ObjectState(
-            box: Box(x: 20, y: 60, width: 50, height: 80), carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
+            box: Box(x: 20, y: 60, width: 50, height: 80),
+            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
         let inferences = PlaybackState(
             rate: rate, seconds: 2, objects: { [Self.walker($0)] }, known: { [Self.place($0, error: 0.02), other] }
         ).inferences().filter { $0.seconds < 1 }
         #expect(inferences.count == Int((1 / pause).rounded()))
-        for (one, next) in zip(inferences, inferences.dropFirst()) { #expect(abs(next.seconds - one.seconds - pause) < 0.001) }
+        for (one, next) in zip(inferences, inferences.dropFirst()) {
+            #expect(abs(next.seconds - one.seconds - pause) < 0.001)
+        }
     }
 
     @Test func tentativeTracksAreInferredUntilConfirmedAndMissedOnesBackOff() {
@@ -215,7 +223,8 @@ import Testing
 
     /// A standing object that is detected only sometimes: inference on an unchanged picture would give the same result.
     @Test func unchangedTentativeTrackCanWait() {
-        let inferences = PlaybackState(seconds: 5, known: { $0 < 0.95 ? [] : [Self.place(1, isConfirmed: false)] }).inferences()
+        let inferences = PlaybackState(seconds: 5, known: { $0 < 0.95 ? [] : [Self.place(1, isConfirmed: false)] })
+            .inferences()
         #expect(inferences.map(\.reason) == [.start, .refresh, .tentative, .tentative, .tentative])
         #expect(inferences.map { $0.seconds.rounded() } == [0, 1, 2, 3, 4])
     }
@@ -295,7 +304,8 @@ import Testing
     /// The camera turns behind a large object, so that only a small part of the background is visible.
     @Test func cameraMotionIsDetectedBehindLargeObjects() {
         let near = TrackerSnapshot.ObjectState(
-            box: Box(x: 0, y: 0, width: 200, height: 192), carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
+            box: Box(x: 0, y: 0, width: 200, height: 192),
+            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: 0.02))
         let inferences = PlaybackState(seconds: 2, known: { _ in [near] }, scene: { Int($0 * 10) }).inferences()
         #expect(inferences.map(\.reason) == [.start] + Array(repeating: .sceneChange, count: 19))
     }
@@ -305,9 +315,11 @@ import Testing
     @Test func cameraMotionContinuesOverLowTexture() {
         func inferences(from start: Double) -> [PlaybackState.Inference] {
             let calm = Box(x: 0, y: 0, width: 112, height: 96)
-            return PlaybackState(seconds: 3, objects: { $0 < start ? [] : [calm] }, scene: { Int($0 * 10) }).inferences()
+            return PlaybackState(seconds: 3, objects: { $0 < start ? [] : [calm] }, scene: { Int($0 * 10) })
+                .inferences()
         }
-        #expect(inferences(from: 1).dropFirst().allSatisfy { $0.reason == .sceneChange } && inferences(from: 1).count == 30)
+        #expect(
+            inferences(from: 1).dropFirst().allSatisfy { $0.reason == .sceneChange } && inferences(from: 1).count == 30)
         #expect(!inferences(from: 0).contains { $0.reason == .sceneChange })
     }
 
@@ -320,7 +332,8 @@ import Testing
         for (number, scene) in scenes.enumerated() {
             let time = Nanoseconds(number) * 100_000_000
             let play = PlaybackState(scene: { _ in scene })
-            reasons.append(policy.reasonToInfer(.init(time: time, isDetectorIdle: true), in: play.plane(at: 0), at: .auto))
+            reasons.append(
+                policy.reasonToInfer(.init(time: time, isDetectorIdle: true), in: play.plane(at: 0), at: .auto))
             // The previous frame's result is available now; this frame's result is available only if the caller waits
             // for it.
             if let unanswered { policy.note(unanswered) }
@@ -331,7 +344,10 @@ import Testing
             guard snapshot.answered != nil else { continue }
             if policy.isNextInferenceCertain { unanswered = snapshot } else { policy.note(snapshot) }
         }
-        #expect(reasons.prefix(7) == [.start, .sceneChange, .sceneChange, .sceneChange, .sceneChange, .sceneChange, .sceneChange])
+        #expect(
+            reasons.prefix(7) == [
+                .start, .sceneChange, .sceneChange, .sceneChange, .sceneChange, .sceneChange, .sceneChange,
+            ])
         #expect(reasons[7] == nil)
         // The picture no longer changes, so tentative tracks can wait.
         #expect(reasons[8...].allSatisfy { $0 == nil })

@@ -7,7 +7,8 @@ import Testing
     /// Returns an object whose box was extrapolated for 0.5 s with the given final error.
     private static func place(_ error: Double, x: Double = 100, y: Double = 100) -> TrackerSnapshot.ObjectState {
         TrackerSnapshot.ObjectState(
-            box: Box(x: x, y: y, width: 40, height: 80), carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
+            box: Box(x: x, y: y, width: 40, height: 80),
+            carried: TrackerSnapshot.PropagationQuality(over: 500_000_000, error: error))
     }
 
     /// Returns the time, in steps of 0.1 s, after which the first object reaches its limit.

@@ -4,8 +4,11 @@ import Testing
 
 /// Tests which frames of a stream are inferred.
 @Suite struct InferencePolicyTests {
-    private static func frameState(_ number: Int, isDetectorIdle: Bool = true, isRequested: Bool = false) -> InferencePolicy.FrameState {
-        InferencePolicy.FrameState(time: Nanoseconds(number) * 100_000_000, isDetectorIdle: isDetectorIdle, isRequested: isRequested)
+    private static func frameState(_ number: Int, isDetectorIdle: Bool = true, isRequested: Bool = false)
+        -> InferencePolicy.FrameState
+    {
+        InferencePolicy.FrameState(
+            time: Nanoseconds(number) * 100_000_000, isDetectorIdle: isDetectorIdle, isRequested: isRequested)
     }
 
     @Test(arguments: [1, 2, 5]) func everyNthFrameIsInferredFromFirst(_ interval: Int) {
@@ -23,7 +26,9 @@ import Testing
         var inferred: [Int] = []
         for number in 0..<20 {
             let isDetectorIdle = !(3..<8).contains(number)
-            if policy.reasonToInfer(Self.frameState(number, isDetectorIdle: isDetectorIdle), in: nil, at: .every(3)) != nil {
+            if policy.reasonToInfer(Self.frameState(number, isDetectorIdle: isDetectorIdle), in: nil, at: .every(3))
+                != nil
+            {
                 inferred.append(number)
             }
         }

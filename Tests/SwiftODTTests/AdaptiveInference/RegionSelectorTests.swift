@@ -7,10 +7,14 @@ import Testing
     private static let picture = RegionSelector.Geometry(
         width: 1920, height: 1080, input: InputSize(width: 320, height: 320))
 
-    private func snapshot(_ boxes: [Box], at time: Nanoseconds, seen: [Nanoseconds], observedMagnification: Double) -> TrackerSnapshot {
+    private func snapshot(_ boxes: [Box], at time: Nanoseconds, seen: [Nanoseconds], observedMagnification: Double)
+        -> TrackerSnapshot
+    {
         TrackerSnapshot(
             answered: time,
-            places: zip(boxes, seen).map { TrackerSnapshot.ObjectState(box: $0.0, lastSeen: $0.1, observedMagnification: observedMagnification) })
+            places: zip(boxes, seen).map {
+                TrackerSnapshot.ObjectState(box: $0.0, lastSeen: $0.1, observedMagnification: observedMagnification)
+            })
     }
 
     /// Runs the selector for `frames` frames. Objects are detected if the region contains them at a sufficient
@@ -24,10 +28,13 @@ import Testing
         var seen = [Nanoseconds](repeating: 0, count: boxes.count)
         return (0..<frames).map { frame in
             let time = Nanoseconds(frame) * apart
-            if frame > 0 { choice.note(snapshot(boxes, at: time, seen: seen, observedMagnification: observedMagnification)) }
+            if frame > 0 {
+                choice.note(snapshot(boxes, at: time, seen: seen, observedMagnification: observedMagnification))
+            }
             let look = choice.next(at: time, because: cause(frame), in: Self.picture, luma: luma(frame))
             let region = InferredRegion(look.region, width: 1920, height: 1080)
-            for index in boxes.indices where !region.cuts(boxes[index]) && region.magnification * 1.25 >= observedMagnification {
+            for index in boxes.indices
+            where !region.cuts(boxes[index]) && region.magnification * 1.25 >= observedMagnification {
                 seen[index] = time
             }
             return look
@@ -51,7 +58,8 @@ import Testing
     @Test func smallObjectsAreInferredInRegions() {
         let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
         let inferences = inferences(small, frames: 100, observedMagnification: 3)
-        let near = inferences.compactMap(\.region).filter { region in small.allSatisfy { $0.intersection(region) == $0 } }
+        let near = inferences.compactMap(\.region).filter { region in small.allSatisfy { $0.intersection(region) == $0 }
+        }
         #expect(near.count > 50)
         #expect(inferences.contains { $0.reason == .objects })
     }
@@ -60,8 +68,10 @@ import Testing
     @Test(arguments: [InferencePolicy.Reason.interval, .drift, .missed])
     func rareInferencesStillSelectRegions(_ cause: InferencePolicy.Reason) {
         let small = (0..<3).map { Box(x: 1300 + 60 * Double($0), y: 700, width: 20, height: 50) }
-        let inferences = inferences(small, frames: 60, apart: 1_000_000_000, observedMagnification: 3, because: { _ in cause })
-        let near = inferences.compactMap(\.region).filter { region in small.allSatisfy { $0.intersection(region) == $0 } }
+        let inferences = inferences(
+            small, frames: 60, apart: 1_000_000_000, observedMagnification: 3, because: { _ in cause })
+        let near = inferences.compactMap(\.region).filter { region in small.allSatisfy { $0.intersection(region) == $0 }
+        }
         #expect(near.count >= 20)
         #expect(inferences.count { $0.region == nil } >= 20)
     }
@@ -116,11 +126,15 @@ import Testing
 
     @Test func unexplainedMotionSelectsItsRegion() {
         let inferences = inferences([], frames: 40, luma: Self.block)
-        #expect(inferences.contains { $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900 })
+        #expect(
+            inferences.contains {
+                $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900
+            })
         let known = self.inferences([Box(x: 1440, y: 760, width: 390, height: 210)], frames: 20, luma: Self.block)
         #expect(!known.contains { $0.reason == .motion })
         let backdrop = self.inferences([Box(x: 100, y: 30, width: 1780, height: 1040)], frames: 40, luma: Self.block)
-        #expect(backdrop.contains { $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900 })
+        #expect(
+            backdrop.contains { $0.reason == .motion && ($0.region?.maxX ?? 0) > 1600 && ($0.region?.maxY ?? 0) > 900 })
     }
 
     /// A person in front of a moving bus that fills the picture: the bus explains the motion, in either order of
@@ -151,8 +165,9 @@ import Testing
 
     /// Visible objects are detected with every full-frame inference. Undetected small objects still get their turn on
     /// every level, for any number of visible objects and any interval.
-    @Test(arguments: [(3, 33), (12, 33), (12, 200), (3, 1000)]) func visibleObjectsDoNotSuppressCoverage(_ count: Int, _ apart: Int)
-    {
+    @Test(arguments: [(3, 33), (12, 33), (12, 200), (3, 1000)]) func visibleObjectsDoNotSuppressCoverage(
+        _ count: Int, _ apart: Int
+    ) {
         let standing = (0..<count).map { Box(x: 100 + 140 * Double($0), y: 300, width: 110, height: 500) }
         let inferences = inferences(standing, frames: 120_000 / apart, apart: Nanoseconds(apart) * 1_000_000)
         let widths = Set(inferences.dropFirst(inferences.count / 6).compactMap { $0.region?.width.rounded() })
@@ -202,7 +217,8 @@ import Testing
         let boxes = [Box(x: 200, y: 200, width: 20, height: 50)] + crowd
         var choice = RegionSelector()
         _ = choice.next(at: 0, in: Self.picture, luma: nil)
-        var known = snapshot(boxes, at: 40_000_000, seen: Array(repeating: -600_000_000, count: 3), observedMagnification: 3)
+        var known = snapshot(
+            boxes, at: 40_000_000, seen: Array(repeating: -600_000_000, count: 3), observedMagnification: 3)
         known.places[0].isConfirmed = false
         known.places[0].lastSeen = 40_000_000
         choice.note(known)
@@ -232,7 +248,9 @@ import Testing
     /// Objects that only the full frame shows are inferred within a second, although tentative objects trigger every
     /// frame.
     @Test func tentativeObjectsDoNotStarveFullFrame() {
-        let inferences = tiles(100, apart: 40_000_000, because: .tentative, knowing: Self.small, observedMagnification: 3, isConfirmed: false)
+        let inferences = tiles(
+            100, apart: 40_000_000, because: .tentative, knowing: Self.small, observedMagnification: 3,
+            isConfirmed: false)
         let wholes = inferences.indices.filter { inferences[$0] == nil }
         #expect(wholes.count < 20)
         #expect(zip(wholes, wholes.dropFirst()).allSatisfy { ($1 - $0) * 40 <= 1000 } && (wholes.last ?? 0) > 70)
@@ -260,7 +278,8 @@ import Testing
     /// Returns the regions of `count` inferences with one reason and one known object, which each inference detects;
     /// `nil` is the full frame.
     private func tiles(
-        _ count: Int, apart: Nanoseconds, because cause: InferencePolicy.Reason, knowing box: Box, observedMagnification: Double,
+        _ count: Int, apart: Nanoseconds, because cause: InferencePolicy.Reason, knowing box: Box,
+        observedMagnification: Double,
         isConfirmed: Bool = true
     ) -> [Box?] {
         var choice = RegionSelector()
@@ -335,7 +354,9 @@ import Testing
             var choice = RegionSelector()
             return (0..<50).map { frame in
                 let time = Nanoseconds(frame) * 40_000_000
-                for _ in 0..<notes { choice.note(snapshot(large, at: time, seen: [time, time], observedMagnification: 1)) }
+                for _ in 0..<notes {
+                    choice.note(snapshot(large, at: time, seen: [time, time], observedMagnification: 1))
+                }
                 return choice.next(at: time, in: Self.picture, luma: nil).region
             }
         }
@@ -353,7 +374,9 @@ import Testing
         // A rotated picture of another size, and times that run backwards.
         let turned = RegionSelector.Geometry(
             width: 1080, height: 1920, turned: true, input: InputSize(width: 416, height: 320))
-        choice.note(TrackerSnapshot(places: [TrackerSnapshot.ObjectState(box: Box(x: .nan, y: 0, width: .infinity, height: 1))]))
+        choice.note(
+            TrackerSnapshot(places: [TrackerSnapshot.ObjectState(box: Box(x: .nan, y: 0, width: .infinity, height: 1))])
+        )
         for time in [0, 40_000_000, -5, Nanoseconds.max, Nanoseconds.min, 0] {
             if let region = choice.next(at: time, in: turned, luma: nil).region {
                 #expect(region.minX >= 0 && region.minY >= 0 && region.maxX <= 1080 && region.maxY <= 1920)

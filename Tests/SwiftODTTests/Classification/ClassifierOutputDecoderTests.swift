@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test func modelWithoutLabelsIsRejected() {
-        #expect { _ = try ClassifierOutputDecoder(inspection([[1, 5]], labels: nil), table: .standard) } throws: { error in
+        #expect { _ = try ClassifierOutputDecoder(inspection([[1, 5]], labels: nil), table: .standard) } throws: {
+            error in
             "\(error)".contains("mine.tflite") && "\(error)".contains("classifier-label-file")
         }
     }

@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    private func judge(_ watch: inout SceneStability, _ background: BackgroundModel, _ frame: [UInt8]) -> SceneStability.Verdict
+    private func judge(_ watch: inout SceneStability, _ background: BackgroundModel, _ frame: [UInt8])
+        -> SceneStability.Verdict
     {
         background.compare(frame, light: LightChange())
         return watch.judge(background, elapsed: 0.1)

@@ -49,13 +49,15 @@ import Testing
         let classifier = ReadyClassifier([.fashionGood: 0.8])
         let unclassified = Detection(box: Box(x: 10, y: 10, width: 30, height: 30), score: 0.9)
         let objectDetector = VisionObjectDetector(
-            options: Self.options(), detector: ScriptedDetector(unclassified), classifier: TrackClassifier(crop: classifier))
+            options: Self.options(), detector: ScriptedDetector(unclassified),
+            classifier: TrackClassifier(crop: classifier))
         let object = try #require(try objectDetector.results(in: VisionImage(image: Picture.plain)).first)
         #expect(object.classificationCategory == .fashionGoods && object.confidence != nil && object.score == 0.9)
 
         let failing = ScriptedClassifier(failure: ODTError(.failed, "the classifier broke"))
         let other = VisionObjectDetector(
-            options: Self.options(), detector: ScriptedDetector(unclassified), classifier: TrackClassifier(crop: failing))
+            options: Self.options(), detector: ScriptedDetector(unclassified),
+            classifier: TrackClassifier(crop: failing))
         #expect(throws: ODTError.self) { try other.results(in: VisionImage(image: Picture.plain)) }
     }
 

@@ -9,9 +9,11 @@ struct FocusLayerTests {
     @Test(
         .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"),
         arguments: [
-            (FocusLayerNetwork(), true), (FocusLayerNetwork(slicesBothAxes: true), true), (FocusLayerNetwork(size: (nil, nil)), true),
+            (FocusLayerNetwork(), true), (FocusLayerNetwork(slicesBothAxes: true), true),
+            (FocusLayerNetwork(size: (nil, nil)), true),
             (FocusLayerNetwork(order: [(0, 0), (0, 1), (1, 0), (1, 1)]), false),
-            (FocusLayerNetwork(order: [(0, 0), (1, 0), (1, 0), (1, 1)]), false), (FocusLayerNetwork(hasOtherConsumer: true), false),
+            (FocusLayerNetwork(order: [(0, 0), (1, 0), (1, 0), (1, 1)]), false),
+            (FocusLayerNetwork(hasOtherConsumer: true), false),
         ])
     func foldedNetworkReceivesSameInput(_ network: FocusLayerNetwork, _ isCut: Bool) throws {
         let (width, height) = (8, 12)

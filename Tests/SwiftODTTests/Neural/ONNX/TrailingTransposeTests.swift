@@ -8,8 +8,10 @@ struct TrailingTransposeTests {
     @Test(
         .enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"),
         arguments: [
-            (TrailingTransposeNetwork(), true), (TrailingTransposeNetwork(shape: [1, 0, -1]), true), (TrailingTransposeNetwork(axis: -1), true),
-            (TrailingTransposeNetwork(declaresShapes: true), true), (TrailingTransposeNetwork(outputsLevel: true), false),
+            (TrailingTransposeNetwork(), true), (TrailingTransposeNetwork(shape: [1, 0, -1]), true),
+            (TrailingTransposeNetwork(axis: -1), true),
+            (TrailingTransposeNetwork(declaresShapes: true), true),
+            (TrailingTransposeNetwork(outputsLevel: true), false),
             (TrailingTransposeNetwork(hidesPlanes: true), false),
         ])
     func outputIsUnchanged(_ network: TrailingTransposeNetwork, _ isStraightened: Bool) throws {
