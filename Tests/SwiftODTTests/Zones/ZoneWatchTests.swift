@@ -16,9 +16,9 @@ import Testing
         var events: [ZoneEvent] = []
         var now: Nanoseconds = 0
 
-        init(_ zones: Zone..., zonesFollowOrientation: Orientation = .identity) {
+        init(_ zones: Zone..., orientation: Orientation = .identity) {
             watch = ZoneWatch(zones)
-            watch.setPicture(at: ZoneWatch.Picture(width: 1000, height: 500, zonesFollowOrientation: zonesFollowOrientation))
+            watch.setPicture(at: ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation))
         }
 
         /// The middle of the lower edge of a box of 40 by 100 pixels.
@@ -233,16 +233,16 @@ import Testing
     }
 
     /// Zones are said in the upright picture: the same walk in a buffer that lies on its side.
-    @Test(arguments: Orientation.allCases) func zonesFollowOrientation(_ zonesFollowOrientation: Orientation) {
+    @Test(arguments: Orientation.allCases) func zonesFollowOrientation(_ orientation: Orientation) {
         let upper = Zone(
             "upper", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.5), Zone.Point(0, 0.5)],
             anchor: .centre)
         var watch = ZoneWatch([upper])
-        let picture = ZoneWatch.Picture(width: 1000, height: 500, zonesFollowOrientation: zonesFollowOrientation)
+        let picture = ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation)
         watch.setPicture(at: picture)
-        let size = zonesFollowOrientation.swapsAxes ? (500.0, 1000.0) : (1000.0, 500.0)
+        let size = orientation.swapsAxes ? (500.0, 1000.0) : (1000.0, 500.0)
         for (x, y, isInside) in [(0.3, 0.2, true), (0.7, 0.8, false)] {
-            let box = zonesFollowOrientation.buffer(
+            let box = orientation.buffer(
                 Box(centerX: x * size.0, centerY: y * size.1, width: 20, height: 20), bufferWidth: 1000,
                 bufferHeight: 500)
             watch.count([Track(box: box, score: 1)])
@@ -282,7 +282,7 @@ import Testing
                 watch.setPicture(
                     at: ZoneWatch.Picture(
                         width: .random(in: 0...3000, using: &random), height: .random(in: 0...3000, using: &random),
-                        zonesFollowOrientation: Orientation.allCases.randomElement(using: &random)!))
+                        orientation: Orientation.allCases.randomElement(using: &random)!))
                 let tracks = (0..<5).map { id in
                     Track(
                         id: id,
