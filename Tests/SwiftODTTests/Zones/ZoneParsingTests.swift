@@ -21,7 +21,7 @@ import Testing
         #expect(try Zone.list(named: #"{"zones": []}"#) == [])
     }
 
-    /// Each mistake is named with its zone.
+    /// The error names the zone and the invalid entry.
     @Test(arguments: [
         ("[", "no JSON"), ("{}", "a list of zones"), ("[1]", "zone 1"), ("[{}]", "name"),
         (#"[{"name": "a", "points": [[0, 0], [1, 1]]}]"#, "needs 3"),

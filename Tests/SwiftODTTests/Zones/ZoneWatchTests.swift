@@ -3,14 +3,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Objects go through a picture of 1000 by 500 pixels; what is counted is known.
+/// Moves objects through a picture of 1000 x 500 pixels and compares events and counts with known values.
 @Suite struct ZoneWatchTests {
     private static let room = Zone(
         "room", .area, [Zone.Point(0.4, 0.2), Zone.Point(0.8, 0.2), Zone.Point(0.8, 0.8), Zone.Point(0.4, 0.8)])
-    /// From top to bottom, so that who goes to the left of the picture goes from its left hand to its right: in.
+    /// The line runs from top to bottom, so an object that moves left crosses it from its left to its right side: in.
     private static let line = Zone("line", .line, [Zone.Point(0.5, 0), Zone.Point(0.5, 1)])
 
-    /// A picture's objects by time: each a track, or none where it is not seen.
+    /// Feeds a zone watch with tracks, frame by frame, and collects its events.
     private struct Walk {
         var watch: ZoneWatch
         var events: [ZoneEvent] = []
@@ -21,7 +21,7 @@ import Testing
             watch.setPicture(at: ZoneWatch.Picture(width: 1000, height: 500, orientation: orientation))
         }
 
-        /// The middle of the lower edge of a box of 40 by 100 pixels.
+        /// Advances one frame (40 ms). Each place is the lower edge's centre of a box of 40 x 100 pixels.
         mutating func see(
             _ places: [(id: Int, x: Double, y: Double)], label: String? = "person", state: Track.State = .tracked
         ) {
@@ -41,7 +41,7 @@ import Testing
             see([(id, x, y)], label: label, state: state)
         }
 
-        /// From one place to another, 10 pixels a frame.
+        /// Moves one object between two places, 10 pixels per frame.
         mutating func go(_ id: Int, from: (Double, Double), to: (Double, Double), label: String? = "person") {
             let steps = max(1, Int(max(abs(to.0 - from.0), abs(to.1 - from.1)) / 10))
             for step in 0...steps {
@@ -67,7 +67,7 @@ import Testing
         walk.go(1, from: (600, 300), to: (950, 300))
         #expect(walk.story == ["enter 1", "leave 1"])
         #expect(walk.figures == ZoneCount.Counts(count: 0, entered: 1, left: 1))
-        // From 400 to 800 at 10 pixels in 40 ms is 1.6 s.
+        // The path from x = 400 to x = 800 at 10 pixels per 40 ms takes 1.6 s.
         #expect(abs((walk.events.last?.dwell ?? 0) - 1_600_000_000) < 200_000_000)
     }
 
@@ -76,13 +76,13 @@ import Testing
         walk.go(1, from: (350, 50), to: (500, 200))
         walk.go(1, from: (500, 200), to: (600, 300))
         #expect(walk.story == ["enter 1"])
-        // Passing by the corner, nearer than the box is wide.
+        // An object that passes the corner at less than its box's width does not enter.
         var other = Walk(Self.room)
         other.go(1, from: (300, 115), to: (415, 0))
         #expect(other.story == [])
     }
 
-    /// A box trembles by a few pixels for a minute: on the edge of an area, and on a line.
+    /// A box jitters by a few pixels for a minute: on the edge of an area, and on a line.
     @Test func jitterAtBorderCountsOnce() {
         var random = SeededGenerator(seed: testSeed())
         var walk = Walk(Self.room)
@@ -103,7 +103,7 @@ import Testing
         #expect(walk.figures == ZoneCount.Counts(in: 1, out: 1))
     }
 
-    /// Who turns back before the line, and who goes round its end, has not crossed.
+    /// An object that turns back before the line, or goes around its end, does not cross it.
     @Test func approachingLineIsNoCrossing() {
         let short = Zone("short", .line, [Zone.Point(0.5, 0.5), Zone.Point(0.5, 1)])
         var walk = Walk(short)
@@ -115,7 +115,7 @@ import Testing
         #expect(walk.story == [])
     }
 
-    /// A line with a corner in it is crossed once, also exactly there.
+    /// A line with a corner is crossed once, even exactly at the corner.
     @Test func polylineCrossingIsCounted() {
         let bent = Zone("bent", .line, [Zone.Point(0.4, 0), Zone.Point(0.5, 0.6), Zone.Point(0.4, 1)])
         var walk = Walk(bent)
@@ -123,7 +123,7 @@ import Testing
         #expect(walk.story == ["cross out 1"])
     }
 
-    /// Somebody is hidden while crossing.
+    /// The object is occluded while it crosses the line.
     @Test func occludedCrossingIsCounted() {
         var walk = Walk(Self.line)
         walk.go(1, from: (300, 300), to: (450, 300))
@@ -133,7 +133,7 @@ import Testing
         #expect(walk.story == ["cross out 1"])
     }
 
-    /// An object that gets a new id goes on as the old one: in an area and on both sides of a line.
+    /// A track that re-enters with a new id counts as the same object, in an area and across a line.
     @Test func reidentifiedObjectCountsOnce() {
         var walk = Walk(Self.room)
         walk.go(1, from: (100, 300), to: (600, 300))
@@ -148,7 +148,7 @@ import Testing
         #expect(crossing.story == ["cross out 2"])
     }
 
-    /// Another one who comes in much later, or elsewhere, or is another thing, is not.
+    /// A track that appears much later, elsewhere or with another label is a different object.
     @Test func differentObjectsAreNotReidentified() {
         var walk = Walk(Self.room)
         walk.go(1, from: (100, 300), to: (600, 300))
@@ -201,7 +201,7 @@ import Testing
         #expect(walk.story == [])
     }
 
-    /// Standing for long: one dwell, when its time is over.
+    /// A stationary object reports exactly one dwell event, when `minTime` has passed.
     @Test func dwellIsReportedAfterMinTime() {
         var room = Self.room
         room.minTime = 5_000_000_000
@@ -220,7 +220,8 @@ import Testing
         #expect(walk.story == ["enter 2"])
     }
 
-    /// Whose box reaches the picture's lower border stands in the area that ends there, and leaves it with the picture.
+    /// An object whose box reaches the picture's lower border is inside a zone that ends there, and leaves it when its
+    /// track ends.
     @Test func zonesOnPictureBorderCount() {
         let floor = Zone("floor", .area, [Zone.Point(0, 0.5), Zone.Point(1, 0.5), Zone.Point(1, 1), Zone.Point(0, 1)])
         var walk = Walk(floor)
@@ -232,7 +233,7 @@ import Testing
         #expect(walk.events.last?.time == lastSeen)
     }
 
-    /// Zones are said in the upright picture: the same walk in a buffer that lies on its side.
+    /// Zones refer to the upright picture; the test moves an object in buffers of each orientation.
     @Test(arguments: Orientation.allCases) func zonesFollowOrientation(_ orientation: Orientation) {
         let upper = Zone(
             "upper", .area, [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 0.5), Zone.Point(0, 0.5)],
@@ -268,7 +269,7 @@ import Testing
         #expect(scene.zoneCounts.isEmpty)
     }
 
-    /// Nothing that comes traps, and nobody is counted out who was not counted in.
+    /// No input crashes, and every counted exit has a counted entry.
     @Test func invalidInputIsSurvived() {
         var random = SeededGenerator(seed: testSeed())
         let odd: [Double] = [.nan, .infinity, -.infinity, 0, -1e300, 1e300, 500]
