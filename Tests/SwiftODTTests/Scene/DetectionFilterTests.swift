@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what the lists and the areas let pass.
+/// Tests the filter by allowlist, denylist and area.
 struct DetectionFilterTests {
     private func keeps(
         _ filter: DetectionFilter, x: Double = 10, y: Double = 10, side: Double = 10, score: Double = 0.5,
@@ -30,7 +30,7 @@ struct DetectionFilterTests {
         #expect(keeps(DetectionFilter(), x: 99.5))
     }
 
-    /// The limits themselves are within.
+    /// The limits are inclusive.
     @Test func areaLimitsUseVisibleArea() {
         var filter = DetectionFilter()
         filter.minArea = 0.01

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects people who are not to be recognised: all of them are known, not those alone that are reported.
+/// Tests that all objects with a redacted label are redacted, including unreported ones.
 @Suite struct PrivacyRegionTests {
     private func detection(_ x: Double, _ label: String, _ index: Int, score: Double = 0.9) -> Detection {
         Detection(
@@ -16,7 +16,7 @@ import Testing
         _ = try scene.objects(in: nil)
     }
 
-    /// One is reported, three are there; the last one is new, and on probation.
+    /// One of three objects is reported; the last one is still tentative.
     @Test func unreportedObjectsAreRedacted() throws {
         let scene = Scene()
         for frame in 0..<5 { try step(scene, frame, [detection(100, "Person", 0), detection(300, "Person", 0)]) }
@@ -28,7 +28,7 @@ import Testing
         #expect(scene.places(of: []).count == 3)
     }
 
-    /// Not seen for a frame or two is not gone, and a name that is in doubt may be the right one.
+    /// An object without a detection for some frames may still be there, and an uncertain label may be the right one.
     @Test func coastingAndTentativeObjectsAreRedacted() throws {
         let scene = Scene()
         for frame in 0..<6 { try step(scene, frame, [detection(100, frame % 2 == 0 ? "person" : "dog", frame % 2)]) }

@@ -2,9 +2,10 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects who is reported: the figure that prominence is, and that the choice does not hop.
+/// Tests the prominence value that ranks objects, and the hysteresis of the choice.
 struct ProminenceTests {
-    /// A track of 100 x 100 pixels (a tenth of the picture's side) whose centre lies at a place of the 1000 x 1000 picture.
+    /// Returns a track with its centre at a place of the 1000 x 1000 picture. The default size is a tenth of the
+    /// picture's side.
     private func track(_ id: Int?, at x: Double, _ y: Double, score: Double, side: Double = 100) -> Track {
         Track(id: id, box: Box(x: x - side / 2, y: y - side / 2, width: side, height: side), score: score)
     }
@@ -16,7 +17,7 @@ struct ProminenceTests {
             .compactMap(\.id)
     }
 
-    // MARK: The figure
+    // MARK: Prominence value
 
     @Test func higherScoreRanksFirst() {
         var prominence = Prominence()
@@ -37,12 +38,12 @@ struct ProminenceTests {
         #expect(ids(&prominence, tracks) == [2, 1])
     }
 
-    /// 0.4 of the score, 0.3 of the side, 0.3 of the closeness to the centre, as documented: each weighs against another at the
-    /// point where the two are equal, a little to either side of it.
+    /// The documented weights are 0.4 for the score, 0.3 for the side and 0.3 for the closeness to the centre. Each
+    /// pair is compared slightly to either side of the point where both objects are equal.
     @Test(arguments: [(0.74, [1, 2]), (0.76, [2, 1])]) func scoreAndSizeAreWeighted(
         score: Double, order: [Int]
     ) {
-        // 0.3 * (0.3 - 0.1) of side against 0.4 * (score - 0.6).
+        // 0.3 * (0.3 - 0.1) for the side against 0.4 * (score - 0.6).
         var prominence = Prominence()
         let tracks = [
             track(1, at: 500, 500, score: 0.6, side: 300), track(2, at: 500, 500, score: score, side: 100),
@@ -53,13 +54,13 @@ struct ProminenceTests {
     @Test(arguments: [(0.66, [1, 2]), (0.69, [2, 1])]) func centralityUsesCornerDistance(
         score: Double, order: [Int]
     ) {
-        // Halfway to the right edge: (0.5 * 0.5 / 2) ^ 0.5 = 0.354 away of 1, which is 0.106 of the figure.
+        // Halfway to the right edge: (0.5 * 0.5 / 2) ^ 0.5 = 0.354 of the corner distance, which is 0.106 of the value.
         var prominence = Prominence()
         let tracks = [track(1, at: 500, 500, score: 0.41), track(2, at: 750, 500, score: score)]
         #expect(ids(&prominence, tracks) == order)
     }
 
-    /// What sticks out of the picture does not count.
+    /// The area outside the picture does not count.
     @Test func onlyVisibleAreaCounts() {
         var prominence = Prominence()
         let outside = Track(id: 1, box: Box(x: -2000, y: 450, width: 2100, height: 100), score: 0.5)
@@ -79,20 +80,20 @@ struct ProminenceTests {
         #expect(ids(&prominence, tracks, limit: 3) == [1, 2, 3])
     }
 
-    // MARK: Calm
+    // MARK: Hysteresis
 
-    /// A challenger that is a little ahead does not take the place of one that was chosen: a fifth for having been chosen, and a
-    /// fifth more for having been first.
+    /// A slightly higher-ranking object does not replace a chosen one: chosen objects get a bonus of a fifth, and the
+    /// first one another fifth.
     @Test(arguments: [(0.62, 1), (0.78, 1), (0.95, 2)]) func chosenObjectHasHysteresis(challenger: Double, first: Int) {
         var prominence = Prominence()
         _ = ids(&prominence, [track(1, at: 500, 500, score: 0.6)], limit: 1)
-        // Figures: 0.57 times 1.44 against 0.4 * score + 0.33.
+        // Prominence values: 0.57 times 1.44 against 0.4 * score + 0.33.
         let both = [track(1, at: 500, 500, score: 0.3), track(2, at: 500, 500, score: challenger)]
         #expect(ids(&prominence, both, limit: 1, at: 10) == [first])
     }
 
-    /// The second place counts a fifth more than those left out, but not against the first: it is one of several that are shown
-    /// whose line is the thickest, and that must not hop.
+    /// The first of several reported objects is drawn with the thickest line, so the first rank has its own hysteresis.
+    /// Chosen objects of lower rank have a bonus only against objects that are not chosen.
     @Test(arguments: [(0.8, [1, 2]), (1.0, [2, 1])]) func firstRankHasHysteresis(
         second: Double, order: [Int]
     ) {
@@ -112,7 +113,7 @@ struct ProminenceTests {
         #expect(ids(&prominence, all, limit: 2, at: 10) == [1, second])
     }
 
-    /// One bad frame is smoothed over; after seconds the new figure counts alone.
+    /// A single low score is smoothed; after seconds only the new score counts.
     @Test(arguments: [(0.04, 1), (5, 2)]) func shortScoreDropIsSmoothed(seconds: Double, first: Int) {
         var prominence = Prominence()
         _ = ids(&prominence, [track(1, at: 500, 500, score: 0.9), track(2, at: 500, 500, score: 0.8)], limit: 1)
@@ -120,9 +121,9 @@ struct ProminenceTests {
         #expect(ids(&prominence, weak, limit: 1, at: seconds) == [first])
     }
 
-    /// Half a second is the time in which a change comes through to 1 - 1/e.
+    /// The time constant is 0.5 s: a change then reaches 1 - 1/e.
     @Test func prominenceIsSmoothedOverHalfASecond() {
-        // From 0.73 to 0.33; after half a second 0.33 + 0.4 / e = 0.477, which 1.44 times is 0.687.
+        // From 0.73 to 0.33: after 0.5 s, 0.33 + 0.4 / e = 0.477, and 1.44 times this is 0.687.
         for (challenger, first) in [(0.87, 1), (0.92, 2)] {
             var prominence = Prominence()
             _ = ids(&prominence, [track(1, at: 500, 500, score: 1)], limit: 1)
@@ -139,7 +140,7 @@ struct ProminenceTests {
         #expect(ids(&prominence, both, limit: 1, at: 0.1) == [2])
     }
 
-    /// Those left out and those gone are not remembered as chosen.
+    /// Objects that are no longer chosen lose their bonus.
     @Test func unchosenObjectHasNoHysteresis() {
         var prominence = Prominence()
         let one = track(1, at: 500, 500, score: 0.6)
@@ -149,9 +150,9 @@ struct ProminenceTests {
         #expect(ids(&prominence, both, limit: 1, at: 20) == [3])
     }
 
-    // MARK: Ends
+    // MARK: Lost objects
 
-    /// The end of a reported object is news, beyond the limit and behind the others; that of another is none.
+    /// A lost object is reported if it was chosen before, in addition to the limit and after the others.
     @Test func lostObjectsAreReportedIfChosen() {
         var prominence = Prominence()
         let shown = track(1, at: 500, 500, score: 0.9)
@@ -165,7 +166,7 @@ struct ProminenceTests {
         #expect(ids(&prominence, [lost, fresh], limit: 1, at: 2) == [3])
     }
 
-    /// Without tracking there are no ids, and each choice stands alone.
+    /// Without tracking there are no ids, and each choice is independent.
     @Test func choiceWithoutIDsHasNoHysteresis() {
         var prominence = Prominence()
         let tracks = [track(nil, at: 500, 500, score: 0.5), track(nil, at: 500, 500, score: 0.7)]

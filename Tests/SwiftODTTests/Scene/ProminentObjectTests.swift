@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects single pictures from having nothing in them where something stands out, and what has a name from what has none.
+/// Tests the salient object that is reported in single images without labelled objects.
 @Suite struct ProminentObjectTests {
     private func object(_ score: Double, x: Double = 10, width: Double = 40) -> Detection {
         Detection(box: Box(x: x, y: 10, width: width, height: 40), score: score)
@@ -22,9 +22,9 @@ import Testing
     @Test(arguments: [SceneOptions.UnknownObjects.salient, .auto])
     func salientObjectIsReportedWithoutLabelledOnes(_ unknown: SceneOptions.UnknownObjects) throws {
         let scene = scene(unknown)
-        #expect(!scene.wantsProminent, "nobody has looked yet")
+        #expect(!scene.wantsProminent, "the detector has not run yet")
         scene.observe([object(0.3)], seenAt: 0)
-        #expect(scene.wantsProminent, "what the detector saw is too weak to count")
+        #expect(scene.wantsProminent, "the only detection is below the threshold")
         scene.observeProminent([object(0.8), object(0.7, x: 55)])
         let objects = try scene.objects(in: nil)
         #expect(objects.count == 1)
@@ -32,7 +32,7 @@ import Testing
         #expect(objects.first?.track.label == nil && objects.first?.track.id == nil)
         #expect(objects.first?.category == .unknown && objects.first?.isProminent == true)
         scene.advance(to: 40_000_000, width: 100, height: 100, luma: nil)
-        #expect(!scene.wantsProminent, "a picture that nobody looked at is none without objects")
+        #expect(!scene.wantsProminent, "the detector has not run for this picture")
     }
 
     @Test func labelledObjectsTakePrecedence() throws {
@@ -45,7 +45,7 @@ import Testing
         #expect(try scene.objects(in: nil).map(\.track.label?.text) == ["cup"])
     }
 
-    /// An answer for an earlier picture, as after a change of mode, says nothing of this one.
+    /// A result for an earlier picture, for example after a change of mode, does not apply to this one.
     @Test func staleResultIsIgnored() {
         let scene = scene()
         scene.advance(to: 40_000_000, width: 100, height: 100, luma: nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is said where nothing is found.
+/// Tests the counts and the explanation of rejected detections.
 struct RejectionsTests {
     private let box = Box(x: 10, y: 10, width: 20, height: 20)
 
@@ -35,10 +35,10 @@ struct RejectionsTests {
         #expect(Rejections.Reason.allCases.map { rejections[$0] } == [2, 1, 1, 1, 0, 0])
         #expect(rejections.best?.label?.text == "dog")
         #expect(rejections.best?.reason == .notAllowed)
-        #expect(scene.takeRejections().isEmpty, "each is told once")
+        #expect(scene.takeRejections().isEmpty, "each rejection is returned once")
     }
 
-    /// A weak detection that keeps an object alive is none that was rejected.
+    /// A weak detection that continues a track is not rejected.
     @Test func weakDetectionsOfTracksAreNotCounted() {
         let scene = scene { $0.multipleObjects = true }
         scene.observe([detection("person", 0.8)], seenAt: 0)
@@ -50,7 +50,7 @@ struct RejectionsTests {
         #expect(rejections.best?.label?.text == "cat")
     }
 
-    /// One sighting in a scene that is known is not enough.
+    /// One detection in a known scene does not confirm a track.
     @Test func unconfirmedTracksAreCounted() {
         let scene = scene { $0.multipleObjects = true }
         scene.observe([detection("person", 0.8)], seenAt: 0)
@@ -74,7 +74,7 @@ struct RejectionsTests {
                 == "nothing large enough; the best was a thing without a name, 0.39, smaller than min-area")
     }
 
-    /// The threshold alone decides what is reported, whatever weaker ones the detector is asked for to tell of.
+    /// Only detections from the threshold up are reported, although the detector also returns weaker ones.
     @Test func detectionsBelowThresholdAreNotReported() throws {
         let scene = scene { $0.mode = .singleImage }
         #expect(scene.options.scoreFloor < scene.options.tracker.scoreThreshold)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects reports from objects of which nothing is in the picture.
+/// Tests that objects outside the picture are not reported.
 @Suite struct SceneVisibilityTests {
-    /// Where not every frame is looked at, whoever goes out of the picture is carried on beyond its edge until somebody looks.
+    /// Between inferences, the tracker extrapolates an object that leaves the picture beyond its edge.
     @Test func objectExtrapolatedOutsidePictureIsNotReported() throws {
         var options = SceneOptions()
         options.multipleObjects = true

@@ -3,14 +3,13 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects things without a name: what moves and is explained by nothing is one object, with one id, until it has a name and
-/// after; and nothing else is.
+/// Tests unclassified objects: unexplained motion becomes one object with one id, which it keeps when it is classified.
 @Suite struct UnclassifiedObjectsTests {
     typealias Shape = MotionScene.Shape
 
     private static let walker = Shape(width: 18, height: 26, level: 220) { (x: 20 * $0 - 10, y: 60) }
 
-    /// One frame's objects, beside the truth.
+    /// One frame's objects and the true boxes.
     private struct Moment {
         let time: Double
         let objects: [SceneObject]
@@ -28,8 +27,9 @@ import Testing
         return options
     }
 
-    /// Films shapes and shows them to a scene.
-    /// - Parameter detect: what the detector says of a moment's true boxes; `nil` where it is not asked.
+    /// Runs a scene on a synthetic video.
+    ///
+    /// - Parameter detect: returns the detections for the true boxes of a frame; `nil` for a frame without inference.
     private func film(
         _ shapes: [Shape], seconds: Double = 6, through scene: Scene? = nil, pan: Double = 0,
         options: SceneOptions = options(), detect: (Double, [Box]) -> [Detection]? = { _, _ in [] }
@@ -79,7 +79,7 @@ import Testing
         #expect(moments.filter { $0.time > 1 }.allSatisfy { $0.shown.count == 1 && $0.unclassified.isEmpty })
     }
 
-    /// One object, not two, and one life: it gets its name as an update.
+    /// The object keeps its id and start time; the label arrives as an update event.
     @Test func identityIsKeptWhenObjectIsClassified() throws {
         let scene = Scene()
         var events: [SceneEvent] = []
@@ -90,13 +90,13 @@ import Testing
         let late = moments.filter { $0.time > 3 }
         #expect(late.allSatisfy { $0.shown.count == 1 })
         #expect(Set(late.compactMap { $0.shown[0].id }) == [1])
-        #expect(Set(late.map { $0.shown[0].firstSeen }).count == 1, "it has been there for as long")
+        #expect(Set(late.map { $0.shown[0].firstSeen }).count == 1, "the start time does not change")
         #expect(late.last?.shown[0].label?.text == "cart")
         #expect(events.map(\.event.kind) == [.begin, .update])
         #expect((events.last?.event.pathLength ?? 0) > 20)
     }
 
-    /// Frames that nobody looked at miss nothing, and an answer that comes late is not about where the thing is by now.
+    /// Frames without inference are not misses, and a late result describes an earlier position of the object.
     @Test func lateDetectionsClassifyObject() throws {
         let scene = Scene()
         var asked: [(time: Double, truth: [Box])] = []
@@ -113,7 +113,7 @@ import Testing
         #expect(moments.filter { $0.time > 4.5 }.allSatisfy { $0.unclassified.isEmpty })
     }
 
-    /// An arm beside the box of a person is the person's.
+    /// Motion beside a person's box (an arm) belongs to the person.
     @Test func partsOfDetectedObjectAreNotReported() throws {
         let moments = try film([Self.walker]) { _, truth in
             truth.map { named(Box(x: $0.x, y: $0.y, width: $0.width, height: 0.72 * $0.height)) }
@@ -121,7 +121,7 @@ import Testing
         #expect(moments.allSatisfy { $0.unclassified.isEmpty })
     }
 
-    /// Two side by side are one region; the one that has no name is found in it.
+    /// Two adjacent objects form one motion region; the undetected one is found within it.
     @Test func objectBesideDetectedOneIsReported() throws {
         let pair = [Self.walker, Shape(width: 18, height: 26, level: 30) { (x: 20 * $0 + 10, y: 60) }]
         let moments = try film(pair) { _, truth in [named(truth[0])] }
@@ -132,20 +132,20 @@ import Testing
     @Test func stationaryMotionIsNotReported() throws {
         let shapes = [
             Shape(width: 20, height: 14, level: 200) { (x: 40 + 3 * sin($0 * 9), y: 30) },
-            // A lamp.
+            // A lamp that is switched on.
             Shape(width: 24, height: 24, level: 230, isRound: true) { $0 > 3 ? (x: 110, y: 70) : nil },
         ]
         try expectNothing(film(shapes))
     }
 
-    /// The place that something leaves looks unlike what was learnt of it.
+    /// The background uncovered by a leaving object differs from the learnt background.
     @Test func ghostIsNotReported() throws {
         let leaver = Shape(width: 20, height: 30, level: 225) { (x: 60 + max(0, $0 - 3) * 30, y: 60) }
         let moments = try film([leaver], seconds: 5.5)
         let shown = moments.flatMap { moment in moment.unclassified.map { ($0, moment.truth) } }
         #expect(!shown.isEmpty)
         let amiss = shown.count { $0.box.intersection($1[0]).area < 0.5 * $0.box.area }
-        #expect(amiss <= 10, "for the moment that it takes to come free: \(amiss) of \(shown.count)")
+        #expect(amiss <= 10, "ghosts while the object moves off its old position: \(amiss) of \(shown.count)")
     }
 
     @Test(arguments: [3.0, 12, 45]) func movingCameraReportsNothing(_ pace: Double) throws {
@@ -153,7 +153,7 @@ import Testing
         expectNothing(moments)
     }
 
-    /// Who asks for one object gets the one with a name, however small and far from the middle it is.
+    /// With one reported object, a classified object has priority, however small and far from the centre it is.
     @Test func classifiedObjectsRankFirst() throws {
         let bystander = Box(x: 2, y: 2, width: 8, height: 8)
         let big = Shape(width: 40, height: 40, level: 230) { (x: 20 * $0, y: 60) }
@@ -174,7 +174,7 @@ import Testing
         try expectNothing(film([Self.walker], through: scene))
     }
 
-    /// The detector knows what it is, and the user does not want it.
+    /// The detector has classified the object, and the user has excluded its label.
     @Test func excludedLabelsAreNotReportedAsUnknown() throws {
         let moments = try film([Self.walker], options: Self.options { $0.filter.denylist = ["dog"] }) { _, truth in
             truth.map { named($0, "dog") }
@@ -182,7 +182,7 @@ import Testing
         expectNothing(moments)
     }
 
-    /// It was there, large, and has gone: what moves there now is somebody else.
+    /// A large excluded object has left, so later motion at its position belongs to another object.
     @Test func endedExcludedObjectsSuppressNothing() throws {
         var frames = 0
         let moments = try film([Self.walker], seconds: 12, options: Self.options { $0.filter.denylist = ["dog"] }) {
@@ -194,7 +194,7 @@ import Testing
         #expect(moments.contains { !$0.objects.isEmpty })
     }
 
-    /// It is switched off while there is one.
+    /// The option is disabled while there is an unclassified object.
     @Test func disablingEndsUnclassifiedTracks() throws {
         let scene = Scene()
         _ = try film([Self.walker], seconds: 4, through: scene)
@@ -206,7 +206,7 @@ import Testing
     }
 }
 
-/// Protects what counts as having gone somewhere.
+/// Tests which motion counts as displacement.
 @Suite struct DisplacementTestTests {
     private func isProof(_ boxes: [Box]) -> Bool {
         var way = DisplacementTest(from: boxes[0])
@@ -225,25 +225,25 @@ import Testing
         #expect(!isProof((0..<60).map { start.offset(x: [0, 4, 8, 4][$0 % 4], y: 0) }))
     }
 
-    /// One side stays: it grows, as a door that opens, or shrinks, as a ghost does.
+    /// One side of the box stays: it grows like an opening door, or shrinks like a ghost.
     @Test func growthAndShrinkageFail() {
         let boxes = (0..<40).map { Box(x: 100, y: 100, width: 20 + Double($0), height: 40) }
         #expect(!isProof(boxes))
         #expect(!isProof(boxes.reversed()))
     }
 
-    /// What comes in has one side at the border.
+    /// An entering object has one side at the border.
     @Test func enteringPictureCountsAsDisplacement() {
         #expect(isProof((1..<20).map { Box(x: 0, y: 100, width: 2 * Double($0), height: 40) }))
     }
 
-    /// Followed boxes are not exact: the side at the border was a fraction of a pixel off it, and what came in was taken for another
-    /// thing, and again, as long as it grew. It was told of when it had come in and gone on for a third of its size.
+    /// Tracked boxes are inexact: the border side can be a fraction of a pixel off, and the object must still count as
+    /// entering while it grows.
     @Test func enteringNearBorderCountsAsDisplacement() {
         #expect(isProof((1..<20).map { Box(x: 0.3, y: 100, width: 2 * Double($0), height: 40) }))
     }
 
-    /// What sways never does, however far.
+    /// A swaying object never leaves its first box, however far it moves.
     @Test func overlapWithFirstBoxIsNoDisplacement() {
         var way = DisplacementTest(from: start)
         for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
@@ -251,10 +251,10 @@ import Testing
         for step in 20..<24 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
         #expect(way.hasLeft)
         way.follow(start, width: 320, height: 240)
-        #expect(way.hasLeft, "once and for all")
+        #expect(way.hasLeft, "the state is final")
     }
 
-    /// Two leaves parted and closed, which was a thing that moved; the rest of the gap stood there and was told of for seconds.
+    /// Two moving leaves can look like one displaced object; the small region that remains must pass the test again.
     @Test func smallRemainderRestartsTest() {
         var way = DisplacementTest(from: start)
         for step in 0..<20 { way.follow(start.offset(x: Double(step), y: 0), width: 320, height: 240) }
