@@ -1,13 +1,13 @@
 import Foundation
 
-/// A network whose inference fails for most pictures: it lays its 192 numbers out in rows, as many as the picture's mean says.
-/// Where that does not divide them, there is no answer. Its one output is their sum.
+/// A network whose inference fails for most pictures. It reshapes its 192 input values into as many rows as the
+/// picture's mean, which fails if the mean does not divide 192. Its one output is the sum of the values.
 struct FailingNetwork {
-    /// What its output is.
+    /// The kind of the output.
     enum Output: CaseIterable {
         case float
         case wholeNumber
-        /// The rows themselves: nobody knows beforehand how many.
+        /// The reshaped rows; their number is unknown in advance.
         case open
     }
 
@@ -36,7 +36,7 @@ struct FailingNetwork {
             ),
         ]
         let last = [.float: 10, .wholeNumber: 11][kind] ?? 8
-        // From a layer's output to a numbered input of another.
+        // Source layer, target layer, and the index of the target's input.
         let wires = [
             (0, 2, 0), (1, 2, 1), (2, 4, 0), (3, 4, 1), (4, 5, 0), (5, 7, 0), (6, 7, 1), (0, 8, 0), (7, 8, 1),
             (8, 10, 0),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the life of a request: answers come once and from the right picture, and letting go at any moment is safe.
+/// Tests the lifetime of requests: each completes once with the result of its picture, and can be released at any time.
 @Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
 struct InferenceRequestTests {
     private static func network(_ hint: InferenceHint = .throughput, size: Int = 64) throws -> Network {
@@ -71,7 +71,7 @@ struct InferenceRequestTests {
                 request?.start { _ in ended.update { $0 += 1 } }
                 request = nil
             } else {
-                // The completion holds it, and is the last to do so.
+                // The completion handler holds the last reference.
                 let kept = try #require(request)
                 request?.start { [kept] _ in
                     withExtendedLifetime(kept) { ended.update { $0 += 1 } }
@@ -99,8 +99,7 @@ struct InferenceRequestTests {
         #expect(try Self.level(request) == 77)
     }
 
-    /// A flush that comes between filling and starting must not wait out an inference that nobody wants any more; the next picture
-    /// is wanted.
+    /// After a flush between filling and starting, the obsolete inference must not run, but the next picture must.
     @Test func cancelBeforeStartIsRemembered() throws {
         let request = try Self.network().makeRequest()
         _ = try PackedPicture.withGrey(10) { try request.fill(from: $0) }
@@ -148,14 +147,14 @@ struct InferenceRequestTests {
         }
     }
 
-    /// What exiting waits for: all that was let go of in the midst of things comes to its end.
+    /// The process waits at exit until all inferences of released requests have completed.
     @Test func inFlightInferencesDrain() throws {
         let network = try Self.network(size: 512)
         for _ in 0..<8 { try network.makeRequest().start { _ in } }
         #expect(InFlightInferences.drain(within: 20_000))
     }
 
-    /// Failures are told on a thread of our own: letting go of the request then must be safe too, from inside and from outside.
+    /// Failures complete on a thread of the library. The request may be released from inside and outside the handler.
     @Test(arguments: FailingNetwork.Output.allCases)
     func requestMayBeReleasedWhileFailing(_ output: FailingNetwork.Output) throws {
         let network = try Network.load(

@@ -3,14 +3,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the second start: what was compiled is found again, and nothing that happens to the cache on disk does harm.
+/// Tests the cache of compiled networks: entries are restored, and damage to its files is harmless.
 @Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
 struct NetworkCacheTests {
     private let folder = TestNetwork.folder + "/cache-\(UUID().uuidString)/deep/down"
     private let input = NetworkInput(width: 16, height: 16, mean: SIMD3(1, 2, 3))
     private let target = CompilationTarget(device: "CPU", threads: 0, hint: .throughput)
 
-    /// A cache with one compiled network in it.
+    /// Returns a cache that contains one compiled network.
     private func filled() throws -> (NetworkCache, ModelFile) {
         let cache = try #require(NetworkCache(runtime: OpenVINO.shared(), folder: folder))
         let file = try ModelFile(TestNetwork([[1, 3, nil, nil]]).file)
@@ -37,7 +37,7 @@ struct NetworkCacheTests {
 
     @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
     func restoredNetworkEqualsCompiledOne() throws {
-        // With weights: the runtime leaves them where they were read to.
+        // This model has weights, which the runtime keeps in the memory that they were loaded into.
         let file = try ModelFile(#require(TestNetwork.shared) + "/models/FastestDet.onnx")
         let input = NetworkInput(width: 352, height: 352, scale: SIMD3(repeating: 1 / 255))
         let cache = try #require(
@@ -71,14 +71,13 @@ struct NetworkCacheTests {
         #expect(cache.compiled(try ModelFile(file.name), input: input, target: target) == nil)
     }
 
-    /// A network that was trained further comes with the same graph: its weights alone are new, and what was compiled with the old
-    /// ones is of no use.
+    /// Further training changes only a model's weights, not its graph. Its old compiled network must not be used.
     @Test func changedWeightsAreANewEntry() throws {
         let (cache, file) = try filled()
         let weights = URL(fileURLWithPath: file.path.dropLast(4) + ".bin")
         let old = try Data(contentsOf: weights)
         try Data(old.map { $0 ^ 1 }).write(to: weights)
-        // Clocks of file systems are coarse.
+        // The file system's timestamps may be too coarse to differ.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: weights.path)
         let anew = try ModelFile(file.name)
@@ -87,7 +86,7 @@ struct NetworkCacheTests {
         #expect(cache.compiled(file, input: input, target: target) != nil)
     }
 
-    /// The same where the runtime finds the weights of other formats.
+    /// The same for other formats with separate weights files.
     @Test(arguments: [("onnx", ".onnx.data"), ("onnx", ".onnx_data"), ("pdmodel", ".pdiparams")])
     func externalWeightsArePartOfKey(_ ending: String, _ weightsEnding: String) throws {
         let name = TestNetwork.folder + "/\(UUID().uuidString)"
@@ -103,7 +102,7 @@ struct NetworkCacheTests {
         #expect(try ModelFile("\(name).\(ending)") == after)
     }
 
-    /// Any damage to either file: the runtime and the families never see it, and the entry goes, so that it is made anew.
+    /// A damaged file is detected before the runtime reads it, and the entry is removed so that it is created again.
     @Test func damagedEntryIsDiscarded() throws {
         let (cache, file) = try filled()
         let blob = try #require(try files(".blob").first)
@@ -131,7 +130,7 @@ struct NetworkCacheTests {
         #expect(cache.compiled(file, input: input, target: target) != nil)
     }
 
-    /// A description with other names or shapes in it would be believed by whoever chooses the decoder, at each start.
+    /// A damaged description could otherwise make every start choose a wrong decoder.
     @Test func damagedDescriptionIsRecreated() throws {
         let (cache, file) = try filled()
         let description = try LoadedModel(file, runtime: OpenVINO.shared()).description()
@@ -147,7 +146,7 @@ struct NetworkCacheTests {
         #expect(cache.description(of: file)?.outputs[0].name == "out0")
     }
 
-    /// Opening a pipe waits for somebody to write into it, so that a start would never end.
+    /// Opening a pipe would block until another process writes to it.
     @Test(arguments: [".network", ".blob"]) func nonFilesAreNotEntries(_ ending: String) throws {
         let (cache, file) = try filled()
         let path = try #require(try files(ending).first).path

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the way from a model file to a running network: description, shapes, layouts, sharing, and every way a file can be wrong.
+/// Tests loading of model files: description, shapes, layouts, sharing of networks, and invalid files.
 @Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
 struct NetworkTests {
     @Test func descriptionMatchesFile() throws {
@@ -61,8 +61,8 @@ struct NetworkTests {
         }
     }
 
-    /// Networks that scale their boxes by themselves are told the size of what they are fed, wherever the picture comes among
-    /// their inputs; a picture may come without a batch.
+    /// Networks that scale their boxes have an input for the picture's size, in any order of inputs. The picture may
+    /// have no batch dimension.
     @Test func auxiliaryInputsAreSet() throws {
         let file = try TestNetwork([[nil, 2], [3, nil, nil]], names: ["im_shape", "image"]).file
         let request = try Network.load(file: file, input: NetworkInput(width: 12, height: 8), hint: .latency)
@@ -166,9 +166,9 @@ struct NetworkTests {
         #expect(error.description.contains("TOASTER"))
     }
 
-    /// A pipe in place of the weights made the start wait for ever, a device filled the memory.
+    /// Reading a pipe in place of the weights would block, and reading a device would exhaust the memory.
     @Test(.timeLimit(.minutes(1)), arguments: ["a pipe", "a device", "a folder"])
-    func missingWeightsAreAnError(_ kind: String) throws {
+    func invalidWeightsFileIsAnError(_ kind: String) throws {
         let file = "\(TestNetwork.folder)/weights of \(kind).xml"
         let weights = String(file.dropLast(4)) + ".bin"
         try Data("<net></net>".utf8).write(to: URL(fileURLWithPath: file))
@@ -183,7 +183,7 @@ struct NetworkTests {
     }
 
     @Test(.enabled(if: TestNetwork.shared != nil, "no shared test material"))
-    func damagedModelsAreErrors() throws {
+    func damagedModelsAreSurvived() throws {
         let folder = try #require(TestNetwork.shared) + "/models/"
         var noise = Noise(state: 1)
         for name in ["FastestDet.onnx", "object_labeler.tflite"] {
@@ -194,7 +194,7 @@ struct NetworkTests {
                 expectEitherReadOrRefused(file)
             }
             for round in 0..<4 {
-                // The front of the file holds the structure, what follows the weights.
+                // The start of the file contains the structure, the rest the weights.
                 var spoilt = whole
                 for _ in 0..<20 {
                     spoilt[Int.random(in: 0..<4000, using: &noise)] = .random(in: 0...255, using: &noise)

@@ -3,15 +3,16 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the detector that the element runs: answers belong to their frames, waits end, nothing outlives it.
+/// Tests the neural detector: results belong to their frames, every promise completes, and nothing runs after its
+/// release.
 @Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine"))
 struct NeuralDetectorTests {
-    /// Answers with the first number of the first output as a score of a box over the whole input.
+    /// Returns one detection of the full input, with the first value of the first output as its score.
     private struct Decoder: DetectionDecoder {
         var input = NetworkInput(width: 32, height: 32)
         var delay: UInt32 = 0
         var fails = false
-        /// Decoding waits until this is true.
+        /// Blocks decoding while the value is false.
         var gate = Monitor(true)
 
         func decode(_ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions) throws -> [Detection]
@@ -41,7 +42,7 @@ struct NeuralDetectorTests {
         let detector = try Self.detector(maximumInFlight: maximumInFlight, decoder: Decoder(delay: 500))
         let atOnce = detector.network.requestCount
         #expect(detector.capacity == (maximumInFlight > 0 ? maximumInFlight : atOnce > 1 ? atOnce + 1 : 1))
-        // More frames than may be under way: start waits, and goes on.
+        // There are more frames than the capacity, so `start` blocks until a request is free.
         let promises = try (0..<40).map { try Self.start(detector, $0) }
         for (number, promise) in promises.enumerated() {
             let answer = try promise.wait()
@@ -85,7 +86,7 @@ struct NeuralDetectorTests {
         #expect(detector.timings?.inference.count == 2)
     }
 
-    /// A detection that is cancelled while it is decoded, by another thread.
+    /// Returns a detection that another thread cancels during decoding.
     private static func cancelled(_ options: DetectionOptions) throws -> (DetectionPromise, NeuralDetector) {
         let gate = Monitor(false)
         let detector = try Self.detector(hint: .latency, decoder: Decoder(gate: gate))
@@ -115,23 +116,24 @@ struct NeuralDetectorTests {
         #expect(throws: ODTError.self) { try PackedPicture.withGrey(30) { try detector.start($0, options: empty) } }
     }
 
-    /// With the decoder of these tests each part is filled by a piece, all of them of what the whole shows.
+    /// This suite's decoder returns a box that fills each tile. All of these boxes are fragments of the full frame's
+    /// box.
     @Test(arguments: [InferenceHint.latency, .throughput])
     func gridGivesOneResult(_ hint: InferenceHint) throws {
         let detector = try Self.detector(hint: hint)
         let size = try #require(detector.inputSize)
         for isAwaited in [false, true] {
-            let looks = detector.timings?.inference.count ?? 0
+            let before = detector.timings?.inference.count ?? 0
             let promise = try PackedPicture.withGrey(30) {
                 try detector.start($0, options: DetectionOptions(isAwaited: isAwaited, view: .grid))
             }
             #expect(try promise.wait().map(\.box) == [Box(x: 0, y: 0, width: 40, height: 20)])
             let tiles = TileGrid(width: 40, height: 20, input: size).tiles
-            #expect(!tiles.isEmpty && detector.timings?.inference.count == looks + 1 + tiles.count)
+            #expect(!tiles.isEmpty && detector.timings?.inference.count == before + 1 + tiles.count)
         }
     }
 
-    /// A part's error is the picture's, and who is cancelled at one part looks at no other.
+    /// The error of one tile is the error of the frame, and cancellation prevents the inference of further tiles.
     @Test func gridFailsAsOne() throws {
         let failing = try Self.detector(decoder: Decoder(fails: true))
         let failed = try PackedPicture.withGrey(1) { try failing.start($0, options: DetectionOptions(view: .grid)) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what a user reads when the runtime is not there, or is not one.
+/// Tests the errors for a missing or unsuitable runtime library.
 @Suite struct RuntimeSearchTests {
     @Test func missingRuntimeNamesFoldersAndRemedy() throws {
         let error = try detectorError {

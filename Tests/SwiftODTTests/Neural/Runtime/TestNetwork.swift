@@ -4,14 +4,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Networks small enough to be written down: whatever comes in goes out again, negative numbers cut off.
+/// Generates a small network that applies ReLU to each input.
 struct TestNetwork {
     let file: String
 
     /// - Parameters:
-    ///   - shapes: one an input; `nil` leaves a dimension open.
-    ///   - names: of the inputs, if not in0, in1 ...
-    ///   - precision: such as `f32` or `u8`, of inputs and outputs.
+    ///   - shapes: one shape per input; `nil` leaves a dimension open.
+    ///   - names: the names of the inputs; the default is in0, in1 ...
+    ///   - precision: the element type of inputs and outputs, for example `f32` or `u8`.
     init(_ shapes: [[Int?]], names: [String] = [], precision: String = "f32") throws {
         let port = precision.hasPrefix("f") ? "FP" + precision.dropFirst() : precision.uppercased()
         func dimensions(_ shape: [Int?]) -> String {
@@ -44,7 +44,7 @@ struct TestNetwork {
         try Data(count: 8).write(to: URL(fileURLWithPath: file.dropLast(4) + ".bin"))
     }
 
-    /// A folder of this run of the tests.
+    /// A temporary folder of this test run.
     static var folder: String { temporary.path }
     private static let temporary: TemporaryFolder = {
         atexit { TestNetwork.temporary.remove() }
@@ -52,15 +52,16 @@ struct TestNetwork {
         return folder
     }()
 
-    /// Whether there is a runtime to test with: on a bare machine these suites are skipped, and counted as such.
+    /// Whether the OpenVINO runtime is installed. Suites that need it are disabled without it.
     ///
-    /// Asked before any of them runs, so this is where compiled networks are kept out of the user's own cache.
+    /// Evaluated before these suites run, so it also redirects the cache of compiled networks away from the user's
+    /// cache.
     static let hasRuntime: Bool = {
         setenv("XDG_CACHE_HOME", folder + "/cache", 1)
         return (try? OpenVINO.shared()) != nil
     }()
 
-    /// The material beside the checkout, where there is some.
+    /// The folder with shared test material beside the checkout, if it exists.
     static let shared: String? = {
         let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../../../../shared")
@@ -69,7 +70,7 @@ struct TestNetwork {
     }()
 }
 
-/// The error that something throws; anything else than an ``ODTError`` is a failure of the test.
+/// Returns the ``ODTError`` that `body` throws; any other outcome fails the test.
 func detectorError(_ body: () throws -> Void) throws -> ODTError {
     try #require(#expect(throws: ODTError.self) { try body() })
 }
