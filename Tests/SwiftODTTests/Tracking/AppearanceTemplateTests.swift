@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is compared to see whether an object is still there.
+/// Tests the templates that determine whether an object is still at its position.
 @Suite struct AppearanceTemplateTests {
     private let object = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (300, 200) }, seed: 3)
 
@@ -17,7 +17,7 @@ import Testing
         #expect(template.correlation(ground).whole < 0.6)
     }
 
-    /// Light makes a picture brighter and not another one.
+    /// A change of brightness changes the difference, but not the correlation.
     @Test func templateCorrelationIgnoresBrightness() throws {
         var scene = SyntheticScene(objects: [object])
         let template = try #require(AppearanceTemplate(of: scene.boxes(at: 0)[0], in: scene.plane(at: 0)))
@@ -37,7 +37,7 @@ import Testing
         #expect(similarity.halves.max() > 0.9)
     }
 
-    /// Levels 255 apart fit into what they are summed in.
+    /// The largest possible difference does not overflow.
     @Test func blackAndWhiteDifferMost() throws {
         func flat(_ level: UInt8) -> LumaPlane {
             let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 * 48)

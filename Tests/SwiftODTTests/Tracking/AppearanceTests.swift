@@ -2,8 +2,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the cue of looks: that it tells things apart, that it keeps ids right where motion alone cannot, and that it
-/// counts for little where all look the same.
+/// Tests the appearance cue: it distinguishes objects, keeps ids where motion alone cannot, and has a low weight if all
+/// objects look alike.
 @Suite struct AppearanceTests {
     private let bright = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (300, 200) }, seed: 3, light: 70)
     private let dark = SyntheticScene.Thing(width: 80, height: 200, place: { _ in (800, 300) }, seed: 4, light: -70)
@@ -45,8 +45,8 @@ import Testing
         #expect(clothes.utility(of: 0.9) - clothes.utility(of: 0.4) > 2)
     }
 
-    /// Two come towards each other, stand before each other for a moment, in which one box is seen, and turn back. By their
-    /// motion they would have passed.
+    /// Two objects approach, overlap for a moment with one common box, and turn back. Motion alone predicts that they
+    /// pass each other.
     @Test func objectsThatMeetAndReturnKeepIDs() throws {
         var left = bright
         var right = dark

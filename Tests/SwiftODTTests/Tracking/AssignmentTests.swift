@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the assignment: the best sum of gains, found for any shape of problem.
+/// Compares the assignment with exhaustive search for problems of any shape.
 @Suite struct AssignmentTests {
     @Test(arguments: 0..<200)
     func assignmentEqualsExhaustiveSearch(_ seed: Int) {
@@ -11,7 +11,7 @@ import Testing
         var gains = [[Double]](repeating: [Double](repeating: 0, count: columns), count: rows)
         for row in 0..<rows {
             for column in 0..<columns where Bool.random(using: &dice) {
-                // Few different values, so that ties are common.
+                // Few distinct values make ties common.
                 gains[row][column] = Double(Int.random(in: 0...6, using: &dice)) / 4
             }
         }

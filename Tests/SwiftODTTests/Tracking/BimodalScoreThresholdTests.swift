@@ -2,10 +2,11 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against a detector's noise, told from what it sees by the two heaps that its scores make; and detectors that leave their
-/// noise out against being doubted like those.
+/// Tests the score threshold: it rises for bimodal scores, which separate noise from objects, and stays for detectors
+/// without noise.
 @Suite struct BimodalScoreThresholdTests {
-    /// What has been learnt from so many detections a second, whose scores are spread evenly over ranges, each with a share.
+    /// Returns the threshold after `seconds` of scores that are uniformly distributed over ranges, each with a count
+    /// per second.
     private func bimodalThreshold(
         of heaps: [(ClosedRange<Double>, Int)], seconds: Int = 10, after other: BimodalScoreThreshold = BimodalScoreThreshold(),
         at start: Int = 0
@@ -31,7 +32,7 @@ import Testing
     @Test func thresholdRisesToValley() {
         let street = bimodalThreshold(of: [(0.1...0.35, 60), (0.35...0.65, 12), (0.65...0.95, 90)])
         #expect((0.45...0.6).contains(street.effectiveThreshold(from: 0.4)))
-        // Half more than was asked for at most, and never more than what speaks for itself anywhere.
+        // The threshold rises to at most 1.5 times the user's value and never above 0.6.
         #expect((0.2...0.3).contains(street.effectiveThreshold(from: 0.2)))
         #expect(street.effectiveThreshold(from: 0.58) <= 0.6)
         for threshold in [0, 0.65, 0.9, 1, 2, -1, .infinity] { #expect(street.effectiveThreshold(from: threshold) == threshold) }
@@ -39,8 +40,8 @@ import Testing
     }
 
     @Test func unimodalScoresKeepUserThreshold() {
-        // What leaves its noise out; what is as often doubtful as sure; what is sure of all, or of all but two things; and what has
-        // said too little.
+        // A detector without noise; as many uncertain as certain scores; only certain scores; two exceptions; too few
+        // scores.
         #expect(bimodalThreshold(of: [(0.25...0.5, 50), (0.5...0.9, 80)]).effectiveThreshold(from: 0.4) == 0.4)
         #expect(bimodalThreshold(of: [(0.1...0.5, 60), (0.5...0.6, 10), (0.6...0.95, 60)]).effectiveThreshold(from: 0.4) == 0.4)
         #expect(bimodalThreshold(of: [(0.8...0.95, 99), (0.1...0.35, 1)]).effectiveThreshold(from: 0.4) == 0.4)
@@ -49,7 +50,7 @@ import Testing
         #expect(BimodalScoreThreshold().effectiveThreshold(from: 0.4) == 0.4)
     }
 
-    /// By night the same camera's things are weak: what it was like by day is forgotten.
+    /// Scores of the same camera are lower by night; the distribution by day must be forgotten.
     @Test func oldScoresAreForgotten() {
         let day = bimodalThreshold(of: [(0.1...0.3, 60), (0.7...0.95, 60)])
         #expect(day.effectiveThreshold(from: 0.4) > 0.4)
@@ -57,21 +58,20 @@ import Testing
         #expect(night.effectiveThreshold(from: 0.4) == 0.4)
     }
 
-    /// A street, seen by a detector that is sure of people, and leaves weak boxes all over the place. Where a thing looks somewhat
-    /// like somebody, such boxes come again and again, never at quite the same place, and now and then one of half the score.
-    /// There were tracks of nobody for half of the time.
+    /// A street with certain detections of people and weak boxes everywhere. A background object repeatedly gives weak
+    /// boxes with varying positions, sometimes with half of a person's score. These must not start tracks.
     @Test(arguments: [5.0, 10, 30], [1, 2, 3] as [UInt64])
     func noiseBelowValleyStartsNoTracks(_ rate: Double, _ seed: UInt64) {
         #expect(shareOfNobody(rate, seed, noise: 16) < 0.05)
     }
 
-    /// The same thing, and a detector that leaves no noise: it is likely to be there.
+    /// The same object with a detector without noise is probably real.
     @Test(arguments: [5.0, 10, 30], [1, 2, 3] as [UInt64])
     func weakObjectsAreKeptWithoutNoise(_ rate: Double, _ seed: UInt64) {
         #expect(shareOfNobody(rate, seed, noise: 0) > 0.3)
     }
 
-    /// In how many frames of 20 seconds the weak thing is shown as an object, once the detector is known.
+    /// Returns the share of frames, within 20 s after the start, that report the weak object.
     private func shareOfNobody(_ rate: Double, _ seed: UInt64, noise: Int) -> Double {
         let tracker = Tracker()
         var dice = RandomNumbers(seed)
@@ -93,7 +93,7 @@ import Testing
                             height: Double.random(in: 50...120, using: &dice)),
                         score: Double.random(in: 0.1...0.35, using: &dice)))
             }
-            // Not in the first scene, where all is shown at once.
+            // The object is absent at first, because all objects of the first frames are reported immediately.
             if time > 4 {
                 found.append(
                     Detection(

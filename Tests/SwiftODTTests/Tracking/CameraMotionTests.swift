@@ -3,9 +3,9 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against a moving camera: when all objects jump together, it was the camera.
+/// Tests camera motion that is estimated from the common displacement of all detections.
 @Suite struct CameraMotionTests {
-    /// Eight objects in a row that are closer to each other than the camera's jump is wide.
+    /// Eight objects in a row. Their gaps are smaller than the camera's jump.
     private static func boxes(camera: Double) -> [Box] {
         (0..<8).map { Box(x: 100 + 90 * Double($0) - camera, y: 200 + 10 * Double($0 % 3), width: 50, height: 120) }
     }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// One object is not detected while the camera jumps; its track jumps along with the others.
+    /// One object is not detected while the camera jumps; its track moves with the others.
     @Test func missedObjectsFollowCameraMotion() throws {
         let tracker = Tracker()
         for frame in 0..<30 {

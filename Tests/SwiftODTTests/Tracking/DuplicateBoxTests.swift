@@ -2,14 +2,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against what a detector's suppression leaves over: second boxes on one object, which come with it frame after frame.
+/// Tests duplicate boxes that a detector's suppression leaves on one object, frame after frame.
 @Suite struct DuplicateBoxTests {
     private func person(at x: Double, y: Double = 200, score: Double, label: Label? = nil) -> Detection {
         Detection(box: Box(x: x, y: y, width: 60, height: 150), score: score, label: label)
     }
 
-    /// What a surer box explains of a score, by how far the two lie apart; and that it explains nothing of what is as sure, or is
-    /// called something else, or only stands near.
+    /// A box's score is reduced by its overlap with a higher-scoring box. Boxes with the same score, with another label
+    /// or without enough overlap are not reduced.
     @Test func strongerBoxExplainsSharedArea() {
         func left(_ apart: Double, of score: Double = 0.5, label: Label? = nil) -> Double? {
             var sieve = DetectionPreFilter()
@@ -18,21 +18,21 @@ import Testing
             return sieve.accepted.view.first { $0.source == 1 }?.ownScore
         }
         #expect(left(80) == 0.5)
-        // 0.33 of both together.
+        // The IoU is 0.33.
         #expect((0.45...0.49).contains(left(30) ?? 0))
-        // 0.6, to either side.
+        // The IoU is 0.6, on either side.
         #expect((0.25...0.31).contains(left(15) ?? 0))
         #expect((0.25...0.31).contains(left(-15) ?? 0))
         #expect(left(15, of: 0.9) == 0.9)
         #expect(left(15, label: Label(index: 3, text: "bicycle")) == 0.5)
-        // Too little is left for saying anything: it goes, and is counted.
+        // The remaining score is below the floor: the box is dropped and counted.
         #expect(left(15, of: 0.15) == nil)
         var sieve = DetectionPreFilter()
         sieve.accept([person(at: 300, score: 0.9), person(at: 315, score: 0.15)], from: 0.1)
         #expect(sieve.unused.doubled == 1)
     }
 
-    /// Somebody walks, and every frame has a second box on him, not quite where he is. There were two tracks of one person.
+    /// A person walks, and every frame has a second, displaced box on them.
     @Test(arguments: [5.0, 10, 30])
     func duplicateBoxStartsNoTrack(_ rate: Double) {
         let tracker = Tracker()
@@ -47,8 +47,8 @@ import Testing
         #expect(seen == [1])
     }
 
-    /// Somebody goes into a doorway behind another, who walks on. Second boxes on the other took the track along, and when he came
-    /// back he was somebody new.
+    /// A person disappears into a doorway behind another person, who walks on. Duplicate boxes on the other person must
+    /// not move the first person's track.
     @Test(arguments: [10.0, 30])
     func duplicateBoxesDoNotShiftTrack(_ rate: Double) {
         let tracker = Tracker()
@@ -63,13 +63,13 @@ import Testing
                 found.append(person(at: walker + 18, score: 0.5))
             }
             let seen = tracker.step(Nanoseconds(time * 1e9), found).filter { $0.state == .tracked || $0.state == .new }
-            // A second after the last sight of him, and more.
+            // From 1.5 s after the person's last detection.
             if time > 4 { away += seen.compactMap(\.id).filter { $0 != 1 } }
         }
         #expect(away.isEmpty)
     }
 
-    /// Two of whom each was seen alone stay two while one hides half of the other, whom the detector doubts.
+    /// Two separately confirmed objects stay separate while one half-occludes the other, whose score drops.
     @Test(arguments: [10.0, 30])
     func closePassingObjectStaysSeparate(_ rate: Double) {
         let tracker = Tracker()

@@ -3,9 +3,10 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the promise that time counts, not frames: the same scene gives the same tracks at any frame rate.
+/// Tests that tracking depends on time, not on the number of frames: the same scene gives the same tracks at any frame
+/// rate.
 @Suite struct FrameRateTests {
-    /// Four people who stroll, meet in pairs side by side and part again.
+    /// Four people who repeatedly approach each other and separate.
     private static func boxes(at time: Double) -> [Box] {
         (0..<4).map { number in
             let lane = Double(number)
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    /// Runs ten seconds and gives the ids of each object, by sighting.
+    /// Runs the tracker and returns the set of ids that each object had.
     private func ids(times: [Double]) -> [Set<Int>] {
         let tracker = Tracker()
         var dice = RandomNumbers(5)
@@ -45,7 +46,7 @@ import Testing
         #expect(Set(found.flatMap { $0 }).count == 4)
     }
 
-    /// Who walks evenly teaches that at any rate.
+    /// Uniform motion reduces the learnt acceleration at any frame rate.
     @Test(arguments: [10, 25, 50, 60, 120]) func accelerationIsLearntAtAnyFrameRate(_ rate: Int) {
         let tracker = Tracker()
         let before = tracker.state.statistics.accelerationNoise.x
@@ -70,7 +71,7 @@ import Testing
         #expect(ids(times: times).allSatisfy { $0.count == 1 })
     }
 
-    /// An object that is hidden for a while is found again, or not, by the seconds that have passed.
+    /// Whether an occluded object is re-identified depends on the elapsed seconds.
     @Test(arguments: [5.0, 10, 30, 60])
     func occlusionTimeIsIndependentOfFrameRate(_ rate: Double) {
         for (gap, isSame) in [(0.7, true), (1.6, false)] {

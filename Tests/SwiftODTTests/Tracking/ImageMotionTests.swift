@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects boxes between detections: they follow what moves in the picture, at five frames from answer to answer.
+/// Tests the propagation of boxes between detections by image motion, with a detection every fifth frame.
 @Suite struct ImageMotionTests {
     private static let people = SyntheticScene(objects: [
         .init(width: 90, height: 200, place: { (150 + 80 * sin(3 * $0), 120 + 60 * $0) }, seed: 21),
@@ -11,7 +11,7 @@ import Testing
         .init(width: 140, height: 110, place: { (500 + 100 * cos(2.5 * $0), 250 + 100 * sin(2.5 * $0)) }, seed: 55),
     ])
 
-    /// Mean overlap of carried boxes with the truth, frames with answers left out, and the ids that were given.
+    /// Returns the mean IoU of propagated boxes in frames without a detection, and all reported ids.
     private func carried(_ scene: SyntheticScene, withImage: Bool) -> (overlap: Double, ids: Set<Int>) {
         let tracker = Tracker()
         var overlaps: [Double] = []
@@ -49,7 +49,7 @@ import Testing
         #expect(seen.ids == [1, 2, 3])
     }
 
-    /// Most of what can be seen in the detector's boxes stands still behind something slim. Two answers show it.
+    /// Most of each detection box shows stationary background behind a slim moving object. Two detections reveal this.
     @Test func unreliableImageMotionIsIgnored() {
         let slim = SyntheticScene(objects: [
             .init(width: 40, height: 300, place: { (100 + 400 * $0, 200) }, seed: 21)
@@ -70,8 +70,8 @@ import Testing
         #expect(tracker.tracks.map(\.id) == [1])
     }
 
-    /// Who walks in front drags along the box of whoever is behind, as far as pictures are believed. With an answer each third of a
-    /// second both keep their ids.
+    /// Image motion moves the box of an occluded object along with the object in front of it. With a detection every
+    /// 0.3 s, both objects keep their ids.
     @Test(arguments: [60.0, 90]) func passingObjectsKeepIDsBetweenDetections(_ speed: Double) {
         let scene = SyntheticScene(objects: [
             .init(width: 70, height: 180, place: { (640 - speed * ($0 - 3), 250) }, seed: 34),
@@ -85,7 +85,7 @@ import Testing
             tracker.advance(
                 to: moment, width: SyntheticScene.width, height: SyntheticScene.height, luma: scene.plane(at: time))
             let boxes = scene.boxes(at: time)
-            // Whoever is behind is not seen where the other covers half of them.
+            // The occluded object is not detected while more than half of it is covered.
             let isHidden = boxes[0].intersection(boxes[1]).area > 0.5 * boxes[0].area
             if frame % 3 == 0 {
                 tracker.update(
@@ -98,8 +98,8 @@ import Testing
         #expect(ids.count == 2 && ids[0] == ids[1] && !ids[0].contains(nil))
     }
 
-    /// Behind a pillar that nobody knows, in frames that nobody looks at, too: what stands in the box then is the pillar. (At 30 frames a
-    /// second it has held the box back before the first answer that misses them.)
+    /// The object passes behind an undetected pillar, whose stationary image then fills the box, also in frames without
+    /// inference.
     @Test func missedObjectIsPredictedAlongItsPath() throws {
         let rate = 10.0
         let scene = SyntheticScene(objects: [
@@ -118,7 +118,7 @@ import Testing
             if frame % Int(rate / 5) == 0 {
                 tracker.update(isSeen ? [Detection(box: walker, score: 0.8)] : [], seenAt: moment)
             }
-            // They are told of to nobody meanwhile: their place shows something else.
+            // The object is not reported during the occlusion, because its box shows something else.
             _ = tracker.snapshot()
             let track = try #require(tracker.state.tracklets.first)
             misses = max(misses, track.misses)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects ids from passing between things of different kinds, and from a detector that changes its mind.
+/// Tests that ids do not pass between objects with different labels, and that they survive a detector's varying labels.
 @Suite struct LabelAssociationTests {
     private func track(_ answers: [[Detection]]) -> [Track] {
         let tracker = Tracker()

@@ -2,13 +2,13 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what a track is called: names do not hop, and where several contend there is none.
+/// Tests the label of a track: it is stable, and there is none while several labels compete.
 @Suite struct LabelVotesTests {
     private let car = Label(index: 2, text: "car")
     private let truck = Label(index: 7, text: "truck")
     private let names = ["cell phone", "remote", "sink", "car"].enumerated().map { Label(index: $0, text: $1) }
 
-    /// The names after each of the answers, at so many a second.
+    /// Returns the winning label after each vote, with `rate` votes per second.
     private func names(_ answers: [Label?], rate: Double = 10) -> [String] {
         var votes = LabelVotes()
         return answers.enumerated().map { number, label in
@@ -23,7 +23,7 @@ import Testing
         #expect(names([car, car, car, truck, car, nil, truck, car]).allSatisfy { $0 == "car" })
     }
 
-    /// It was called one thing after the other, several times a second.
+    /// The detector alternates between two labels several times per second.
     @Test func alternatingLabelsGiveNone() {
         let said = names((0..<40).map { $0 / 2 % 2 == 0 ? car : truck })
         #expect(said.dropFirst(10).allSatisfy { $0.isEmpty })
@@ -34,7 +34,7 @@ import Testing
         #expect(said.dropFirst(4).allSatisfy { $0.isEmpty })
     }
 
-    /// From one name to another by way of none, in about the same time at any rate.
+    /// The label changes through a state without a label, in about the same time at any rate.
     @Test(arguments: [5.0, 30])
     func lastingChangeUpdatesLabel(_ rate: Double) throws {
         let said = names(

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects slow detectors: an answer for an old frame is taken in where it belongs and brought forward to now.
+/// Tests late results: a result for an old frame is applied at its time and propagated to the present.
 @Suite struct LateResultTests {
     private static func truth(_ frame: Int) -> Box {
         Box(x: 100 + 8 * Double(frame), y: 200, width: 80, height: 160)
     }
 
-    /// Answers come `delay` frames late, and only one in `interval`.
+    /// Every `interval`-th frame has a result, which arrives `delay` frames late.
     private func meanOverlap(delay: Int, interval: Int, luma: Bool) -> (overlap: Double, ids: Set<Int>) {
         let tracker = Tracker()
         var scene = SyntheticScene()
@@ -50,7 +50,7 @@ import Testing
         #expect(result.ids == [1])
     }
 
-    /// A network on a slow machine, a camera of many frames a second: more frames come meanwhile than are kept.
+    /// With a slow detector and a high frame rate, a result can be older than the stored history.
     @Test(arguments: [(60, 170), (240, 200)]) func resultsOlderThanHistoryAreUsed(_ rate: Int, _ delay: Int) {
         let tracker = Tracker()
         let box = Box(x: 300, y: 200, width: 80, height: 160)

@@ -2,12 +2,12 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what is shown of objects that the detector has missed: a box stays while the picture supports it and no longer.
+/// Tests the report of objects that the detector misses: a box stays only as long as the image supports it.
 ///
-/// Somebody who is 80 x 200 pixels in pictures with texture; the detector answers at every frame.
+/// The object is a person of 80 x 200 pixels in textured pictures. Every frame has a detector result.
 @Suite struct OcclusionStateTests {
     private static let rates = [10.0, 25]
-    /// Where some of them were wrong before.
+    /// Frame rates for cases that are sensitive to the rate.
     private static let manyRates = [5.0, 10, 15, 25, 30, 60]
 
     private func person(_ place: @escaping @Sendable (Double) -> (x: Double, y: Double), seed: UInt64 = 3)
@@ -16,7 +16,7 @@ import Testing
         .init(width: 80, height: 200, place: place, seed: seed)
     }
 
-    /// What is shown in each frame, where `isSeen` says when the detector sees which of the scene's things.
+    /// Returns the tracks of each frame; `isSeen` decides whether an object is detected at a time.
     private func play(
         _ scene: SyntheticScene, seconds: Double, rate: Double, isSeen: (Int, Double) -> Bool
     ) -> [(time: Double, tracks: [Track])] {
@@ -33,7 +33,7 @@ import Testing
 
     private func ids(_ tracks: [Track]) -> [Int?] { tracks.filter { $0.state != .lost }.map(\.id) }
 
-    /// Its box stood there for a second.
+    /// The box of a removed object must end at once instead of coasting for a second.
     @Test(arguments: manyRates)
     func removedObjectEnds(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { $0 < 2 ? (600, 300) : (-3000, 300) }])
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Between two answers the picture alone tells that a box has stayed behind, and that another has gone along with somebody.
+    /// Between two results, only the image shows that one box has stayed behind and the other has followed its object.
     @Test(arguments: rates)
     func uninferredBoxReportsSimilarity(_ rate: Double) throws {
         let scene = SyntheticScene(objects: [
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// It explains nothing of what moves where it was, and is worth no look.
+    /// The track neither explains motion at its position nor triggers inference.
     @Test(arguments: rates)
     func goneObjectIsNotInSnapshot(_ rate: Double) throws {
         let scene = SyntheticScene(objects: [
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What moved was carried on over the bare background for a second as well.
+    /// A moving track must not be extrapolated over the background for a second.
     @Test(arguments: rates)
     func trackOnBackgroundEnds(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { $0 < 2 ? (300 + 150 * $0, 300) : (-3000, 300) }])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// The detector's last boxes are cut off by the picture's edge. What is expected beyond them is not there.
+    /// The picture's edge cuts the last detections. The extrapolated track outside the picture must end.
     @Test(arguments: manyRates)
     func trackOutsidePictureEnds(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { (800 + 200 * $0, 300) }])
@@ -101,7 +101,7 @@ import Testing
         for (time, tracks) in frames where time > 2.6 { #expect(ids(tracks) == [], "at \(time)") }
     }
 
-    /// Who stands where the picture shows them is kept, though the detector does not see them for most of a second.
+    /// A visible stationary object is kept, although the detector misses it for most of a second.
     @Test(arguments: manyRates)
     func stoppedObjectIsKept(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { (300 + 150 * min($0, 1.8), 300) }])
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    /// Behind a pillar that no detector knows: found as long as half can be seen, kept in between, the same after.
-    /// At 5 frames a second it takes steps of half its width, and nothing tells this from being taken away.
+    /// The object passes behind an undetected pillar and is detected while half of it is visible. It keeps its id. At 5
+    /// frames per second it moves half its width per frame, which is indistinguishable from being removed.
     @Test(arguments: manyRates.filter { $0 > 5 })
     func objectBehindPillarIsKept(_ rate: Double) {
         let frames = walkBehindPillar(rate: rate)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Behind somebody else who stands still: the other's box says that there is something to hide behind.
+    /// The object passes behind a stationary object, whose box indicates a possible occlusion.
     @Test(arguments: rates)
     func objectBehindObjectIsKept(_ rate: Double) {
         let scene = SyntheticScene(objects: [person { (300 + 200 * $0, 290) }, person({ _ in (640, 300) }, seed: 8)])
@@ -197,7 +197,7 @@ import Testing
         #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) < 3, "\(sizes)")
     }
 
-    /// Who was not to be seen where they were expected, and soon is again, is still the same.
+    /// An object that is invisible at its expected position and soon reappears keeps its id.
     @Test func reappearingObjectKeepsID() {
         let scene = SyntheticScene(objects: [person { (2.0..<2.5).contains($0) ? (-3000, 300) : (600, 300) }])
         let frames = play(scene, seconds: 3, rate: 10, isSeen: { !(2.0..<2.5).contains($1) })
@@ -205,7 +205,8 @@ import Testing
         #expect(ids(frames.last?.tracks ?? []) == [1])
     }
 
-    /// Nothing can be told of stillness before a camera that pans: a flicker of the detector loses nobody.
+    /// During a camera pan the image cannot show that an object is stationary; a missed detection must not end its
+    /// track.
     @Test(arguments: rates)
     func missedDetectionDuringPanKeepsTracks(_ rate: Double) {
         var scene = SyntheticScene(objects: [person { (300 + 150 * $0, 300) }])

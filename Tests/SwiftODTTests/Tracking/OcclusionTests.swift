@@ -2,14 +2,14 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects ids while one hides another, where place and motion alone do not tell who is who.
+/// Tests ids during occlusions in which position and motion do not distinguish the objects.
 @Suite struct OcclusionTests {
     private func person(at x: Double, score: Double) -> Detection {
         Detection(box: Box(x: x, y: 200, width: 60, height: 150), score: score)
     }
 
-    /// Somebody walks behind another, turns round there and comes back, where all that was known of the motion says that he
-    /// goes on. The detector doubts who is hidden, and him alone. Ids were exchanged where the two parted.
+    /// A person walks behind another one, turns around there and comes back, although the motion model predicts that
+    /// they continue. Only the occluded person's score drops. The ids must not be exchanged when the two separate.
     @Test(arguments: [10.0, 15, 25, 30])
     func scoreDistinguishesOccludedObject(_ rate: Double) {
         let tracker = Tracker()
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// For a moment the box of somebody half hidden leans over. That is one error, however often the detector
-    /// repeats it: at 60 frames a second it took the track along half as far again as at 10.
+    /// The box of a half-occluded person is displaced for a moment. This is one error, however often the detector
+    /// repeats it at a high frame rate.
     @Test func repeatedErrorCountsOnce() throws {
         func lean(rate: Double) throws -> Double {
             let tracker = Tracker()
@@ -42,8 +42,8 @@ import Testing
         #expect(often < 1.2 * seldom)
     }
 
-    /// A part of somebody is found besides the whole for half a second, then something between the two: it is the older
-    /// track's. How often each was seen says little at 60 frames a second, where both were very often.
+    /// A partial box is detected beside the full one for 0.5 s, then a box between the two. It belongs to the older
+    /// track. At 60 frames per second, the number of detections does not distinguish the tracks.
     @Test func trackAgeIsMeasuredInTime() {
         let tracker = Tracker()
         let rate = 60.0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects that the tracker knows where was looked: what lies elsewhere is not missed, and what an edge cuts is not believed.
+/// Tests region inference in the tracker: objects outside the region are not missed, and cut boxes are not trusted.
 @Suite struct RegionInferenceTests {
     private static let left = Box(x: 0, y: 0, width: 320, height: 480)
 
@@ -33,7 +33,7 @@ import Testing
         #expect(looked.map(\.state) == [.tracked, .coasting])
     }
 
-    /// As in a recording of one part alone.
+    /// For example in a recording of one region only.
     @Test func tracksOutsideRegionsExpire() {
         let tracker = Tracker()
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 500)]) }
@@ -41,7 +41,7 @@ import Testing
         #expect(tracker.tracks.isEmpty)
     }
 
-    /// Where nothing goes on looks are seconds apart, and each is at another place.
+    /// In a static scene, inferences are seconds apart and each covers another region.
     @Test(arguments: [nil, Box(x: 320, y: 0, width: 320, height: 240)])
     func stationaryTrackIsKeptOutsideRegion(_ found: Box?) {
         let tracker = Tracker()
@@ -51,14 +51,14 @@ import Testing
             for frame in look * 100 - 90..<look * 100 {
                 tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
             }
-            // From too far off, where only a near look sees it.
+            // The full frame's magnification is too low to detect the object.
             let region = look % 2 == 1 || found == nil ? Self.left : nil
             #expect(step(tracker, frame: look * 100, region: region, []).map(\.state) == [.tracked])
         }
         #expect(step(tracker, frame: 501, region: found, [detection(x: 500)]).map(\.id) == [id])
     }
 
-    /// A box on nothing that a near look has left is refuted by the whole, which would show what is so large.
+    /// A false track from a region is missed in the full frame, which would show an object of its size.
     @Test func largeObjectIsMissedInFullFrame() {
         let tracker = Tracker()
         let near = Box(x: 320, y: 0, width: 320, height: 240)
@@ -68,7 +68,7 @@ import Testing
         #expect(step(tracker, frame: 11, []).map(\.state) == [.coasting])
     }
 
-    /// Half of somebody at the part's inner edge: no newcomer, and the one who is known stays as wide.
+    /// A half-visible object at the region's inner edge neither starts a track nor changes the known track's width.
     @Test func fragmentDoesNotStartOrChangeTrack() {
         let tracker = Tracker()
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 290, width: 60)]) }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// A bus that fills the picture, and who stands before it; the bus itself under another name; and a second bus within it.
+    /// A large bus and a person in front of it, the bus with another label, or a second bus within it.
     @Test(arguments: [
         ("person", Box(x: 150, y: 200, width: 30, height: 60), 0.9, 2),
         ("truck", Box(x: 110, y: 30, width: 190, height: 400), 0.9, 1),
@@ -106,7 +106,8 @@ import Testing
         #expect(step(tracker, frame: 20, [bus]).count == count)
     }
 
-    /// What only a near look sees is not lost with each look from afar, but is not kept for ever by them either.
+    /// A small object is not missed in the full frame, whose magnification is too low, but its track expires
+    /// eventually.
     @Test func smallObjectIsNotMissedInFullFrame() {
         let tracker = Tracker()
         let region = Box(x: 0, y: 0, width: 320, height: 240)
@@ -120,12 +121,12 @@ import Testing
         }
         let later = (40..<140).map { step(tracker, frame: $0, []).filter { $0.box.x < 300 } }
         #expect(later[20].allSatisfy { $0.state == .tracked } && later[99].isEmpty)
-        // Where it would have been seen it is missed at once.
+        // In a region that would show the object, it is missed at once.
         for frame in 140..<150 { _ = step(tracker, frame: frame, region: region, [detection(x: 100)]) }
         #expect(step(tracker, frame: 150, region: region, []).contains { $0.state == .coasting })
     }
 
-    /// A name given from nearby counts for more than one from afar.
+    /// A label from a magnified region has a higher weight than one from the full frame.
     @Test func magnifiedDetectionsWeighMoreForLabel() {
         let tracker = Tracker()
         let region = Box(x: 0, y: 0, width: 160, height: 240)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects against tracks that live on in another scene, and against scenes that end when only the camera moves.
+/// Tests scene cuts: tracks end with the scene, and camera motion does not end it.
 @Suite struct SceneCutTests {
     private static let scene = SyntheticScene(seed: 1)
 
@@ -33,7 +33,8 @@ import Testing
         #expect(isCut == [false, false, false])
     }
 
-    /// A frame that was lost, a flash that blinds the camera, a fade through black: it is the same scene before and after; and another one is.
+    /// A lost frame, an overexposed frame or a fade through black does not end the scene; a different scene after it
+    /// does.
     @Test(arguments: [0, 255]) func uniformFrameIsNoScene(_ grey: UInt8) {
         var cut = SceneCut()
         let like = Self.scene.plane(at: 0)
@@ -63,7 +64,7 @@ import Testing
         #expect(tracker.isCut)
         #expect(tracks.first { $0.state == .lost }?.id == 1)
         #expect(tracks.first { $0.state == .new }?.id == 2)
-        // An answer for a frame of the old scene says nothing about the new one.
+        // A result for a frame of the old scene does not apply to the new one.
         tracker.advance(to: 440_000_000, width: 1280, height: 720, luma: other.plane(at: 0.44))
         #expect(!tracker.isCut)
         tracker.update([detection, detection], seenAt: 360_000_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what scores weigh in telling who is who: nothing at first, and little where they flicker.
+/// Tests the weight of scores in the association: zero at first, and low if they fluctuate.
 @Suite struct ScoreStatisticsTests {
     private func weight(itself: Double, other: Double) -> Double {
         var statistics = ScoreStatistics()

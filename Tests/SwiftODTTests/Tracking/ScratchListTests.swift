@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the lists that frames fill and empty again: their memory is their own affair, what is in them is not.
+/// Tests the reusable lists: their contents are correct, and their memory is reused.
 @Suite struct ScratchListTests {
     @Test func appendSurvivesGrowth() {
         var list = ScratchList<Int>()

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import SwiftODT
 
-/// Repeatable noise.
+/// A deterministic random number generator (xorshift64).
 struct RandomNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -15,29 +15,29 @@ struct RandomNumbers: RandomNumberGenerator {
         return state
     }
 
-    /// Roughly normal, of unit deviation.
+    /// Returns an approximately normal value with a standard deviation of about 1.
     mutating func noise() -> Double {
         (0..<4).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &self) } * 0.866
     }
 }
 
-/// A picture of textured things that move over a textured background, as a small plane and as true boxes.
+/// A synthetic scene of textured objects that move over a textured background, with luma planes and true boxes.
 struct SyntheticScene {
-    /// Where an object's upper left corner is at a time in seconds, and its size; in buffer pixels.
+    /// A textured object. `place` returns its upper left corner at a time in seconds, in buffer pixels.
     struct Thing {
         var width: Double
         var height: Double
         var place: @Sendable (Double) -> (x: Double, y: Double)
         var seed: UInt64
-        /// Added to its samples.
+        /// The value that is added to the object's samples.
         var light: Double = 0
     }
 
     var objects: [Thing] = []
-    /// Where the camera looks at a time in seconds, in buffer pixels.
+    /// Returns the camera's offset at a time in seconds, in buffer pixels.
     var camera: @Sendable (Double) -> (x: Double, y: Double) = { _ in (0, 0) }
     var seed: UInt64 = 1
-    /// Added to all samples.
+    /// The value that is added to all samples.
     var light: Double = 0
 
     static let width = 1280
@@ -65,8 +65,8 @@ struct SyntheticScene {
             time: Nanoseconds(time * 1e9))
     }
 
-    /// Fills a box with a sum of waves that never repeats within a picture. Each wave is a product of one across and
-    /// one down, so that few sines are needed.
+    /// Fills a box with a sum of waves that does not repeat within a picture. Each wave is a product of a horizontal
+    /// and a vertical factor, so that few sines are computed.
     private static func paint(
         _ pixels: UnsafeMutableBufferPointer<UInt8>, _ box: Box, _ origin: (x: Double, y: Double), _ seed: UInt64,
         _ light: Double
@@ -97,7 +97,7 @@ struct SyntheticScene {
 }
 
 extension Tracker {
-    /// A frame with its answer.
+    /// Advances the tracker by one frame with its detections and returns the tracks.
     func step(_ time: Nanoseconds, _ detections: [Detection], luma: LumaPlane? = nil) -> [Track] {
         advance(to: time, width: SyntheticScene.width, height: SyntheticScene.height, luma: luma)
         update(detections, seenAt: time)

@@ -2,7 +2,8 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects what a user of the tracker counts on: ids from 1 that are never reused, probation, coasting, one last word.
+/// Tests the tracker's contract: ids start at 1 and are never reused, tracks need confirmation, coast, and are lost
+/// once.
 @Suite struct TrackerContractTests {
     private func detection(x: Double, score: Double = 0.9) -> Detection {
         Detection(box: Box(x: x, y: 50, width: 40, height: 80), score: score)
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    /// A scene that has been empty is no reason to believe the first box that comes.
+    /// The first detection in a previously empty scene needs confirmation as well.
     @Test func newObjectInEmptySceneNeedsConfirmation() {
         let tracker = Tracker()
         #expect(step(tracker, frame: 0, []).isEmpty)
@@ -44,12 +45,12 @@ import Testing
         #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
     }
 
-    /// Where not every frame is looked at, an object is unseen since it was missed, not since it was seen. It is looked for for the same
-    /// second, but not for more than two.
+    /// With rare inferences, the age counts from the first miss, not from the last detection. `maxAge` stays one second
+    /// after the first miss, limited to two seconds after the last detection.
     @Test(arguments: [(1, 25), (2, 49), (5, 50), (10, 50)])
     func maxAgeScalesWithInferenceInterval(_ interval: Int, _ frames: Int) {
         let tracker = Tracker()
-        // Missed from here on; the frame before it may have shown it.
+        // The object is missed from this frame on; it may have been visible until the previous frame.
         let missed = 50
         for frame in 0..<missed + 60 {
             tracker.advance(to: Nanoseconds(frame) * 40_000_000, width: 640, height: 480, luma: nil)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    /// Nobody waits for those who were last seen long ago.
+    /// A track with a last detection that is too old does not coast.
     @Test func missAfterLongGapIsLostImmediately() {
         let tracker = Tracker()
         for frame in 0..<200 {
@@ -88,7 +89,7 @@ import Testing
         #expect(step(tracker, frame: 0, [detection(x: 100)]).map(\.id) == [3])
     }
 
-    /// Probation: whoever comes later is shown with the sighting that proves them, neither before nor after.
+    /// A later object is reported with the detection that confirms it, neither before nor after.
     @Test(arguments: [1, 2, 3, 5])
     func newTrackIsReportedWhenConfirmed(_ minHits: Int) {
         let tracker = Tracker(options: TrackerOptions(minHits: minHits))
@@ -99,7 +100,7 @@ import Testing
         #expect(shown == 9 + minHits)
     }
 
-    /// Along, down and aslant: 50 pixels a frame, 19 times.
+    /// Horizontal, vertical and diagonal motion: 50 pixels per frame, 19 times.
     @Test(arguments: [(50.0, 0.0), (0, 50), (30, 40), (-30, 40)])
     func pathLengthEqualsDistance(_ across: Double, _ down: Double) {
         let tracker = Tracker()
@@ -115,7 +116,7 @@ import Testing
         #expect(abs((end?.pathLength ?? 0) - 950) < 50)
     }
 
-    /// Who finds nothing is told to ask for less: all the way down, and within a second or so.
+    /// Users lower the threshold if nothing is found, so it must work down to 0 and within seconds.
     @Test(arguments: [(0.05, 0.06), (0.01, 0.01), (0, 0.002), (0, 0)])
     func lowThresholdsAreObeyed(_ threshold: Double, _ score: Double) {
         let tracker = Tracker(options: TrackerOptions(scoreThreshold: threshold))
@@ -128,8 +129,8 @@ import Testing
         #expect(shown)
     }
 
-    /// What keeps tracks alive is weaker than what begins them, and no stronger than ever. Without tracking such detections are
-    /// asked for as well, to say what came nearest where nothing is found.
+    /// Weak detections below the threshold continue tracks. Without tracking they are requested as well, to explain
+    /// what was rejected if nothing is reported.
     @Test(arguments: [(0.4, 0.1), (1, 0.1), (0.2, 0.1), (0.05, 0.025), (0, 0)])
     func scoreFloorFollowsThreshold(_ threshold: Double, _ floor: Double) {
         var options = SceneOptions()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects the host: whatever comes in, the tracker goes on, and its memory does not grow.
+/// Verifies that no input crashes the tracker or makes its memory grow without limit.
 @Suite struct TrackerRobustnessTests {
     private static let odd: [Double] = [
         .nan, .infinity, -.infinity, 0, -1, 1e-300, 1e9, -1e9, 1e308, -1e308, .greatestFiniteMagnitude, 50,
@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    /// Somebody who turns, or is cut short by something: the last boxes shrink fast, and nobody looks for a while.
+    /// The last boxes of an object shrink fast, because it turns or becomes occluded, and then there is no inference
+    /// for a while.
     @Test func shrinkingBoxIsNotExtrapolatedToZero() {
         let tracker = Tracker()
         for frame in 0..<20 {
@@ -69,7 +70,7 @@ import Testing
     @Test func trackCountIsLimited() {
         let tracker = Tracker(options: TrackerOptions(maxTracks: 10))
         for frame in 0..<20 {
-            // Every other frame a different set: the unseen give way.
+            // The second half has another set of objects; undetected tracks must give way.
             let boxes = (0..<30).map { Box(x: Double($0) * 40, y: frame < 10 ? 100 : 500, width: 30, height: 60) }
             let tracks = tracker.step(Nanoseconds(frame) * 33_333_333, boxes.map { Detection(box: $0, score: 0.9) })
             #expect(tracks.count { $0.state != .lost } <= 10)
@@ -106,13 +107,13 @@ import Testing
         }
     }
 
-    /// Eleven minutes at 30 frames a second, with objects that come and go and nobody who reads the events.
+    /// Eleven minutes at 30 frames per second, with changing objects and without anyone reading the events.
     @Test func memoryIsBounded() {
         let tracker = Tracker()
         for frame in 0..<20_000 {
             let time = Nanoseconds(frame) * 33_333_333
             tracker.advance(to: time, width: 1280, height: 720, luma: nil)
-            // At times the detector is silent for long.
+            // The detector pauses for long periods.
             if frame % 1000 < 700, frame % 3 == 0 {
                 let x = Double(frame % 400) * 3
                 tracker.update([Detection(box: Box(x: x, y: 300, width: 60, height: 120), score: 0.9)], seenAt: time)

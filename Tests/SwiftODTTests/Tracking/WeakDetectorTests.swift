@@ -2,14 +2,15 @@ import Testing
 
 @testable import SwiftODT
 
-/// Protects ids against what mediocre detectors do: cut-off boxes before an object is hidden, a part found besides the
-/// whole, things that are hardly there.
+/// Tests ids with weaknesses of detectors: truncated boxes before an occlusion, additional partial boxes, and low
+/// scores.
 @Suite struct WeakDetectorTests {
     private static let frame: Nanoseconds = 100_000_000
 
     private func person(_ box: Box, score: Double = 0.9) -> Detection { Detection(box: box, score: score) }
 
-    /// Somebody walks behind a wall: box after box is lower. Unseen, it must not shrink to nothing.
+    /// A person walks behind a wall, so that box after box is lower. During the occlusion the box must not shrink to
+    /// nothing.
     @Test func graduallyOccludedObjectKeepsSize() throws {
         let tracker = Tracker()
         for frame in 0..<20 {
@@ -26,7 +27,7 @@ import Testing
         #expect(hidden.box.width > 30)
     }
 
-    /// Whatever was begun by mistake and is only doubted since does not stay for ever.
+    /// A track that started by mistake and has only weak detections since must end.
     @Test func weakDetectionsKeepTrackForBoundedTime() {
         let tracker = Tracker()
         let object = Box(x: 300, y: 200, width: 40, height: 100)
@@ -35,13 +36,12 @@ import Testing
             let tracks = tracker.step(Nanoseconds(frame) * Self.frame, [person(object, score: frame < 3 ? 0.7 : 0.25)])
             if tracks.contains(where: { $0.state == .tracked }) { shown.append(frame) }
         }
-        // Half a second on the word of weak detections: a flicker of the score ends nothing.
+        // Weak detections keep a track for about 0.5 s, so a short drop of the score does not end it.
         #expect(shown.last.map { (5...9).contains($0) } == true)
         #expect(tracker.tracks.isEmpty)
     }
 
-    /// Who has been seen well for long stays while the detector doubts, for half as long again. After four seconds they stayed
-    /// for ever on the word of the weakest detections.
+    /// Weak detections keep a track for half as long as it was confirmed, but not forever.
     @Test(arguments: [5.0, 10, 30])
     func weakDetectionsKeepConfirmedTrackHalfAsLong(_ rate: Double) throws {
         let tracker = Tracker()
@@ -55,7 +55,8 @@ import Testing
         #expect((5.4...6.1).contains(last))
     }
 
-    /// The whole and its upper part are found at once, then only something between the two: it is the older track's.
+    /// The full box and a partial box are detected at once, then only a box between the two. It belongs to the older
+    /// track.
     @Test func olderOfDuplicateTracksWins() throws {
         let tracker = Tracker()
         for frame in 0..<30 {
