@@ -31,7 +31,8 @@ import Testing
         let cover = SyntheticScene.Thing(width: 100, height: 400, place: { _ in (340, 100) }, seed: 77)
         let box = SyntheticScene(objects: [object]).boxes(at: 0)[0]
         let template = try #require(AppearanceTemplate(of: box, in: SyntheticScene(objects: [object]).plane(at: 0)))
-        let covered = try #require(AppearanceTemplate(of: box, in: SyntheticScene(objects: [object, cover]).plane(at: 0)))
+        let covered = try #require(
+            AppearanceTemplate(of: box, in: SyntheticScene(objects: [object, cover]).plane(at: 0)))
         let similarity = template.correlation(covered)
         #expect(similarity.whole < 0.6)
         #expect(similarity.halves.max() > 0.9)
@@ -45,7 +46,9 @@ import Testing
             return LumaPlane(adopting: pixels, width: 64, height: 48, scaleX: 1, scaleY: 1, time: 0)
         }
         let box = Box(x: 10, y: 10, width: 20, height: 30)
-        let (black, white) = try (#require(AppearanceTemplate(of: box, in: flat(0))), #require(AppearanceTemplate(of: box, in: flat(255))))
+        let (black, white) = try (
+            #require(AppearanceTemplate(of: box, in: flat(0))), #require(AppearanceTemplate(of: box, in: flat(255)))
+        )
         #expect(black.difference(white) == 255)
         #expect(abs(black.correlation(white).whole) < 0.01)
     }

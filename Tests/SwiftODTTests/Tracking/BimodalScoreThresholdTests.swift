@@ -8,7 +8,8 @@ import Testing
     /// Returns the threshold after `seconds` of scores that are uniformly distributed over ranges, each with a count
     /// per second.
     private func bimodalThreshold(
-        of heaps: [(ClosedRange<Double>, Int)], seconds: Int = 10, after other: BimodalScoreThreshold = BimodalScoreThreshold(),
+        of heaps: [(ClosedRange<Double>, Int)], seconds: Int = 10,
+        after other: BimodalScoreThreshold = BimodalScoreThreshold(),
         at start: Int = 0
     ) -> BimodalScoreThreshold {
         var (bimodalThreshold, dice) = (other, RandomNumbers(7))
@@ -35,7 +36,9 @@ import Testing
         // The threshold rises to at most 1.5 times the user's value and never above 0.6.
         #expect((0.2...0.3).contains(street.effectiveThreshold(from: 0.2)))
         #expect(street.effectiveThreshold(from: 0.58) <= 0.6)
-        for threshold in [0, 0.65, 0.9, 1, 2, -1, .infinity] { #expect(street.effectiveThreshold(from: threshold) == threshold) }
+        for threshold in [0, 0.65, 0.9, 1, 2, -1, .infinity] {
+            #expect(street.effectiveThreshold(from: threshold) == threshold)
+        }
         #expect(street.effectiveThreshold(from: .nan).isNaN)
     }
 
@@ -43,7 +46,9 @@ import Testing
         // A detector without noise; as many uncertain as certain scores; only certain scores; two exceptions; too few
         // scores.
         #expect(bimodalThreshold(of: [(0.25...0.5, 50), (0.5...0.9, 80)]).effectiveThreshold(from: 0.4) == 0.4)
-        #expect(bimodalThreshold(of: [(0.1...0.5, 60), (0.5...0.6, 10), (0.6...0.95, 60)]).effectiveThreshold(from: 0.4) == 0.4)
+        #expect(
+            bimodalThreshold(of: [(0.1...0.5, 60), (0.5...0.6, 10), (0.6...0.95, 60)]).effectiveThreshold(from: 0.4)
+                == 0.4)
         #expect(bimodalThreshold(of: [(0.8...0.95, 99), (0.1...0.35, 1)]).effectiveThreshold(from: 0.4) == 0.4)
         #expect(bimodalThreshold(of: [(0.8...0.95, 50), (0.1...0.35, 2)]).effectiveThreshold(from: 0.4) == 0.4)
         #expect(bimodalThreshold(of: [(0.1...0.3, 9), (0.7...0.9, 9)]).effectiveThreshold(from: 0.4) == 0.4)
