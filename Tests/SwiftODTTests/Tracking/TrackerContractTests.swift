@@ -45,8 +45,8 @@ import Testing
         #expect(kinds.first == .begin && kinds.last == .end && kinds.count { $0 == .end } == 1)
     }
 
-    /// With rare inferences, the age counts from the first miss, not from the last detection. `maxAge` stays one second
-    /// after the first miss, limited to two seconds after the last detection.
+    /// With rare inferences, only the durations of frames with inference count toward `maxAge` (1 s), because fewer
+    /// inferences have fewer chances to detect the object. The track is lost after 2 s without a detection at the latest.
     @Test(arguments: [(1, 25), (2, 49), (5, 50), (10, 50)])
     func maxAgeScalesWithInferenceInterval(_ interval: Int, _ frames: Int) {
         let tracker = Tracker()
