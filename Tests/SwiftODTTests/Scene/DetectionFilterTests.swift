@@ -49,7 +49,7 @@ struct DetectionFilterTests {
         filter.allowlist = ["person", "dog"]
         #expect(keeps(filter, label: "Person"))
         #expect(!keeps(filter, label: "cat"))
-        #expect(keeps(filter), "what has no label is not judged by it")
+        #expect(keeps(filter), "unlabelled detections pass the allowlist")
     }
 
     @Test func denylistOverridesAllowlist() {

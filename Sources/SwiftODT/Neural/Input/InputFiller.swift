@@ -163,7 +163,7 @@ extension InputFiller {
         for channel in 0..<3 {
             tone.levels.withUnsafeBufferPointer { levels in
                 RowKernels.lookUp(
-                    up: target + channel * channelStride, in: levels, count: plan.padded, mean: input.mean[channel],
+                    target + channel * channelStride, in: levels, count: plan.padded, mean: input.mean[channel],
                     scale: input.scale[channel])
             }
         }

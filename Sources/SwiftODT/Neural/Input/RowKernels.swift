@@ -188,7 +188,7 @@ enum RowKernels {
 
     /// Replaces each value by the normalised table entry at this index; indices are rounded and clamped to the table.
     static func lookUp(
-        up numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
+        _ numbers: UnsafeMutablePointer<Float>, in levels: UnsafeBufferPointer<Float>, count: Int, mean: Float,
         scale: Float
     ) {
         guard let table = levels.baseAddress else { return }
