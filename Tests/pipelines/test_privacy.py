@@ -93,12 +93,14 @@ class Privacy(unittest.TestCase):
     def test_allowlist_does_not_limit_redaction(self):
         source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=40"
         end = "appsink name=frames sync=false"
-        plain = [b"".join(picture(sample)) for sample in frames(f"{source} ! {end}")]
+        # How many frames come before the end varies.
+        plain = [b"".join(picture(sample)) for sample in frames(f"{source} ! {end}")][:30]
         areas = []
         for reported in ("", "label-allowlist=car max-objects=1 min-area=0.9 score-threshold=1"):
             redacted = [b"".join(picture(sample)) for sample in frames(
                 f"{source} ! swiftodt box-style=blur privacy-labels=person draw-labels=false draw-boxes=false {reported} ! {end}")]
-            areas.append(sum(a != b for pair in zip(plain, redacted, strict=True) for a, b in zip(*pair)))
+            self.assertGreaterEqual(len(redacted), len(plain))
+            areas.append(sum(a != b for pair in zip(plain, redacted) for a, b in zip(*pair)))
         self.assertGreater(areas[0], 5000)
         self.assertGreater(areas[1], 0.9 * areas[0])
 

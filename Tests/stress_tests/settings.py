@@ -59,7 +59,8 @@ class Fiddler(threading.Thread):
     def __init__(self, element, choose, also_ready=False):
         super().__init__(daemon=True)
         self.element, self.choose, self.over = element, choose, threading.Event()
-        self.specs = settable(element, also_ready)
+        # With privacy-strict, values that redact nothing are errors.
+        self.specs = [spec for spec in settable(element, also_ready) if spec.name != "privacy-strict"]
         self.turns = 0
         self.problem = None
 
@@ -91,7 +92,7 @@ class Fiddler(threading.Thread):
 
 
 def fiddle(trial, source, properties, seconds, also_ready=False):
-    with MonitoredPipeline(f"{source} ! swiftodt name=odt {properties} ! fakesink sync=false") as watched:
+    with MonitoredPipeline(f"{source} ! swiftodt name=odt privacy-strict=false {properties} ! fakesink sync=false") as watched:
         fiddler = Fiddler(watched.element, trial.random, also_ready)
         watched.set(Gst.State.PLAYING)
         fiddler.start()

@@ -252,7 +252,8 @@ extension Settings {
             let question = "; did you mean \(meant.joined(separator: ", "))?"
             guard meant.count < unknown.count else { return .settings(problem + question) }
             return .settings(
-                problem + (meant.isEmpty ? "; it" : "\(question) It") + " has \(labels.prefix(8).joined(separator: ", "))"
+                problem + (meant.isEmpty ? "; it" : "\(question) It")
+                    + " has \(labels.prefix(8).joined(separator: ", "))"
                     + (labels.count > 8 ? " and \(labels.count - 8) more" : ""),
                 detail: "its labels: " + labels.joined(separator: ", "))
         }

@@ -61,8 +61,12 @@ package final class RedactionTracker {
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
 
-    /// Tracks are redacted so long before their first detection, at most: at 10 frames a second that is 5 frames.
+    /// Tracks are redacted so long before their first detection, at most.
     private static let lead: Nanoseconds = 500_000_000
+    /// The same for those that stand still at first: they have been there before.
+    private static let leadOfStanding: Nanoseconds = 1_000_000_000
+    /// What moves by a smaller share of its size within ``lead`` stands still.
+    private static let leastMotion = 0.25
     /// A track is extrapolated to before its first detection only if it is seen so often: single false detections are not.
     private static let leastHits = 3
     /// A missed track is redacted for so long, and for as long again as it had been seen, up to ``Options/maxAge``.
@@ -182,8 +186,7 @@ package final class RedactionTracker {
                 places.append(track.box)
             }
         }
-        let end = frame.time.adding(Self.lead)
-        for (place, snapshot) in zip(later.indices, later) where snapshot.time <= end {
+        for (place, snapshot) in zip(later.indices, later) {
             for track in snapshot.tracks where track.firstSeen == snapshot.time && track.lastSeen == snapshot.time {
                 if let box = Self.extrapolated(track, to: frame.time, from: later[place...]) { places.append(box) }
             }
@@ -206,23 +209,30 @@ package final class RedactionTracker {
         return nil
     }
 
-    /// Where a track was before its first detection, by the velocity that it shows after that.
+    /// Where a track was before its first detection, by the velocity that it shows after that: all of the places of its first detections,
+    /// which often show a part of it. `nil` where it was not yet there.
     ///
     /// - Parameter later: the frame of its first detection, and those after that.
     private static func extrapolated(
         _ track: FollowedPlace, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {
-        var hits = 1
-        var last = track
+        var sightings = [track]
         for snapshot in later.dropFirst() where snapshot.time <= track.firstSeen.adding(lead) {
             guard let place = snapshot.tracks.first(where: { $0.key == track.key }) else { break }
-            if place.lastSeen > last.lastSeen { (hits, last) = (hits + 1, place) }
+            if place.lastSeen > sightings[sightings.count - 1].lastSeen { sightings.append(place) }
         }
-        guard hits >= leastHits else { return nil }
-        let share = Double(time - track.firstSeen) / Double(last.lastSeen - track.firstSeen)
-        let across = last.lastBox.centerX - track.lastBox.centerX
-        let down = last.lastBox.centerY - track.lastBox.centerY
-        return track.lastBox.offset(x: across * share, y: down * share)
+        guard sightings.count >= leastHits, let last = sightings.last else { return nil }
+        let (from, to, span) = (track.lastBox, last.lastBox, Double(last.lastSeen - track.firstSeen))
+        // The lower edge: how much of the upper part is detected varies.
+        let (across, down) = (to.centerX - from.centerX, to.maxY - from.maxY)
+        let motion = max(abs(across) / to.width, abs(down) / to.height) * Double(lead) / span
+        let stands = motion < leastMotion
+        guard track.firstSeen - time <= (stands ? leadOfStanding : lead) else { return nil }
+        let boxes = sightings.map { sighting in
+            let back = Double(time - sighting.lastSeen) / span
+            return stands ? sighting.lastBox : sighting.lastBox.offset(x: across * back, y: down * back)
+        }
+        return boxes.dropFirst().reduce(boxes[0]) { $0.union($1) }
     }
 }
 

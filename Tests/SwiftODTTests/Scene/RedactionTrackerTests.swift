@@ -27,6 +27,8 @@ import Testing
 
     private static func box(_ frame: Int) -> Box { Box(x: 100 + 4 * Double(frame), y: 100, width: 40, height: 80) }
 
+    private static let standing = Box(x: 300, y: 100, width: 40, height: 80)
+
     private static func detection(_ frame: Int, score: Double = 0.5, _ label: Label? = person) -> Detection {
         Detection(box: box(frame), score: score, label: label)
     }
@@ -42,6 +44,16 @@ import Testing
     @Test func trackIsExtrapolatedForHalfASecondBeforeItsFirstDetection() {
         let places = play(frames: 20) { $0 >= 10 ? [Self.detection($0)] : [] }
         #expect((0..<20).map { covers(places[$0], $0) } == (0..<20).map { $0 >= 5 })
+    }
+
+    @Test func trackThatStandsAtFirstIsExtrapolatedForASecond() {
+        let places = play(frames: 20) {
+            // At first its legs alone.
+            let part = Box(x: 300, y: 130, width: 40, height: 50)
+            return $0 >= 12 ? [Detection(box: $0 < 14 ? part : Self.standing, score: 0.5, label: Self.person)] : []
+        }
+        #expect(
+            (0..<12).map { places[$0].contains { $0.contains(Self.standing, within: 5) } } == (0..<12).map { $0 >= 2 })
     }
 
     @Test func singleDetectionIsNotExtrapolated() {

@@ -61,9 +61,12 @@ enum InFlightInferences {
     }
 
     /// Keeps the exit handler ahead of those that the runtime registers during `body`, and registers it after `body`.
-    static func drainAtExit<Answer>(during body: () throws -> Answer) rethrows -> Answer {
+    ///
+    /// - Throws: `CancellationError` where the process has begun to exit: the runtime may have been destroyed in part.
+    static func drainAtExit<Answer>(during body: () throws -> Answer) throws -> Answer {
         let work = Work()
-        // Without a thread the handler is registered after `body` only.
+        drainAtExit()
+        // Without a thread the handler is registered before and after `body` only.
         DetachedThread.run {
             for number in 0..<registrationLimit {
                 if work.isDone.load(ordering: .relaxed) { return }
@@ -71,11 +74,11 @@ enum InFlightInferences {
                 usleep(number < frequentCount ? 100 : 1000)
             }
         }
-        defer {
-            work.isDone.store(true, ordering: .relaxed)
-            drainAtExit()
-        }
-        return try body()
+        let answer = Result { try body() }
+        work.isDone.store(true, ordering: .relaxed)
+        drainAtExit()
+        if state.read({ $0.isClosed }) { throw CancellationError() }
+        return try answer.get()
     }
 
     /// So many registrations follow each other after 0.1 ms, later ones after 1 ms: compiling may take seconds.

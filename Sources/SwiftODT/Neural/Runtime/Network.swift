@@ -124,7 +124,7 @@ public final class Network: Sendable {
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
-            InFlightInferences.drainAtExit(during: { runtime.loadPlugins(of: device) })
+            try InFlightInferences.drainAtExit(during: { runtime.loadPlugins(of: device) })
         }
     }
 

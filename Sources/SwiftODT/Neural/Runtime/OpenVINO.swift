@@ -16,7 +16,7 @@ final class OpenVINO: @unchecked Sendable {
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
-            let runtime = try OpenVINO()
+            guard let runtime = try InFlightInferences.within({ try OpenVINO() }) else { throw CancellationError() }
             loaded = runtime
             return runtime
         }
@@ -34,7 +34,7 @@ final class OpenVINO: @unchecked Sendable {
         }
         let functions = try InFlightInferences.drainAtExit(during: { try Self.load(RuntimeSearch.candidates()) })
         self.functions = functions
-        Self.preload(functions, "_frontend")
+        try InFlightInferences.drainAtExit(during: { Self.preload(functions, "_frontend") })
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
         // A library built by hand may carry no version; then its functions have to speak for it.
@@ -44,13 +44,15 @@ final class OpenVINO: @unchecked Sendable {
             throw Self.tooOld("it is " + version)
         }
         var core: OpaquePointer?
-        guard InFlightInferences.drainAtExit(during: { functions.ov_core_create(&core) }) == 0, let core else {
+        guard try InFlightInferences.drainAtExit(during: { functions.ov_core_create(&core) }) == 0, let core else {
             throw ODTError(
                 .runtimeMissing, "OpenVINO \(version) does not start: " + Self.lastError(functions))
         }
         self.core = core
-        Self.learnToThrow(functions, core)
-        elements = ElementCodes(functions)
+        elements = try InFlightInferences.drainAtExit(during: {
+            Self.learnToThrow(functions, core)
+            return ElementCodes(functions)
+        })
     }
 
     /// The same runtime with other functions, for tests.
