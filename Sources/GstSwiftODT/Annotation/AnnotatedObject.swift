@@ -1,21 +1,21 @@
 import SwiftODT
 
-/// What the annotator has to know of an object.
+/// An object as the annotator draws it.
 struct AnnotatedObject: Sendable {
-    /// The tracking id; `nil` where there is none.
+    /// The tracking ID; `nil` for an object that is not tracked.
     var id: Int?
-    /// In buffer pixels. It may reach outside the picture.
+    /// In buffer pixels. The box may extend beyond the picture.
     var box: Box
-    /// The detector's word for it; empty where it has none.
+    /// The detector's label; empty if the detector gives none.
     var label: String
     var category: Category
-    /// That of the classification, 0...1; `nil` leaves the label with the detector's ``score``.
+    /// The classifier's confidence, 0 to 1; `nil` if the object is not classified.
     var confidence: Double?
-    /// The detector's figure, 0...1. One that is not a number is not shown.
+    /// The detection score, 0 to 1. A score of NaN is not drawn.
     var score: Double
-    /// Whether the box is carried on rather than seen: it is drawn weaker.
+    /// Whether the box is predicted rather than detected. Its lines are dashed and fainter.
     var coasting: Bool
-    /// Whether it is the most prominent of those shown: it is drawn a little stronger than the others.
+    /// Whether this is the most prominent of the objects shown. Its lines are thicker.
     var prominent: Bool
 
     init(

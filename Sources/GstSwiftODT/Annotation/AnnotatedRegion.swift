@@ -1,20 +1,20 @@
 import SwiftODT
 
-/// A look of the detector, as it is drawn: for a moment, fading.
+/// The region of an inference, drawn for a moment while it fades.
 struct AnnotatedRegion: Hashable, Sendable {
     /// In buffer pixels.
     let box: Box
-    /// How much larger than in the whole picture things were seen; `nil` for the whole itself.
+    /// How much larger objects appeared to the network than in the full frame; `nil` for a full-frame inference.
     let magnification: Double?
-    /// How much of it is left, 1 for one that is just done.
+    /// How far the region has faded: 1 for a new one, falling to 0.
     let strength: Float
 }
 
-/// The looks of the last moment.
+/// The regions of the inferences of the last 0.4 s.
 struct RecentInferenceRegions {
     private var regions: [(inferredRegion: InferredRegion, time: Nanoseconds)] = []
 
-    /// So long a look is to be seen.
+    /// How long a region is drawn.
     private static let span: Nanoseconds = 400_000_000
 
     mutating func note(_ inferredRegion: InferredRegion, at time: Nanoseconds) {
@@ -24,14 +24,15 @@ struct RecentInferenceRegions {
 
     mutating func removeAll() { regions.removeAll() }
 
-    /// The oldest first.
+    /// Returns the regions to draw, oldest first.
     mutating func drawn(at time: Nanoseconds) -> [AnnotatedRegion] {
         regions.removeAll { time - $0.time > Self.span || time < $0.time }
         return regions.map { region in
-            // Soon pale: of many that overlap the latest has to be told.
+            // Regions overlap, so older ones fade quickly to keep the latest one distinguishable.
             let left = 1 - 0.8 * Float(time - region.time) / Float(Self.span)
             return AnnotatedRegion(
-                box: region.inferredRegion.box, magnification: region.inferredRegion.isWhole ? nil : region.inferredRegion.magnification,
+                box: region.inferredRegion.box,
+                magnification: region.inferredRegion.isWhole ? nil : region.inferredRegion.magnification,
                 strength: left * left)
         }
     }

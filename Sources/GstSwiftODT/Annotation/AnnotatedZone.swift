@@ -1,9 +1,9 @@
 import SwiftODT
 
-/// What the annotator has to know of a zone.
+/// A zone as the annotator draws it.
 struct AnnotatedZone: Hashable, Sendable {
     let zone: Zone
-    /// Its name, and what has been counted in it.
+    /// The zone's name and its counts.
     let text: String
 
     init(_ zone: Zone, count: ZoneCount?) {

@@ -1,27 +1,28 @@
 import SwiftODT
 
-/// Draws objects into a frame, in the frame's own format and in place.
+/// Draws objects into a frame, in the frame's pixel format and in place.
 ///
-/// Lines are filled as strips; letters, round corners and traces are small Cairo tiles, which are converted to the
-/// frame's format once and kept while they stay the same. So the cost follows what is seen, not the size of the frame.
+/// Straight lines are filled as strips. Text, rounded corners and traces are drawn with Cairo into small tiles; the
+/// tiles are converted to the frame's format once and cached while their content is unchanged. The cost therefore
+/// depends on the area that is drawn, not on the size of the frame.
 ///
-/// Not safe to use from two threads at once: it belongs to the streaming thread.
+/// Not thread-safe: an annotator belongs to the streaming thread.
 final class Annotator {
-    /// What follows from the picture and the options, and stays while they do.
+    /// Values derived from the frame format and the options, kept until either changes.
     fileprivate struct Setup {
         let options: AnnotatorOptions
         let blender: Blender
         let font: NamedFont
         let sizes: DrawingSizes
         let text: LabelText
-        /// `nil` where there is no font at all.
+        /// `nil` if no font is installed.
         let labels: LabelPainter?
         let traces: TracePainter?
 
         var canvas: Canvas { blender.canvas }
     }
 
-    /// An object, where its box is drawn and how.
+    /// An object with the geometry and colour of its box.
     private struct DrawnBox {
         let object: AnnotatedObject
         /// The outer edge of the line.
@@ -38,14 +39,14 @@ final class Annotator {
     private var positions: [Int: LabelPosition] = [:]
     /// The time of the latest frame that was drawn on.
     private var latest: Nanoseconds?
-    /// Where the labels of the latest frame stand.
+    /// The labels of the latest frame.
     private(set) var placedLabels: [PlacedLabel] = []
     private var zones: (drawn: [Zone], painter: ZonePainter)?
 
     init() {}
 
-    /// Whether ``draw(_:options:into:interlaced:)`` would change anything, so that a buffer is made writable and
-    /// mapped for writing only then.
+    /// Returns whether ``draw(_:hiding:zones:inferenceRegions:options:into:interlaced:)`` would change the frame. A
+    /// buffer is made writable and mapped for writing only if it would.
     func needsDrawing(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, width: Int, height: Int, time: Nanoseconds
@@ -53,29 +54,29 @@ final class Annotator {
         !places.isEmpty || !inferenceRegions.isEmpty || options.drawZones && !zones.isEmpty
             || (options.drawBoxes || options.drawLabels)
                 && objects.contains { $0.isVisible(width: width, height: height) }
-            // Traces are recorded with what is drawn.
+            // Traces are recorded while drawing.
             || options.drawTraces && objects.contains { $0.id != nil }
             || options.drawTraces && traces.isVisible(at: time, duration: options.traceDuration)
     }
 
-    /// Draws the objects. Where there is nothing to draw not one byte is touched.
+    /// Draws the objects. If there is nothing to draw, no byte of the frame is written.
     ///
     /// - Parameters:
-    ///   - places: what is made unrecognisable before anything is drawn, where the style of boxes does that.
-    ///   - frame: mapped for writing. Its orientation turns labels upright, its pixel aspect ratio keeps them and
-    ///     the lines in shape, its time moves the traces.
-    ///   - interlaced: whether two fields are woven into the picture, which decides the rows that share chroma.
+    ///   - places: the boxes that are redacted before anything is drawn, if the box style is a redaction.
+    ///   - frame: a frame that is mapped for writing. Its orientation determines which way is up, its pixel aspect
+    ///     ratio the proportions of labels and lines, and its time the age of the traces.
+    ///   - interlaced: whether the rows of two fields alternate, which determines the rows that share a chroma sample.
     func draw(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
         inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
     ) {
-        if let manner = options.boxStyle.redaction { for box in places { Redaction.apply(manner, to: box, in: frame) } }
+        if let method = options.boxStyle.redaction { for box in places { Redaction.apply(method, to: box, in: frame) } }
         let setup = prepare(options, canvas: Canvas(frame, interlaced: interlaced))
         if options.colorMode == .trackingID { colors.assign(objects, at: frame.time) }
         traces.record(
             objects, options: options, colors: colors, time: frame.time, spacing: max(2, setup.canvas.scale / 250))
         let counts = options.drawZones ? drawZones(zones, setup, in: frame) : []
-        // On top: nothing may cover a count.
+        // Counts are drawn last so that nothing covers them.
         defer {
             for count in counts {
                 setup.blender.draw(count.tile, atBuffer: setup.canvas.buffer(count.place), in: frame)
@@ -84,7 +85,7 @@ final class Annotator {
         drawInferenceRegions(inferenceRegions, setup, in: frame)
         drawTraces(setup, in: frame)
 
-        // The most prominent one last, on top; the others as they come.
+        // The most prominent object is drawn last, on top of the others.
         let visible = objects.filter { $0.isVisible(width: frame.width, height: frame.height) }
         let ordered = visible.filter { !$0.prominent } + visible.filter(\.prominent)
         placedLabels.removeAll(keepingCapacity: true)
@@ -102,17 +103,18 @@ final class Annotator {
         if options.drawLabels { drawLabels(boxes, setup, elapsed, reserved: counts.map(\.place), in: frame) }
     }
 
-    /// Seconds since the frame drawn on before: what labels may move by.
+    /// Returns the seconds since the frame that was drawn on before. The distance that a label may move is proportional
+    /// to it.
     private func elapsed(until time: Nanoseconds) -> Double {
         defer { latest = time }
         guard let latest, time > latest else { return 0 }
         return Double(time) / 1e9 - Double(latest) / 1e9
     }
 
-    /// Another scene: ways through the one before mean nothing in it.
+    /// Removes all traces, at a scene cut.
     func forgetTraces() { traces.removeAll() }
 
-    /// Starts a new epoch: traces, places of labels and cached tiles are forgotten.
+    /// Starts a new epoch: removes traces, label positions and cached tiles.
     func reset() {
         setup = nil
         tiles.removeAll()
@@ -128,13 +130,14 @@ final class Annotator {
         if setup?.canvas.region != canvas.region { positions.removeAll() }
         tiles.removeAll()
         texts.removeAll()
-        // Fonts are looked for anew only where something else is named: colours may change with every frame.
+        // Finding a font is slow, so it is repeated only if the font option changes. Colours may change with every
+        // frame.
         let font = setup.flatMap { $0.options.font == options.font ? $0.font : nil } ?? NamedFont(options.font)
         let sizes = DrawingSizes(options, font: font, canvas: canvas)
         let known = setup.flatMap { $0.canvas == canvas ? $0 : nil }
         if known?.sizes.lineWidth != sizes.lineWidth { zones = nil }
         let isSameText = known?.font === font && known?.sizes.fontSize == sizes.fontSize
-        // Whether a label has room follows from its size.
+        // The size of a label determines whether there is room for it, so stored positions are invalid.
         if !isSameText { positions.removeAll() }
         let blender = known?.blender ?? Blender(canvas: canvas)
         let prepared = Setup(
@@ -150,9 +153,9 @@ final class Annotator {
 // MARK: - Zones
 
 extension Annotator {
-    /// Draws the areas and lines, below everything else.
+    /// Draws zones and lines below everything else.
     ///
-    /// - Returns: the counts, and where they are drawn.
+    /// - Returns: the tiles of the counts, and where to draw them.
     private func drawZones(
         _ annotated: [AnnotatedZone], _ setup: Setup, in frame: Frame
     ) -> [(tile: Tile, place: PixelRect)] {
@@ -177,23 +180,24 @@ extension Annotator {
     }
 }
 
-// MARK: - Looks
+// MARK: - Inference regions
 
 extension Annotator {
-    /// Viewfinders, and in the latest of those at a part of the picture how much nearer it is.
+    /// Draws a frame around each region, and the magnification into the latest region that is not the full frame.
     private func drawInferenceRegions(_ inferenceRegions: [AnnotatedRegion], _ setup: Setup, in frame: Frame) {
         for inferenceRegion in inferenceRegions { drawFrame(of: inferenceRegion, setup, in: frame) }
         guard setup.options.drawLabels, let labels = setup.labels,
-            let latest = inferenceRegions.last(where: { $0.magnification != nil }), let magnification = latest.magnification
+            let latest = inferenceRegions.last(where: { $0.magnification != nil }),
+            let magnification = latest.magnification
         else { return }
         let style = LabelStyle(
-            text: "looks here \u{D7}\(DecimalText.text(magnification, decimals: 1))", panel: Paint.black.faded(0.63),
+            text: "inference \u{D7}\(DecimalText.text(magnification, decimals: 1))", panel: Paint.black.faded(0.63),
             ink: .white)
         let tile = tiles.tile(.label(style)) { labels.draw(style) }
         guard let tile else { return }
         let rect = setup.outerEdge(of: latest.box, pen: setup.sizes.pen)
         let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
-        // In the lower left corner, where labels of objects seldom stand.
+        // The lower left corner, where labels of objects are rare.
         let place = PixelRect(
             x: rect.x + (inset.across + step.x - 1) / step.x * step.x,
             y: max(rect.y, (rect.maxY - inset.down - tile.height) / step.y * step.y), width: tile.width,
@@ -201,7 +205,8 @@ extension Annotator {
         setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), in: frame)
     }
 
-    /// White corners, and around a part a thin line between them; a dark line beside either, for ground that is white.
+    /// Draws white corners and, around a region, a thin line between them. A dark line beside each white one keeps it
+    /// visible on a bright background.
     private func drawFrame(of inferenceRegion: AnnotatedRegion, _ setup: Setup, in frame: Frame) {
         let pen = setup.sizes.pen
         let rect = setup.outerEdge(of: inferenceRegion.box, pen: pen)
@@ -215,7 +220,9 @@ extension Annotator {
             }
             for strip in line.strips { setup.blender.fill(strip, with: Paint.white.faded(strength), in: frame) }
         }
-        if inferenceRegion.magnification != nil { draw(.rectangle, pen: thin, strength: 0.6 * inferenceRegion.strength) }
+        if inferenceRegion.magnification != nil {
+            draw(.rectangle, pen: thin, strength: 0.6 * inferenceRegion.strength)
+        }
         draw(.corners, pen: setup.sizes.strongPen, strength: inferenceRegion.strength)
     }
 }
@@ -223,7 +230,7 @@ extension Annotator {
 // MARK: - Boxes and traces
 
 extension Annotator {
-    /// Lines of a box that is not seen but carried on are this much fainter, besides being dashed.
+    /// The factor for the opacity of coasting objects, whose lines are also dashed.
     private static let coastingFade: Float = 0.65
 
     private func pen(
@@ -242,7 +249,7 @@ extension Annotator {
             setup.blender.fill(inside, with: paint.faded(object.coasting ? 0.2 : 0.28), in: frame)
         }
         if style == .filled && !object.coasting {
-            // On busy ground a tint is hard to tell from what is there: a line beside the line, light or dark, ends it.
+            // A tint is hard to see on a textured background, so a contrasting line is drawn inside the outline.
             let edge = BoxOutline(inside, style: .rectangle, pen: setup.sizes.pen, dashed: false, canvas: setup.canvas)
             for strip in edge.strips { setup.blender.fill(strip, with: paint.contrast.faded(0.35), in: frame) }
         }
@@ -257,7 +264,7 @@ extension Annotator {
 
     private func drawTraces(_ setup: Setup, in frame: Frame) {
         guard let painter = setup.traces else { return }
-        // In order of their ids, so that a crossing looks the same in each frame.
+        // The order of IDs keeps crossings of traces the same in each frame.
         for (_, trace) in traces.traces.sorted(by: { $0.key < $1.key }) {
             painter.draw(trace, time: frame.time, duration: setup.options.traceDuration, in: frame)
         }
@@ -267,7 +274,7 @@ extension Annotator {
 // MARK: - Labels
 
 extension Annotator {
-    /// For how long the side of a label is remembered when its object is not drawn, in seconds.
+    /// How long the label position of an object that is not drawn is kept, in seconds.
     private static let memory = 1.0
 
     /// - Parameter reserved: places that no label may cover.
@@ -302,7 +309,7 @@ extension Annotator {
         forgetLabels(but: boxes.map(\.object), elapsed)
     }
 
-    /// The label that takes the whole one's place where there is no room; `nil` where it would not be smaller.
+    /// Returns the short label, which is drawn if there is no room for the full one; `nil` if it would not be narrower.
     private func shortLabel(
         for object: AnnotatedObject, _ whole: LabelStyle, narrowerThan tile: Tile, _ painter: LabelPainter,
         _ text: LabelText
@@ -316,8 +323,9 @@ extension Annotator {
         return (style, short)
     }
 
-    /// Who chooses first: the most prominent one, then those that have a label, of these those that are seen, and the older ones. So a label
-    /// that comes never drives one away that is there.
+    /// Returns the order in which labels are placed: the most prominent object, objects that have a label and are
+    /// detected, coasting objects that have a label, then the others; within each group, older objects first. A new
+    /// label therefore never displaces an existing one.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]
@@ -330,7 +338,7 @@ extension Annotator {
         return objects.indices.sorted { (ranks[$0].0, ranks[$0].1, $0) < (ranks[$1].0, ranks[$1].1, $1) }
     }
 
-    /// Labels of objects that are not drawn just now keep their side for a while.
+    /// Keeps the label positions of objects that are not drawn for ``memory`` seconds.
     private func forgetLabels(but objects: [AnnotatedObject], _ elapsed: Double) {
         guard positions.count > objects.count else { return }
         let drawn = Set(objects.lazy.compactMap(\.id))
@@ -357,7 +365,7 @@ extension Annotator {
 }
 
 extension Annotator.Setup {
-    /// The rectangle that the outer edge of a box's line follows: the line lies half outside the box.
+    /// Returns the outer edge of a box's line. The line is centred on the edge of the box.
     fileprivate func outerEdge(of box: Box, pen: DrawingSizes.Pen) -> PixelRect {
         let picture = Box(x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height))
         let upright = canvas.orientation.upright(

@@ -1,13 +1,13 @@
 import SwiftODT
 
-/// A row of new samples, each already multiplied with its alpha, and beside it how much of the old sample stays (white
-/// less alpha): scratch memory that is written once and laid over many rows.
+/// A row of source samples for blending, premultiplied with alpha, and for each of them the weight of the destination
+/// sample (white minus alpha). It is filled once and blended over many rows.
 final class BlendRow {
     let value: UnsafeMutableRawPointer
     let keep: UnsafeMutableRawPointer
     private let depth: SampleDepth
 
-    /// - Parameter capacity: samples.
+    /// - Parameter capacity: the number of samples.
     init(capacity: Int, depth: SampleDepth) {
         let bytes = max(capacity, 1) * depth.bytes
         self.depth = depth
@@ -21,7 +21,7 @@ final class BlendRow {
         keep.deallocate()
     }
 
-    /// Makes the first samples change nothing.
+    /// Makes the first `count` samples transparent.
     func clear(_ count: Int) {
         value.initializeMemory(as: UInt8.self, repeating: 0, count: count * depth.bytes)
         if depth.bytes == 1 {
@@ -36,12 +36,12 @@ final class BlendRow {
         set(place, BlendRow.samples(UInt16.self, UInt16(depth.white), component: component, color: color))
     }
 
-    /// Puts copies of some samples behind them, so that they stand there as many times.
+    /// Repeats a range of samples so that they occur `times` times in succession, the original included.
     func `repeat`(_ samples: Range<Int>, times: Int) {
         let (start, size) = (samples.lowerBound * depth.bytes, samples.count * depth.bytes)
         var done = size
         while done < size * times {
-            // Twice as many each time.
+            // Each copy doubles the number of repetitions written so far.
             let more = min(done, size * times - done)
             for row in [value, keep] { (row + start + done).copyMemory(from: row + start, byteCount: more) }
             done += more
@@ -54,8 +54,9 @@ final class BlendRow {
         keep.storeBytes(of: samples.keep, toByteOffset: place * MemoryLayout<Sample>.size, as: Sample.self)
     }
 
-    /// What one sample becomes: its value and what it keeps. `color` is on 0...white, multiplied with its alpha, which is
-    /// the last lane. A value never exceeds its alpha, so that sums never exceed white.
+    /// Converts one component of a colour to its value and the weight of the destination. `color` has the range 0 to
+    /// white, premultiplied with alpha, which is the last lane. A value never exceeds its alpha, so the blended sum
+    /// never exceeds white.
     @inline(__always)
     static func samples<Sample: BlendSample>(
         _: Sample.Type, _ white: Sample, component: Int, color: SIMD4<Float>
@@ -64,7 +65,7 @@ final class BlendRow {
         return (min(rounded(color[component], white), alpha), white - alpha)
     }
 
-    /// By way of a machine integer: from a float to any other integer the way is many times as long.
+    /// Converts through `Int32`, because the direct conversion from `Float` to small integers is much slower.
     @inline(__always)
     private static func rounded<Sample: BlendSample>(_ level: Float, _ white: Sample) -> Sample {
         Sample(truncatingIfNeeded: Int32(min(max(level, 0), Float(UInt32(white))) + 0.5))
@@ -73,7 +74,7 @@ final class BlendRow {
 
 // MARK: - Laying samples over others
 
-/// A sample in memory, and what a product of two fits in.
+/// The integer type of a sample in memory, with a type that holds the product of two samples.
 protocol BlendSample: FixedWidthInteger, UnsignedInteger {
     associatedtype Product: FixedWidthInteger, UnsignedInteger
 }
@@ -87,13 +88,13 @@ extension UInt16: BlendSample {
 }
 
 extension BlendRow {
-    /// Lays samples over old ones. Exact at both ends: nothing kept gives the value, all kept leaves the old sample. Bits of
-    /// a word that are not the sample's stay as they are.
+    /// Blends source samples over destination samples. The result is exact at both ends: weight 0 yields the source,
+    /// full weight leaves the destination unchanged. Bits of a word that do not belong to the sample are preserved.
     static func blend(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int,
         depth: SampleDepth
     ) {
-        // Bytes as literals: nothing is left of the shifts then.
+        // Literal arguments let the compiler remove the shifts for 8-bit samples.
         if depth.bytes == 1 {
             blend(UInt8.self, value, keep, old, count, bits: 8, shift: 0)
         } else {
@@ -101,7 +102,7 @@ extension BlendRow {
         }
     }
 
-    /// Puts the same bytes into line after line, whatever was there.
+    /// Copies the same bytes into a number of lines, replacing their content.
     static func cover(
         _ value: UnsafeRawPointer, count: Int, into old: UnsafeMutableRawPointer, lines: Int, stride: Int
     ) {
@@ -115,7 +116,8 @@ extension BlendRow {
         }
     }
 
-    /// One to two words of bytes, as two words that may overlap: standing lines are as narrow as that, and long.
+    /// Copies one to two words of bytes as two words that may overlap. Vertical lines of boxes are this narrow, and
+    /// long.
     @inline(__always)
     private static func cover<Word: FixedWidthInteger & BitwiseCopyable>(
         _: Word.Type, _ value: UnsafeRawPointer, _ count: Int, _ old: UnsafeMutableRawPointer, _ lines: Int,
@@ -146,8 +148,8 @@ extension BlendRow {
         }
     }
 
-    /// The same for pixels of four samples whose alpha counts: where the old pixel is not opaque, its colour weighs
-    /// accordingly less.
+    /// Blends pixels of four samples that include alpha. If the destination pixel is not opaque, its colour is weighted
+    /// with its alpha.
     static func blendPixels(
         _ value: UnsafeRawPointer, keep: UnsafeRawPointer, into old: UnsafeMutableRawPointer, count: Int, alpha: Int,
         depth: SampleDepth
@@ -187,7 +189,7 @@ extension BlendRow {
         }
     }
 
-    /// `a * b / white`, rounded.
+    /// Returns `a * b / white`, rounded.
     @inline(__always)
     private static func share<Sample: BlendSample>(_ a: Sample, _ b: Sample, bits: Int) -> Sample {
         typealias Product = Sample.Product
@@ -197,7 +199,7 @@ extension BlendRow {
         return Sample(truncatingIfNeeded: (product &+ (product &>> shift)) &>> shift)
     }
 
-    /// Rows of a frame may lie anywhere: upstream's strides need not be even.
+    /// Loads a sample without requiring alignment, because strides from upstream may be odd.
     @inline(__always)
     private static func load<Sample: BlendSample>(
         _ row: UnsafeRawPointer, _ index: Int, as: Sample.Type = Sample.self

@@ -1,17 +1,17 @@
 import SwiftODT
 
-/// Puts colours and tiles into frames, sample by sample in the frame's own format.
+/// Blends colours and tiles into frames, sample by sample in the frame's pixel format.
 ///
-/// Why not `gst_video_blend`: it unpacks and packs whole lines of the destination, converts with the matrix of BT.601
-/// whatever the stream says, and takes one chroma sample of two for the colour of both. Here a tile is converted once
-/// into the very samples that the frame has, each with the part of the old one to keep, and a row of any format is the
-/// same short loop. What is not drawn on keeps every bit, padding included. (Compared in `Tests/Benchmarks/drawing`.)
+/// `gst_video_blend` is not used: it unpacks and packs whole destination lines, converts with the BT.601 matrix
+/// whatever the stream's colorimetry is, and takes one of two pixels for the chroma of both. Here a tile is converted
+/// once into the frame's samples, each with the weight of the destination, and all formats share one short loop.
+/// Samples outside the drawing stay bit-identical, padding included. (`Tests/Benchmarks/drawing` compares the two.)
 final class Blender {
     let canvas: Canvas
     let planes: [PlaneLayout]
     let matrix: ComponentMatrix
     private let depth: SampleDepth
-    /// Where in a pixel of four samples its alpha lies.
+    /// The index of alpha in a pixel of four samples.
     private let alpha: Int?
     private let row: BlendRow
 
@@ -25,8 +25,8 @@ final class Blender {
             capacity: planes.map { $0.units(across: canvas.width) * $0.unitSamples }.max() ?? 0, depth: depth)
     }
 
-    /// Fills a rectangle of the upright grid. It may start and end anywhere: samples that lie in it by half are
-    /// coloured by half. Costs in proportion to the pixels inside.
+    /// Fills a rectangle of the upright grid. It may start and end anywhere: a sample that lies half inside is blended
+    /// with half the opacity. The cost is proportional to the number of pixels inside.
     func fill(_ rect: PixelRect, with paint: Paint, in frame: Frame) {
         let picture = PixelRect(x: 0, y: 0, width: canvas.width, height: canvas.height)
         let target = canvas.buffer(rect).intersection(picture)
@@ -47,7 +47,8 @@ final class Blender {
                 guard share > 0 else { continue }
                 let isOpaque = build(layout, units: units, from: target.x, to: target.maxX, color: color * share)
                 if isOpaque, depth.bytes == 1 {
-                    // Nothing is left of whole bytes, so they need not be read. The lines of most boxes are of this kind.
+                    // Opaque samples of whole bytes replace the destination, so it need not be read. Most lines of
+                    // boxes are of this kind.
                     BlendRow.cover(
                         row.value, count: count, into: start + first * plane.stride, lines: line - first,
                         stride: plane.stride)
@@ -60,14 +61,14 @@ final class Blender {
         }
     }
 
-    /// The samples of a paint, multiplied with its alpha.
+    /// Returns the samples of a paint, premultiplied with alpha.
     func color(of paint: Paint) -> SIMD4<Float> {
         let opacity = paint.opacity
         return matrix.samples(
             red: paint.red * opacity, green: paint.green * opacity, blue: paint.blue * opacity, alpha: opacity)
     }
 
-    /// Draws a tile at an aligned place of the buffer. It may reach outside at the right and below.
+    /// Draws a tile at an aligned position of the buffer. The tile may extend beyond the right and bottom edges.
     func draw(_ tile: Tile, atBuffer target: PixelRect, in frame: Frame) {
         for (layout, plane) in zip(planes, tile.planes) {
             let first = target.x >> layout.unitShift
@@ -89,9 +90,9 @@ final class Blender {
         }
     }
 
-    /// What a line of the rectangle looks like in one plane, left in ``row``.
+    /// Fills ``row`` with one line of the rectangle in one plane.
     ///
-    /// - Returns: whether it covers all that it is laid over.
+    /// - Returns: whether the row is opaque and covers every sample.
     private func build(
         _ layout: PlaneLayout, units: Range<Int>, from left: Int, to right: Int, color: SIMD4<Float>
     ) -> Bool {
@@ -110,7 +111,7 @@ final class Blender {
                 let part = Float(inside) / Float(min(end, canvas.width) - start)
                 row.set(place + sample.place, component: sample.component, color: color * part)
             }
-            // Units that lie inside as a whole are all the same.
+            // Units that are completely inside are identical.
             let same = whole.contains(unit) ? whole.upperBound - unit : 1
             row.repeat(place..<(place + layout.unitSamples), times: same)
             unit += same
@@ -135,8 +136,8 @@ final class Blender {
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }
 
-    /// The two rows of pixels, of the buffer, that a line of samples stands for where chroma is halved down; the
-    /// second may lie below the picture. In woven fields, a line of chroma belongs to two rows of its own field.
+    /// Returns the two buffer rows of pixels that a line of vertically subsampled chroma covers. The second may lie
+    /// below the picture. In interlaced content both rows belong to the same field.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
         guard canvas.interlaced else { return (2 * line, 2 * line + 1) }
@@ -144,14 +145,14 @@ extension Blender {
         return (first, first + 2)
     }
 
-    /// The lines that have anything to do with the given rows of pixels.
+    /// Returns the lines of samples that overlap the given rows of pixels.
     private func lines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         guard canvas.interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
         return (top / 4 * 2)..<min((bottom + 3) / 4 * 2, lineCount(of: layout))
     }
 
-    /// Those of them of which all pixels lie in the given rows.
+    /// Returns the lines of samples whose pixels all lie in the given rows.
     private func wholeLines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         let (first, end) =
@@ -159,7 +160,7 @@ extension Blender {
         return first..<max(first, end)
     }
 
-    /// How much of a line's pixels lie in the given rows.
+    /// Returns the fraction of a line's pixels that lies in the given rows.
     private func coverage(of line: Int, in layout: PlaneLayout, from top: Int, to bottom: Int) -> Float {
         guard layout.lineShift > 0 else { return 1 }
         let (first, second) = pixelRows(of: line, in: layout)

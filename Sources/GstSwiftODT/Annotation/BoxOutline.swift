@@ -1,14 +1,14 @@
 import SwiftODT
 
-/// The lines of a box, as strips of whole pixels and, where they are round, corners: what is drawn is as small as what
-/// is seen, however large the box.
+/// The outline of a box as strips of whole pixels and, if rounded, corner tiles. The drawn area is that of the lines,
+/// however large the box is.
 struct BoxOutline {
     private(set) var strips: [PixelRect] = []
     private(set) var corners: [(place: PixelRect, corner: RoundedCorner)] = []
 
     /// - Parameters:
-    ///   - rect: its outer edge, on the upright grid.
-    ///   - dashed: leaves gaps, for a box that is not seen but carried on.
+    ///   - rect: the outer edge, on the upright grid.
+    ///   - dashed: whether the sides have gaps, for a coasting object.
     init(
         _ rect: PixelRect, style: AnnotatorOptions.BoxStyle, pen: DrawingSizes.Pen, dashed: Bool, canvas: Canvas
     ) {
@@ -32,8 +32,8 @@ struct BoxOutline {
         }
     }
 
-    /// Four sides that leave `corner` free at either end; where that is just the pen's width, the upper and lower
-    /// ones take the corners.
+    /// Adds four sides that leave `corner` free at either end. If that is exactly the pen's width, the upper and lower
+    /// sides include the corners.
     private mutating func addSides(
         of rect: PixelRect, from corner: (x: Int, y: Int), pen: DrawingSizes.Pen, dashed: Bool
     ) {
@@ -54,7 +54,7 @@ struct BoxOutline {
         }
     }
 
-    /// A side in one piece, or in dashes with one at either end and gaps a little shorter than they.
+    /// Returns one range for the side, or dashes with one at either end and gaps slightly shorter than the dashes.
     private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
         let whole = margin..<max(margin, length - margin)
         guard let dash, whole.count > 3 * dash else { return [whole] }
@@ -62,17 +62,19 @@ struct BoxOutline {
         let gaps = max(1, (whole.count - even) * 5 / (even * 9))
         return (0...gaps).map { number in
             let start = (whole.count - even) * number / gaps
-            // Even places, for the sake of chroma; the last one ends where the side ends.
+            // Dashes start at even positions to align with subsampled chroma. The last dash ends where the side ends.
             let place = whole.lowerBound + (number == gaps ? start : start - start % 2)
             return place..<min(place + even, whole.upperBound)
         }
     }
 
-    /// The radius of the corners: whole steps of the canvas, for they are tiles; 0 where there is no room for one.
+    /// Returns the radius of the corners in whole steps of the canvas, because corners are tiles; 0 if there is no
+    /// room.
     private static func radius(in rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) -> (x: Int, y: Int) {
         let wished = 5 * Double(max(pen.across, pen.down))
         let maximum = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY) / 2
-        let size = canvas.tileSize(width: min(wished, maximum) / canvas.unitX, height: min(wished, maximum) / canvas.unitY)
+        let size = canvas.tileSize(
+            width: min(wished, maximum) / canvas.unitX, height: min(wished, maximum) / canvas.unitY)
         let step = canvas.step
         return (
             min(size.width, rect.width / 2 / step.x * step.x), min(size.height, rect.height / 2 / step.y * step.y)
@@ -94,7 +96,8 @@ struct BoxOutline {
         }
     }
 
-    /// Two arms at each corner, a quarter of the shorter side long, or what can be seen; never so long that they meet.
+    /// Adds two arms at each corner. An arm is a quarter of the shorter side long but at least five pen widths, and
+    /// never so long that two arms meet.
     private mutating func addBrackets(of rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) {
         let side = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY)
         let arm = max(side / 4, 5 * max(Double(pen.across) * canvas.unitX, Double(pen.down) * canvas.unitY))

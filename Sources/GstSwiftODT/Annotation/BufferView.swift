@@ -1,11 +1,11 @@
 import SwiftODT
 
-/// Pixels that were drawn upright, as the buffer will have them.
+/// A view of pixels that were drawn upright, addressed in the orientation of the buffer.
 struct BufferView<Pixel> {
     let width: Int
     let height: Int
     private let origin: UnsafePointer<Pixel>
-    /// From a pixel to the next one.
+    /// The distance between neighbouring pixels of a row.
     let stepX: Int
     private let stepY: Int
 
@@ -25,11 +25,12 @@ struct BufferView<Pixel> {
         stepY = offset(0, 1) - first
     }
 
-    /// - Parameter y: rows below the picture are its last one: a line of chroma may belong to two rows of which there is only one.
+    /// - Parameter y: a row number; rows below the picture return the last row, because a chroma line may cover a
+    ///   second row that does not exist.
     func row(_ y: Int) -> UnsafePointer<Pixel> { origin + min(y, height - 1) * stepY }
 }
 
-/// How many pixels a sample stands for, across and down: one or two.
+/// The number of pixels that a sample covers horizontally and vertically, 1 or 2 each.
 struct PixelShare {
     let pixels: Int
     let rows: Int

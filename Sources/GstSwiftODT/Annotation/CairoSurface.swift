@@ -1,28 +1,28 @@
 import CCairo
 
-/// What a pixel of a ``CairoSurface`` is.
+/// A pixel type of ``CairoSurface``.
 protocol CairoPixel: BitwiseCopyable {
     static var format: cairo_format_t { get }
 }
 
-/// Alpha, red, green and blue, multiplied with alpha.
+/// Alpha, red, green and blue, premultiplied with alpha.
 extension UInt32: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_ARGB32 }
 }
 
-/// Nothing but alpha: how far something is covered.
+/// Alpha only: the coverage of the pixel.
 extension UInt8: CairoPixel {
     static var format: cairo_format_t { CAIRO_FORMAT_A8 }
 }
 
-/// A small picture with a Cairo context on it.
+/// A small image surface with its Cairo context.
 final class CairoSurface<Pixel: CairoPixel> {
     let width: Int
     let height: Int
     let context: OpaquePointer
     private let surface: OpaquePointer
 
-    /// Fails where Cairo does: too large, or no memory.
+    /// Returns `nil` if Cairo fails: the size is too large, or memory is exhausted.
     init?(width: Int, height: Int) {
         guard let surface = cairo_image_surface_create(Pixel.format, Int32(width), Int32(height)),
             cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface)
@@ -42,7 +42,7 @@ final class CairoSurface<Pixel: CairoPixel> {
         cairo_set_source_rgba(context, Double(paint.red), Double(paint.green), Double(paint.blue), Double(paint.alpha))
     }
 
-    /// Gives what has been drawn: `stride` pixels from row to row.
+    /// Calls `body` with the pixels and the number of pixels from one row to the next.
     func withPixels(_ body: (_ pixels: UnsafePointer<Pixel>, _ stride: Int) -> Void) {
         cairo_surface_flush(surface)
         guard let data = cairo_image_surface_get_data(surface) else { return }

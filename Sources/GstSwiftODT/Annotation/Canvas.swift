@@ -1,19 +1,20 @@
 import SwiftODT
 
-/// The picture as drawing sees it: upright, with pixels that may not be square, over a buffer with its own ideas.
+/// The coordinate system of the drawing: an upright picture over a buffer that may be rotated and have non-square
+/// pixels.
 ///
-/// Everything is laid out on the *upright grid*: as many pixels as the buffer has, turned so that text reads. Sizes
-/// that a viewer sees (line widths, letters) are in *display units*, the shorter side of a pixel.
+/// The layout uses the *upright grid*: the pixels of the buffer, rotated so that text is readable. Sizes that a viewer
+/// perceives (line widths, letters) are in *display units*; one display unit is the shorter side of a pixel.
 struct Canvas: Hashable {
     let format: PixelFormat
     let colorSpace: ColorSpace
     let orientation: Orientation
-    /// The buffer's size, not turned.
+    /// The buffer's size, not rotated.
     let width: Int
     let height: Int
     /// Whether chroma rows belong to fields.
     let interlaced: Bool
-    /// Display units across and down an upright pixel; the smaller one is 1.
+    /// The width and height of an upright pixel in display units; the smaller one is 1.
     let unitX: Double
     let unitY: Double
 
@@ -36,19 +37,19 @@ extension Canvas {
     var uprightWidth: Int { orientation.swapsAxes ? height : width }
     var uprightHeight: Int { orientation.swapsAxes ? width : height }
 
-    /// The side of a square display of the same area: what automatic sizes follow.
+    /// The side of a square of the same area in display units. Automatic sizes are proportional to it.
     var scale: Double {
         (Double(uprightWidth) * unitX * Double(uprightHeight) * unitY).squareRoot()
     }
 
-    /// Drawing starts and ends on multiples of this, in the buffer, so that a chroma sample shared by several
-    /// pixels is inside or outside of a line, not half of it. It is the same for all formats, so that they agree.
+    /// Drawing starts and ends on multiples of this in the buffer, so that a line covers a shared chroma sample
+    /// completely or not at all. It is the same for all formats so that their output agrees.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
-    /// The same as steps of the upright grid. The sides of tiles are whole numbers of them.
+    /// The alignment in the upright grid. The sides of tiles are multiples of it.
     var step: (x: Int, y: Int) { orientation.swapsAxes ? (alignment.y, alignment.x) : alignment }
 
-    /// The part of the upright grid that drawing keeps to: all, but for the odd column or row at the end.
+    /// The part of the upright grid that may be drawn on: all of it except an odd column or row at the end.
     var region: PixelRect {
         let (alignX, alignY) = alignment
         return upright(
@@ -65,7 +66,7 @@ extension Canvas {
         PixelRect(exactly: orientation.buffer(rect.box, bufferWidth: Double(width), bufferHeight: Double(height)))
     }
 
-    /// The aligned rectangle nearest to an upright box, inside ``region`` and never empty.
+    /// Returns the aligned rectangle nearest to an upright box, inside ``region`` and never empty.
     func snapped(_ box: Box) -> PixelRect {
         let target = orientation.buffer(box, bufferWidth: Double(width), bufferHeight: Double(height))
         let across = snapped(target.minX, target.maxX, step: alignment.x, size: width)
@@ -85,7 +86,7 @@ extension Canvas {
         return (first, last)
     }
 
-    /// The size of the tile that holds a drawing of the given size, in upright pixels.
+    /// Returns the size of the tile that holds a drawing of the given size, in upright pixels.
     func tileSize(width: Double, height: Double) -> (width: Int, height: Int) {
         func up(_ value: Double, _ step: Int) -> Int { max(step, (Int(value.rounded(.up)) + step - 1) / step * step) }
         return (up(min(width, 65536), step.x), up(min(height, 65536), step.y))

@@ -1,17 +1,17 @@
 import SwiftODT
 
-/// Decides for how long an object that is not seen but carried on is drawn.
+/// Decides how long a coasting object is drawn.
 ///
-/// For a moment a box without a sighting says where the object still is. After that it says, more and more often, where it is
-/// not: on a square with people who walk about, every second dashed box stood right after a tenth of a second, and every fifth
-/// after four.
+/// A predicted box is accurate for a moment only, and the error grows with every frame without a detection. A box is
+/// therefore hidden 0.3 s after the last detection.
 struct CoastingDisplayPolicy {
     private static let moment: Nanoseconds = 300_000_000
 
-    /// Since when objects have been carried on, by their ids.
+    /// The time at which each object started coasting, by tracking ID.
     private var begun: [Int: Nanoseconds] = [:]
 
-    /// Leaves out the objects that are not to be drawn. Those without an id are never followed: what holds until the next answer stays.
+    /// Removes the objects that are not to be drawn. Objects without an ID are not tracked between frames and are kept:
+    /// their boxes remain until the next result.
     mutating func filter(
         _ objects: inout [AnnotatedObject], as drawing: AnnotatorOptions.Coasting, at time: Nanoseconds
     ) {

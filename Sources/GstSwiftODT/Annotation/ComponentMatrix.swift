@@ -1,9 +1,10 @@
 import SwiftODT
 
-/// Turns red, green, blue and alpha into the samples of a format: Y, U, V, or R, G, B, or grey, and alpha with them.
+/// Converts red, green, blue and alpha to the components of a pixel format (YUV, RGB or grey) and alpha.
 ///
-/// Linear, so it may be applied to colours multiplied with their alpha and to averages of them. For HDR colours become
-/// light first, and that the signals of the stream: white is graphics white, not what the screen can do at most.
+/// The conversion is linear, so it may be applied to premultiplied colours and to their averages. For HDR streams
+/// colours are converted to light and then with the stream's transfer function; white is graphics white, not the peak
+/// luminance of the display.
 struct ComponentMatrix {
     private let red: SIMD4<Float>
     private let green: SIMD4<Float>
@@ -11,7 +12,7 @@ struct ComponentMatrix {
     private let alpha: SIMD4<Float>
     private let transfer: ColorSpace.Transfer
 
-    /// `libgstvideo` takes grey for full range with the weights of BT.601, whatever the size; so do we.
+    /// Grey is full range with the weights of BT.601 at any size, as in `libgstvideo`.
     init(format: PixelFormat, colorSpace: ColorSpace) {
         let white = Float(format.depth.white)
         transfer = colorSpace.transfer
@@ -28,7 +29,7 @@ struct ComponentMatrix {
         } else {
             let weights = colorSpace.lumaWeights
             let weightGreen = 1 - weights.red - weights.blue
-            // What a level of 8 bits is in limited range; neutral chroma is the same in both.
+            // One level of 8 bits in limited range. Neutral chroma is the same in both ranges.
             let level = Float(1 << (format.depth.bits - 8))
             let (lumaScale, chromaScale) = colorSpace.fullRange ? (white, white) : (219 * level, 224 * level)
             let perBlue = chromaScale / (2 * (1 - weights.blue))
@@ -40,8 +41,7 @@ struct ComponentMatrix {
         }
     }
 
-    /// The samples of a colour that has been multiplied with its alpha; the last lane is alpha. All from 0 to the
-    /// format's white.
+    /// Returns the samples of a premultiplied colour, 0 to the format's white; the last lane is alpha.
     @inline(__always)
     func samples(red r: Float, green g: Float, blue b: Float, alpha a: Float) -> SIMD4<Float> {
         guard transfer == .gamma else {
@@ -51,12 +51,12 @@ struct ComponentMatrix {
         return red * r + green * g + blue * b + alpha * a
     }
 
-    /// A colour of an ordinary screen, as the stream's signals.
+    /// Converts an sRGB colour to the signals of the stream.
     private func signals(_ color: SIMD3<Float>, alpha: Float) -> SIMD3<Float> {
         guard alpha > 0 else { return .zero }
         let paint = color / alpha
         let (r, g, b) = (Paint.light(paint.x), Paint.light(paint.y), Paint.light(paint.z))
-        // From the primaries of BT.709, which are those of sRGB, to those of BT.2020.
+        // Converts BT.709 primaries, which are those of sRGB, to BT.2020.
         let wide = SIMD3(
             0.6274 * r + 0.3293 * g + 0.0433 * b, 0.0691 * r + 0.9195 * g + 0.0114 * b,
             0.0164 * r + 0.0880 * g + 0.8956 * b)

@@ -1,8 +1,8 @@
 import SwiftODT
 
-/// How thick lines and how large letters are in a picture, in display units.
+/// The widths of lines and the font size for a frame, in display units.
 struct DrawingSizes: Hashable {
-    /// How thick the lines of a box are, in upright pixels: vertical ones across, horizontal ones down.
+    /// The width of the lines of a box, in upright pixels: `across` for vertical lines, `down` for horizontal ones.
     struct Pen: Hashable {
         var across: Int
         var down: Int
@@ -10,10 +10,10 @@ struct DrawingSizes: Hashable {
 
     let lineWidth: Double
     let fontSize: Double
-    /// Whether the user said how large letters are, as a size or in the font's name.
+    /// Whether the user specified the font size, by the property or in the font's name.
     let isFontSizeGiven: Bool
     let pen: Pen
-    /// For the one object that stands out among several.
+    /// The pen for the most prominent of several objects.
     let strongPen: Pen
 
     init(_ options: AnnotatorOptions, font: NamedFont, canvas: Canvas) {
@@ -22,10 +22,10 @@ struct DrawingSizes: Hashable {
         }
         let scale = canvas.scale
         let given = usable(options.lineWidth, maximum: max(1, scale / 4))
-        // Even, so that chroma, which many formats have for every other pixel only, is as sharp as luma.
+        // Even, because subsampled chroma would blur lines of odd width.
         let usual = max(2, 2 * (scale / 800).rounded())
         lineWidth = given ?? usual
-        // Little is drawn of a box whose corners stand for all of it: that has to be seen.
+        // The style draws little of each box, so its lines are wider.
         let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
         let wished = usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) }
         fontSize = wished ?? 8 + 0.011 * scale

@@ -1,27 +1,27 @@
 import CPango
 
-/// Whether a font is there. Pango draws with another one in silence where it is not.
+/// Whether a font is installed. Pango silently substitutes another font otherwise.
 enum FontLookup: Equatable {
     case found
-    /// Another font is drawn with.
+    /// Another font is substituted.
     case replaced(by: String)
-    /// No font is there at all.
+    /// No font is installed.
     case nothing
 
-    /// Names for whatever font of a kind there is.
+    /// Generic names, which match any font of their kind.
     private static let kinds: Set<String> = [
         "sans", "sansserif", "serif", "mono", "monospace", "cursive", "fantasy", "systemui", "emoji", "math",
     ]
 
-    /// Looks which font fontconfig gives for families as a description has them, with commas between and no blanks. Pango is not
-    /// asked: it keeps some kilobytes of each name that it ever heard, and what it keeps cannot be taken from it while threads of
-    /// its own may be at work on it.
+    /// Asks fontconfig which font it selects for a comma-separated list of families without blanks. Pango is not asked,
+    /// because it caches every name for the life of the process, and the cache cannot be cleared while Pango's own
+    /// threads may use it.
     static func find(_ families: String) -> FontLookup {
         guard let pattern = FcPatternCreate() else { return .nothing }
         defer { FcPatternDestroy(pattern) }
         let wanted = families.split(separator: ",")
         for family in wanted { FcPatternAddString(pattern, FC_FAMILY, String(family)) }
-        // What Pango can draw with.
+        // The formats that Pango can draw.
         for format in ["TrueType", "CFF"] { FcPatternAddString(pattern, FC_FONTFORMAT, format) }
         FcConfigSubstitute(nil, pattern, FcMatchPattern)
         FcDefaultSubstitute(pattern)
@@ -30,11 +30,11 @@ enum FontLookup: Equatable {
         defer { FcPatternDestroy(match) }
         let names = Self.names(of: match)
         guard let first = names.first else { return .nothing }
-        let there = Set(names.map { bare($0[...]) }).union(kinds)
-        return wanted.contains { there.contains(bare($0)) } ? .found : .replaced(by: first)
+        let there = Set(names.map { normalized($0[...]) }).union(kinds)
+        return wanted.contains { there.contains(normalized($0)) } ? .found : .replaced(by: first)
     }
 
-    /// All names of a font's family: some have one in each of several languages.
+    /// Returns all names of a font's family; a font may have names in several languages.
     private static func names(of pattern: OpaquePointer?) -> [String] {
         var names: [String] = []
         var value: UnsafeMutablePointer<FcChar8>?
@@ -44,8 +44,9 @@ enum FontLookup: Equatable {
         return names
     }
 
-    /// As fontconfig compares names: without blanks, in small letters. Hyphens too, which people put in for blanks.
-    private static func bare(_ name: Substring) -> String {
+    /// Normalises a name for comparison: lower case without blanks, as fontconfig does, and without hyphens, which
+    /// users write in place of blanks.
+    private static func normalized(_ name: Substring) -> String {
         name.lowercased().filter { !$0.isWhitespace && $0 != "-" }
     }
 }

@@ -1,11 +1,11 @@
 import CPango
 import Synchronization
 
-/// The fonts of this process, as Pango knows them: one map for all elements, for as long as the process lives.
+/// Pango's font map, shared by all elements for the life of the process.
 ///
-/// Pango wants a font map, and all that came of it, used by one thread at a time. So whoever sets or draws text takes turns; it
-/// is short, and new labels alone do. One of its own for each element would look through all fonts again, and for each thread,
-/// which is what Pango has by default, again after each start of a stream.
+/// Pango requires that one thread at a time uses a font map and all objects created from it, so typesetting and text
+/// drawing take a lock. The lock is held briefly, and only for new labels. A font map per element would scan all fonts
+/// again for each element; a font map per thread, Pango's default, would scan them again at each start of a stream.
 enum FontMap {
     private static let turn = Mutex(())
     private nonisolated(unsafe) static let fonts = pango_cairo_font_map_new()

@@ -1,15 +1,15 @@
 /// The pattern of a label's text, such as `{label} {confidence} #{id}`.
 ///
-/// A value that is absent takes what belongs to it away: the text written on to it (`#`), words that lead up to it
-/// (`id: `), the brackets around it, and the blank or mark between it and its neighbour. So the pattern above gives
-/// `person 87% #3`, `person`, or `#3`, never `person  #`. Text that belongs to no value is always there.
+/// An absent value removes the text that belongs to it: text attached to it (`#`), words before it (`id: `), enclosing
+/// brackets, and the blank or punctuation between it and its neighbour. The pattern above yields `person 87% #3`,
+/// `person` or `#3`, never `person  #`. Text that belongs to no value is always present.
 struct LabelFormat: Sendable {
     enum Placeholder: String, CaseIterable, Sendable {
         case label, category, confidence, score, id
     }
 
-    /// A value or a bracket, with the text that comes and goes with it. Brackets are parts of their own in a flat list: a
-    /// pattern may nest them as deeply as it likes.
+    /// A value or a bracket with the text that belongs to it. Brackets are separate elements of a flat list so that the
+    /// nesting depth of a pattern is not limited by the stack.
     private struct Part: Sendable {
         enum Content: Sendable {
             case value(Placeholder)
@@ -17,7 +17,7 @@ struct LabelFormat: Sendable {
             case closing(Character)
         }
 
-        /// Stands between this part and the one before, if both are there.
+        /// The text between this part and the previous one if both are present.
         var separator = ""
         var prefix = ""
         let content: Content
@@ -25,7 +25,7 @@ struct LabelFormat: Sendable {
     }
 
     private var parts: [Part] = []
-    /// The whole text, in a pattern without placeholders.
+    /// The complete text of a pattern without placeholders.
     private let constant: String
 
     init(_ pattern: String) {
@@ -39,11 +39,11 @@ struct LabelFormat: Sendable {
                 text = ""
             }
         }
-        // What follows the last value belongs to it.
+        // Text after the last value belongs to that value.
         if !parts.isEmpty { parts[parts.count - 1].suffix += text }
     }
 
-    /// The words in braces that stand for no value: plain text.
+    /// Returns the words in braces that are not placeholders. They are treated as plain text.
     static func unknownWords(in pattern: String) -> [String] {
         pattern.split(separator: "{", omittingEmptySubsequences: false).dropFirst()
             .compactMap { $0.firstIndex(of: "}").map($0.prefix(upTo:)) }
@@ -55,14 +55,14 @@ struct LabelFormat: Sendable {
         parts.contains { if case .value(placeholder) = $0.content { true } else { false } }
     }
 
-    /// The text for the given values; empty where none of them is there.
+    /// Returns the text for the given values; empty if all values are absent.
     func text(_ value: (Placeholder) -> String?) -> String {
         if parts.isEmpty { return constant }
         var text = ""
         var separator = ""
-        /// Whether nothing stands yet that a separator would part from what comes.
+        /// Whether the next value needs no separator because nothing precedes it.
         var isFirst = true
-        /// Brackets that are written when there is something to put into them.
+        /// Opening brackets that are written when a value follows inside them.
         var waiting: [(separator: String, text: String, isFirst: Bool)] = []
         for part in parts {
             if !part.separator.isEmpty { separator = part.separator }
@@ -100,13 +100,13 @@ extension LabelFormat {
     private static let separators: Set<Character> = [" ", "\t", "\n", ",", ";", ":", "|", "/", "-", "–", "—", "·", "•"]
     private static let brackets: [Character: Character] = ["(": ")", "[": "]", "<": ">"]
 
-    /// Values, pairs of brackets that have a value between them, and all the rest, which is text.
+    /// Splits a pattern into values, pairs of brackets that contain a value, and plain text.
     private static func pieces(of pattern: String) -> [Piece] {
         var pieces: [Piece] = []
         var values = 0
-        /// Brackets that are not closed yet: where, by what they are closed, and how many values came before.
+        /// Open brackets: their index, their closing character, and the number of values before them.
         var open: [(place: Int, closing: Character, values: Int)] = []
-        /// How many of them each bracket would close, so that none is looked for in vain.
+        /// The number of open brackets per closing character. It avoids a search for characters that close none.
         var closable: [Character: Int] = [:]
         var rest = pattern[...]
         while let next = rest.first {
@@ -122,7 +122,7 @@ extension LabelFormat {
                 closable[closing, default: 0] += 1
             } else if closable[next, default: 0] > 0, let match = open.lastIndex(where: { $0.closing == next }) {
                 let (place, _, before) = open[match]
-                // Those in between stay open for good: text.
+                // Brackets in between can no longer be closed: they are plain text.
                 for bracket in open[match...] { closable[bracket.closing, default: 0] -= 1 }
                 open.removeSubrange(match...)
                 if values > before {
@@ -136,7 +136,7 @@ extension LabelFormat {
         return pieces
     }
 
-    /// Adds a part, and gives the text before it to whom it belongs.
+    /// Adds a part and assigns the text before it to this part or to the previous one.
     private mutating func append(_ content: Part.Content, after text: String) {
         var part = Part(content: content)
         defer { parts.append(part) }
@@ -144,7 +144,7 @@ extension LabelFormat {
         if case .opening = parts[last].content { return part.prefix = text.trimmingPrefix(\.isWhitespace) }
         if case .closing = content { return parts[last].suffix += text }
         var rest = text[...]
-        // A word written on to the part before is that one's, unless it leads on to this one.
+        // A word attached to the previous part belongs to it unless it is also attached to this one.
         let word = rest.prefix { !Self.separators.contains($0) }
         if word.count < rest.count {
             parts[last].suffix += word

@@ -1,6 +1,6 @@
 import CCairo
 
-/// Draws labels in one font at one size.
+/// Draws labels with one font and font size.
 struct LabelPainter {
     private let typesetter: Typesetter
     private let fontSize: Double
@@ -15,16 +15,16 @@ struct LabelPainter {
 
     private var canvas: Canvas { blender.canvas }
 
-    /// On either side of the text.
+    /// The space on either side of the text.
     private var margin: Double { 0.4 * fontSize }
 
-    /// Draws an object's label: its text, shortened until it takes no more than about half of the picture's width. `nil`
-    /// where nothing fits.
+    /// Draws an object's label. The text is shortened to about half the width of the picture. Returns `nil` if not even
+    /// one character fits.
     func draw(_ style: LabelStyle, of object: AnnotatedObject, showing text: LabelText) -> Tile? {
         line(style.text, of: object, showing: text).flatMap { draw(style, $0) }
     }
 
-    /// Draws a text as it stands, shortened at its end where it is too long.
+    /// Draws a text, truncated at its end if it is too long.
     func draw(_ style: LabelStyle) -> Tile? {
         let line = typesetter.line(style.text, within: room)
         return line.bytesBeforeEllipsis == 0 ? nil : draw(style, line)
@@ -54,7 +54,7 @@ struct LabelPainter {
         }.map(blender.tile)
     }
 
-    /// Straight on the picture: a line around the letters parts them from it.
+    /// Draws text without a panel, with a contrasting outline around the letters.
     private func drawOutlined(_ line: TextLine, at place: Place, _ ink: Paint) -> Tile? {
         surface(UInt32.self, place) { surface in
             cairo_new_path(surface.context)
@@ -72,7 +72,7 @@ struct LabelPainter {
         line.draw(x: place.start, baseline: place.baseline, asPath: false, in: context)
     }
 
-    /// A drawing as large as a label, in display units; `nil` where Cairo fails.
+    /// Draws on a surface of a label's size, in display units; returns `nil` if Cairo fails.
     private func surface<Pixel: CairoPixel>(
         _: Pixel.Type, _ place: Place, draw: (CairoSurface<Pixel>) -> Void
     ) -> CairoSurface<Pixel>? {
@@ -82,9 +82,9 @@ struct LabelPainter {
         return cairo_status(surface.context) == CAIRO_STATUS_SUCCESS ? surface : nil
     }
 
-    /// Where a line stands on its panel, in display units.
+    /// The position of a line of text on its panel, in display units.
     private struct Place {
-        /// The panel in pixels.
+        /// The panel size in pixels.
         let tile: (width: Int, height: Int)
         let width: Double
         let height: Double
@@ -97,14 +97,15 @@ struct LabelPainter {
         let tile = canvas.tileSize(
             width: (line.width + 2 * margin) / canvas.unitX, height: (above + below) / canvas.unitY)
         let size = (width: Double(tile.width) * canvas.unitX, height: Double(tile.height) * canvas.unitY)
-        // On whole pixels: letters that start between them are grey where they should be black.
+        // Rounded to whole pixels, because letters at fractional positions are blurred.
         let baseline = (((size.height + above - below) / 2) / canvas.unitY).rounded() * canvas.unitY
         let start = (((size.width - line.width) / 2) / canvas.unitX).rounded() * canvas.unitX
         return Place(tile: tile, width: size.width, height: size.height, start: start, baseline: baseline)
     }
 
-    /// Room above and below the line that letters stand on: for capitals and, as much above as below them, for accents and
-    /// tails, so that most labels are of one height; more where a script needs more, within reason.
+    /// Returns the height above and below the baseline: room for capitals and, symmetrically, for accents and
+    /// descenders, so that most labels have the same height; more if the script needs it, up to three times the font
+    /// size.
     private func reach(of line: TextLine) -> (above: Double, below: Double) {
         func with(_ ink: Double) -> Double { min(ink + 0.1 * fontSize, 3 * fontSize) }
         return (
@@ -112,13 +113,13 @@ struct LabelPainter {
         )
     }
 
-    /// How wide a text may be.
+    /// The maximum width of a text.
     private var room: Double {
         let maximum = Double(canvas.region.width) * canvas.unitX
         return min(maximum, max(maximum / 2, 14 * fontSize)) - 2 * margin
     }
 
-    /// First the label gets shorter, so that figure and id stay; then all of it.
+    /// Shortens the object's label first, so that confidence and ID remain, then the complete text.
     private func line(_ whole: String, of object: AnnotatedObject, showing text: LabelText) -> TextLine? {
         let line = typesetter.line(whole)
         if line.width <= room { return line }

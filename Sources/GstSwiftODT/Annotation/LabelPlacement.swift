@@ -1,51 +1,56 @@
 import SwiftODT
 
-/// Finds places for the labels of one frame: each touches its box, is inside the picture, covers no other label and hides no
-/// object. A label without such a place becomes the short one; without a place for that there is no label.
+/// Places the labels of one frame. Each label touches its box, is inside the picture, overlaps no other label and
+/// covers no object. If there is no room, the short label is tried; if there is none for that either, the object has no
+/// label.
 ///
-/// A label stays at the side of its box that it has, and goes along it where others push. Where they leave it no room it is
-/// away, and comes back when there has been room for a moment, or, after a while, at another side. Nothing jumps.
+/// A label stays at its side of the box and slides along that side when other labels displace it. If they leave no
+/// room, the label is hidden. It returns after there has been room for ``reappearDelay``, or at another side after
+/// ``sideChangeDelay``. Visible labels never jump.
 struct LabelPlacement {
-    /// Of a label, in whole pixels.
+    /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// Heights of the label in a second: how fast it goes back to where it likes to be, and how fast others may push it.
-    private static let glide = 3.0
-    private static let push = 10.0
-    /// Seconds for which there has to be room until a label comes back, and after which it looks for another side.
-    private static let calm = 0.3
+    /// Speeds in label heights per second: of a label that returns to its preferred position, and the maximum at which
+    /// other labels may displace it.
+    private static let returnSpeed = 3.0
+    private static let maximumPushSpeed = 10.0
+    /// The seconds for which there must be room before a label returns, and after which it tries another side.
+    private static let reappearDelay = 0.3
     private static let sideChangeDelay = 0.5
-    /// Seconds for which the whole label must have room before it replaces the short one.
-    private static let patienceToGrow = 1.0
-    /// How much of a picture labels may take together, where their size follows from the picture's.
+    /// The seconds for which there must be room for the full label before it replaces the short one.
+    private static let growDelay = 1.0
+    /// The maximum fraction of a picture that all labels cover together, if their size is automatic.
     static let usualShare = 1.0 / 6
 
-    /// A label that asks for a place, and the largest share of another object's box that it may cover: when it comes, and while it stays.
+    /// The size of a label and the maximum fraction of another object's box that it may cover, when it appears and
+    /// while it is shown.
     private struct Request {
         let size: Size
-        let mostAtFirst: Double
+        let maximumOnArrival: Double
         let maximum: Double
 
-        /// The upper twentieth of a standing person's box is margin; below that is the head.
-        static func whole(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.03, maximum: 0.06) }
-        /// Nothing shorter is left. On a small object the smallest label is large.
-        static func last(_ size: Size) -> Request { Request(size: size, mostAtFirst: 0.15, maximum: 0.25) }
+        /// The upper twentieth of a standing person's box is margin; the head is below it.
+        static func whole(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.03, maximum: 0.06) }
+        /// The limits for a label that cannot be shortened. On a small object even the smallest label is relatively
+        /// large.
+        static func last(_ size: Size) -> Request { Request(size: size, maximumOnArrival: 0.15, maximum: 0.25) }
     }
 
-    /// What labels keep inside.
+    /// The region that contains all labels.
     private let region: PixelRect
     /// The boxes of all objects shown.
     private let boxes: [PixelRect]
-    /// Places are whole steps from the region's corner.
+    /// Positions are multiples of this from the corner of the region.
     private let step: (x: Int, y: Int)
-    /// Seconds since the frame before.
+    /// Seconds since the previous frame.
     private let elapsed: Double
     private var areaLeft: Int
     private var taken: [PixelRect] = []
 
     /// - Parameters:
     ///   - reserved: places that no label may cover.
-    ///   - share: how much of the region labels may take together.
+    ///   - share: the maximum fraction of the region that all labels cover together.
     init(
         region: PixelRect, boxes: [PixelRect], reserved: [PixelRect] = [], step: (x: Int, y: Int) = (2, 2),
         elapsed: Double = 0, share: Double = 1
@@ -55,14 +60,16 @@ struct LabelPlacement {
         areaLeft = Int(Double(region.area) * share)
     }
 
-    /// Chooses the place for the label of a box, and keeps later ones off it. Linear in the number of boxes, but for labels in a heap.
+    /// Chooses the place of a box's label and reserves it. Linear in the number of boxes unless labels accumulate on
+    /// one edge.
     ///
     /// - Parameters:
-    ///   - size: of the whole label.
-    ///   - short: of a shorter one that takes its place where it has no room; asked for only then. `nil` where there is none.
-    ///   - position: how the label stood in the frame before; `nil` for a new one. Without a place it stays `nil`. Says afterwards which
-    ///     of the two labels has the place.
-    /// - Returns: `nil` if there is no room.
+    ///   - size: the size of the full label.
+    ///   - short: returns the size of the short label, or `nil` if there is none; called only if there is no room for
+    ///     the full label.
+    ///   - position: the label's position in the previous frame; `nil` for a new label, and it stays `nil` if there is
+    ///     no room. Afterwards it also states which of the two labels was placed.
+    /// - Returns: the place, or `nil` if there is no room.
     mutating func place(
         _ size: Size, short: () -> Size? = { nil }, box index: Int, _ position: inout LabelPosition?
     ) -> PixelRect? {
@@ -73,7 +80,8 @@ struct LabelPlacement {
         return place
     }
 
-    /// The whole label if it has room and, after a short one, has had room for a while; else the short one.
+    /// Chooses the full label if there is room for it and, after a short label, there has been for a while; otherwise
+    /// the short one.
     private func choose(
         _ size: Size, _ short: () -> Size?, box index: Int, _ position: inout LabelPosition?
     ) -> (spot: Spot, size: Size)? {
@@ -98,16 +106,16 @@ struct LabelPlacement {
         return spot(for: .last(short), box: index, &position).map { ($0, short) }
     }
 
-    /// Where the whole label goes that has been the short one; `nil` until it has had room for a while.
+    /// Returns where the full label replaces the short one; `nil` until there has been room for ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
         guard let stood = position else { return nil }
         var away = stood
         away.hiddenInterval = LabelPosition.HiddenInterval()
-        // At its own side, if possible.
+        // The current side is preferred.
         let spot =
             hasRoom(for: request.size) && stood.hiddenInterval == nil
             ? nextSpot(for: request, box: index, away) ?? bestSpot(for: request, box: index) : nil
-        guard let spot, stood.roomToGrow + elapsed >= Self.patienceToGrow else {
+        guard let spot, stood.roomToGrow + elapsed >= Self.growDelay else {
             position?.roomToGrow = spot == nil ? 0 : stood.roomToGrow + elapsed
             return nil
         }
@@ -133,7 +141,9 @@ struct LabelPlacement {
             position?.shift = spot.along - Double(spot.edge.home)
             guard stood.hiddenInterval != nil else { return spot }
             position?.stayAway(elapsed, hasRoom: true)
-            guard let hiddenInterval = position?.hiddenInterval, hiddenInterval.room >= Self.calm else { return nil }
+            guard let hiddenInterval = position?.hiddenInterval, hiddenInterval.room >= Self.reappearDelay else {
+                return nil
+            }
             position?.hiddenInterval = nil
             return spot
         }
@@ -147,8 +157,9 @@ struct LabelPlacement {
 
     // MARK: The side that it has
 
-    /// Where a label goes that stood somewhere: as far back to where it likes to be as others and the time let it. `nil` where
-    /// they leave it no room, or only beyond one that it would have to jump over.
+    /// Returns the next position of a label at its current side, as close to its preferred position as the speed limit
+    /// and the other labels permit. Returns `nil` if there is no room, or only beyond a label that it would have to
+    /// jump over.
     private func nextSpot(for request: Request, box index: Int, _ position: LabelPosition) -> Spot? {
         let size = request.size
         guard let edge = Edge(position.side, of: boxes[index], size, in: region) else { return nil }
@@ -157,17 +168,18 @@ struct LabelPlacement {
         guard let free = nearestFree(to: aligned(before, on: edge), on: edge, size) else { return nil }
         var along = free == aligned(before, on: edge) ? before : Double(free)
         let isAway = position.hiddenInterval != nil
-        let reach = isAway ? Double.infinity : max(Double(max(step.x, step.y)), Self.push * height * elapsed)
+        let reach =
+            isAway ? Double.infinity : max(Double(max(step.x, step.y)), Self.maximumPushSpeed * height * elapsed)
         guard abs(along - before) <= reach else { return nil }
         let home = Double(targetTowardsHome(from: free, on: edge, size))
-        let maximum = isAway ? Double.infinity : Self.glide * height * elapsed
+        let maximum = isAway ? Double.infinity : Self.returnSpeed * height * elapsed
         along += min(max(home - along, -maximum), maximum)
         let spot = Spot(edge: edge, along: along)
         let place = edge.place(of: size, at: aligned(along, on: edge))
-        return covers(place, moreThan: isAway ? request.mostAtFirst : request.maximum, but: index) ? nil : spot
+        return covers(place, moreThan: isAway ? request.maximumOnArrival : request.maximum, but: index) ? nil : spot
     }
 
-    /// The free place on an edge that is nearest to one that may not be free.
+    /// Returns the free position on an edge nearest to the wanted one, which may be occupied.
     private func nearestFree(to wanted: Int, on edge: Edge, _ size: Size) -> Int? {
         var (down, up) = (wanted, wanted)
         while down >= edge.low, let other = obstacle(at: down, on: edge, size) {
@@ -184,7 +196,7 @@ struct LabelPlacement {
         return taken.first { !$0.intersection(place).isEmpty }
     }
 
-    /// How far towards the end that it likes a label may go until it meets another.
+    /// Returns how far a label may move towards its preferred end before it meets another label.
     private func targetTowardsHome(from along: Int, on edge: Edge, _ size: Size) -> Int {
         let wanted = min(max(edge.home, edge.low), edge.high)
         let band = edge.place(of: size, at: along)
@@ -206,31 +218,32 @@ struct LabelPlacement {
 
     // MARK: A side to begin with
 
-    /// The best of all sides; `nil` where there is room at none.
+    /// Returns the best position of all sides; `nil` if there is no room at any of them.
     private func bestSpot(for request: Request, box index: Int) -> Spot? {
         let size = request.size
         var best: (spot: Spot, cost: Double)?
-        for (side, dislike) in zip(LabelPosition.Side.allCases, [0, 0.15, 0.5, 0.5]) {
+        for (side, sideCost) in zip(LabelPosition.Side.allCases, [0, 0.15, 0.5, 0.5]) {
             guard let edge = Edge(side, of: boxes[index], size, in: region),
                 let along = nearestFree(to: min(max(edge.home, edge.low), edge.high), on: edge, size)
             else { continue }
             let place = edge.place(of: size, at: along)
-            guard !covers(place, moreThan: request.mostAtFirst, but: index) else { continue }
+            guard !covers(place, moreThan: request.maximumOnArrival, but: index) else { continue }
             let shift = Double(abs(along - edge.home)) / Double(edge.length(size))
-            let cost = dislike + 0.3 * shift + 0.4 * hidden(by: place, but: index)
+            let cost = sideCost + 0.3 * shift + 0.4 * hidden(by: place, but: index)
             if cost < best?.cost ?? .infinity { best = (Spot(edge: edge, along: Double(along)), cost) }
         }
         return best?.spot
     }
 
-    /// Whether more than a share of another object's box would be covered.
+    /// Returns whether the place covers more than the given fraction of another object's box.
     private func covers(_ place: PixelRect, moreThan share: Double, but index: Int) -> Bool {
         boxes.indices.contains {
             $0 != index && Double(place.intersection(boxes[$0]).area) > share * Double(boxes[$0].area)
         }
     }
 
-    /// How much of other objects is covered there, in areas of the label or, for smaller ones, of the object.
+    /// Returns how much of other objects the place covers, relative to the area of the label or of the object,
+    /// whichever is smaller.
     private func hidden(by place: PixelRect, but index: Int) -> Double {
         boxes.indices.reduce(0) { sum, other in
             guard other != index else { return sum }
@@ -243,26 +256,25 @@ struct LabelPlacement {
 // MARK: - Edges
 
 extension LabelPlacement {
-    /// A place on an edge. It moves by fractions of pixels, so that slow ways are ways, too.
+    /// A position on an edge. It is fractional so that slow movements accumulate.
     private struct Spot {
         let edge: Edge
         let along: Double
     }
 
-    /// The line that a label may move along at one side of a box, while it touches it: from its left end to its right, or from its upper
-    /// end to its lower.
+    /// The positions of a label along one side of a box, which it touches: from left to right or from top to bottom.
     private struct Edge {
         let side: LabelPosition.Side
-        /// The least and the most that the label's own left or upper end may be.
+        /// The range of the label's left or upper end.
         let low: Int
         let high: Int
-        /// Where it likes to be.
+        /// The preferred position of the label's left or upper end.
         let home: Int
-        /// Its upper end on a level edge, its left one on an upright.
+        /// The fixed coordinate: the label's upper end on a horizontal edge, its left end on a vertical one.
         let across: Int
 
-        /// `nil` where a label at this side would be outside of the picture, or hide half of its own object. At the upper and lower edge
-        /// of the picture it moves over its box rather than away.
+        /// Returns `nil` if a label at this side would be outside the picture or cover half of its own object. At the
+        /// upper and lower edge of the picture a label overlaps its box rather than disappear.
         init?(_ side: LabelPosition.Side, of box: PixelRect, _ size: Size, in region: PixelRect) {
             self.side = side
             switch side {
@@ -298,7 +310,7 @@ extension LabelPlacement {
         func start(_ rect: PixelRect) -> Int { isLevel ? rect.x : rect.y }
         func end(_ rect: PixelRect) -> Int { isLevel ? rect.maxX : rect.maxY }
 
-        /// Whether a label on this edge may meet another one by moving along.
+        /// Returns whether a label on this edge may meet the other one by moving along the edge.
         func isBeside(_ other: PixelRect, _ place: PixelRect) -> Bool {
             isLevel
                 ? other.y < place.maxY && place.y < other.maxY : other.x < place.maxX && place.x < other.maxX

@@ -1,25 +1,25 @@
-/// Where the label of an object that is followed stands at its box, from frame to frame.
+/// The position of a tracked object's label relative to its box, kept from frame to frame.
 struct LabelPosition: Hashable {
-    /// In the order of preference.
+    /// The sides of a box in order of preference.
     enum Side: CaseIterable {
         case above, below, right, left
     }
 
     var side: Side
-    /// How far along its side it is from where it likes to be, the left or upper end, in pixels.
+    /// The distance along the side from the preferred position, the left or upper end, in pixels.
     var shift: Double
-    /// Why there is no label just now; `nil` where there is one.
+    /// How long the label has been hidden; `nil` if it is visible.
     var hiddenInterval: HiddenInterval?
-    /// Whether the label is the short one, because the whole one had no room.
+    /// Whether the label is the short one because there was no room for the full one.
     var isShort = false
-    /// For how long the whole label has had room again, in seconds.
+    /// The seconds for which there has been room for the full label again.
     var roomToGrow = 0.0
 
-    /// There was no room for it at its side.
+    /// The durations of a label that is hidden for lack of room at its side.
     struct HiddenInterval: Hashable {
-        /// For how long it has been away, in seconds.
+        /// The seconds for which the label has been hidden.
         var duration = 0.0
-        /// For how long there has been room again, in seconds.
+        /// The seconds for which there has been room again.
         var room = 0.0
     }
 }

@@ -1,8 +1,8 @@
-/// All that decides how a label looks. Equal ones look the same, and are drawn once.
+/// The properties that determine a label's pixels. Labels of equal style share one tile.
 struct LabelStyle: Hashable {
-    /// In full: where there is no room for all of it, what is left out follows from the rest.
+    /// The complete text. If it is truncated, the other properties determine how.
     var text: String
-    /// The colour behind the text; `nil` for text with an outline straight on the picture.
+    /// The colour behind the text; `nil` for outlined text without a panel.
     var panel: Paint?
     var ink: Paint
     var rounded = false

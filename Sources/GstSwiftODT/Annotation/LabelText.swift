@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Says what a label says: the values of an object, in the words of a pattern.
+/// Formats the text of a label from an object's values and a pattern.
 struct LabelText {
     private let format: LabelFormat
     private let showsID: Bool
@@ -14,14 +14,15 @@ struct LabelText {
         classifies = options.classifies
     }
 
-    /// The text for an object, empty where there is nothing to say.
+    /// Returns the text for an object; empty if there is none.
     ///
-    /// Without classification `{confidence}` gives the detector's score; with it, the confidence of the category, which is absent while that
-    /// is unknown. Where an object has no label of its own, `{label}` gives the category, unless the pattern has a place for it. A coasting
-    /// track has no figures: its last score says nothing about where it is now.
+    /// Without classification, `{confidence}` is the detection score; with it, the confidence of the category, which is
+    /// absent while the category is unknown. For an object without a label, `{label}` is the category, unless the
+    /// pattern contains `{category}`. A coasting track has neither confidence nor score, because the last score does
+    /// not describe the predicted box.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
-    /// The same with another label, as for one that is too long to be drawn.
+    /// Returns the text with another label, such as a shortened one.
     func text(for object: AnnotatedObject, label: String?) -> String {
         format.text { placeholder in
             switch placeholder {
@@ -35,8 +36,8 @@ struct LabelText {
         }
     }
 
-    /// What remains where there is no room for all of the text: the id, or for objects without one the label. `nil` where that is nothing, or
-    /// no less than the whole.
+    /// Returns the text of the short label: the ID, or the label for objects without one. Returns `nil` if that is
+    /// empty or equal to the full text.
     func shortText(for object: AnnotatedObject, insteadOf whole: String) -> String? {
         let kept: LabelFormat.Placeholder = showsID && object.id != nil && format.contains(.id) ? .id : .label
         let short = format.text { placeholder in
@@ -46,12 +47,12 @@ struct LabelText {
         return short.isEmpty || short == whole ? nil : short
     }
 
-    /// Without an id a box holds until the next result, and its figures with it.
+    /// An object without an ID keeps its box until the next result, and its score with it.
     private func showsFigures(of object: AnnotatedObject) -> Bool {
         showsFigures && !(object.coasting && object.id != nil)
     }
 
-    /// The label of an object's own, on one line; `nil` where it has none.
+    /// Returns an object's label on one line; `nil` if it has none.
     func label(of object: AnnotatedObject) -> String? {
         let label = LabelText.legible(object.label, maximum: 160)
         return label.isEmpty ? nil : label
@@ -65,24 +66,24 @@ struct LabelText {
         part.isFinite ? "\(Int((min(max(part, 0), 1) * 100).rounded()))%" : nil
     }
 
-    /// The first bytes, as far as they are whole characters, and an ellipsis.
+    /// Returns the complete characters among the first bytes, followed by an ellipsis.
     static func shortened(_ text: String, toBytes count: Int) -> String {
         var kept = String(decoding: text.utf8.prefix(count), as: UTF8.self)
         while kept.last?.isWhitespace == true { kept.removeLast() }
         return kept + "…"
     }
 
-    /// Keeps words that are written from right to left from drawing figures and ids to their side: whatever a label is
-    /// written in, the pattern's order holds.
+    /// Isolates right-to-left text so that it does not reorder numbers and IDs beside it. The order of the pattern
+    /// holds for any script.
     private static func isolated(_ label: String) -> String {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 
-    /// Text on one line, without what cannot be seen: line breaks and other control characters become blanks, marks
-    /// that only steer a text engine go, but for those that join letters or part them, and pick a picture's kind. Strings
-    /// are valid Unicode by construction, whatever bytes they came from.
+    /// Returns a text on one line without invisible characters. Line breaks and control characters become blanks.
+    /// Format characters are removed, except those that join or separate letters; characters that select a glyph
+    /// variant are kept. Strings are valid Unicode whatever bytes they were made from.
     ///
-    /// - Parameter maximum: from this many characters on the rest gives way to an ellipsis: what a character is made of counts.
+    /// - Parameter maximum: the maximum number of Unicode scalars; an ellipsis replaces the rest.
     static func legible(_ text: String, maximum: Int) -> String {
         var legible = String.UnicodeScalarView()
         var count = 0

@@ -1,8 +1,8 @@
 import SwiftODT
 
-/// Keeps what labels say from frame to frame: a text is made anew when one of the values in it has changed.
+/// Caches label texts from frame to frame. A text is formatted again when one of the object's values changes.
 ///
-/// The pattern and the room are the caller's to watch: where they change, all is forgotten.
+/// The caller must clear the cache when the pattern changes.
 struct LabelTextCache {
     private struct Entry {
         let label: String
@@ -18,12 +18,12 @@ struct LabelTextCache {
         }
     }
 
-    /// Beyond so many most belong to objects that are gone.
+    /// If there are more entries, most belong to tracks that have ended.
     private static let maximum = 512
 
     private var entries: [Int: Entry] = [:]
 
-    /// The text for an object; what has no id has none to keep it by.
+    /// Returns the text for an object. Objects without an ID are not cached.
     mutating func text(for object: AnnotatedObject, make: () -> String) -> String {
         guard let id = object.id else { return make() }
         if let entries = entries[id], entries.holds(for: object) { return entries.text }

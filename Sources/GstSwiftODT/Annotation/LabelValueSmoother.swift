@@ -1,14 +1,15 @@
 import SwiftODT
 
-/// Holds the figures that labels show, so that they can be read: a figure stands for half a second, then it is shown anew when it has
-/// changed by five points, or after a second. A label that stays the same also costs nothing to draw again.
+/// Holds the confidence and score in labels for a readable time: a value is shown for at least 0.5 s. After that it
+/// changes if it differs by 5 percentage points, or after 1 s. An unchanged label is also not drawn again.
 ///
-/// An object that is carried on, or held by a detection below the threshold, keeps the score that it was last plainly seen
-/// with: a percentage below what was asked for reads as a mistake.
+/// An object that is coasting, or matched by a detection below the threshold, keeps the latest score that was above it,
+/// because a score below the configured threshold looks like an error.
 struct LabelValueSmoother {
     private static let smallestStep = 0.05
     private static let maximumHoldTime: Nanoseconds = 1_000_000_000
-    /// However much it changes: detectors' scores tremble by twenty points, and nobody reads thirty figures a second.
+    /// The minimum applies to changes of any size: scores fluctuate by up to 20 percentage points from frame to frame,
+    /// which is unreadable.
     private static let minimumHoldTime: Nanoseconds = 500_000_000
 
     private struct Shown {
@@ -19,9 +20,9 @@ struct LabelValueSmoother {
 
     private var shown: [Int: Shown] = [:]
 
-    /// Puts the held figures into objects that have an id; forgets those that are not among them.
+    /// Replaces the values of objects that have an ID by the held ones, and drops the held values of all other IDs.
     ///
-    /// - Parameter threshold: the score from which an object is plainly seen.
+    /// - Parameter threshold: the score from which a detection counts as strong.
     mutating func smooth(_ objects: inout [AnnotatedObject], threshold: Double = 0, at time: Nanoseconds) {
         var next: [Int: Shown] = [:]
         next.reserveCapacity(objects.count)
@@ -47,7 +48,7 @@ struct LabelValueSmoother {
         let change = max(
             abs(fresh.score - old.score), abs((fresh.confidence ?? 0) - (old.confidence ?? 0)))
         let standing = fresh.time - old.time
-        // What would be shown as it is shown keeps its time: the next change need not wait for it.
+        // An unchanged value keeps its start time so that the next change need not wait.
         return change == 0 || standing < minimumHoldTime || (standing < maximumHoldTime && change < smallestStep)
     }
 }

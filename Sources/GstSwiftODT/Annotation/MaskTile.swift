@@ -1,10 +1,11 @@
 import SwiftODT
 
 extension Blender {
-    /// Converts a drawing in one colour on another, as letters on a panel are: each pixel is `ground` where the mask is empty, that with
-    /// `ink` over it where the mask is full, and some of either between.
+    /// Converts a drawing of one colour on another, such as text on a panel. A pixel is `ground` where the mask is
+    /// empty, `ink` over `ground` where it is full, and a mixture in between.
     ///
-    /// The two colours are converted, and samples are mixed of them, many at a time: a fraction of what it costs to convert pixels.
+    /// Only the two colours are converted; the samples are interpolated between them with vector instructions, which is
+    /// much cheaper than converting each pixel.
     func tile(from mask: CairoSurface<UInt8>, ground: Paint, ink: Paint) -> Tile {
         let empty = color(of: ground)
         let full = color(of: ink) + empty * (1 - ink.opacity)
@@ -31,7 +32,7 @@ extension Blender {
                     white: white,
                     empty: BlendRow.samples(Sample.self, white, component: sample.component, color: empty),
                     full: BlendRow.samples(Sample.self, white, component: sample.component, color: full))
-                // As literals: what is usual becomes vector instructions.
+                // Literal arguments let the compiler vectorise the common cases.
                 let isPacked = view.stepX == 1 && layout.unitSamples == 1
                 switch (sample.pixels, layout.lineShift, isPacked) {
                 case (1, 0, true):
@@ -47,10 +48,10 @@ extension Blender {
         }
     }
 
-    /// All of one sample in the units of a plane.
+    /// Writes one sample of each unit of a plane.
     ///
-    /// - Parameter steps: from a pixel of the mask to the next one, from those of a unit to those of the next one, and from a unit's
-    ///   sample to the next one's.
+    /// - Parameter steps: the distances between neighbouring pixels of the mask, between units of the mask, and between
+    ///   the samples of neighbouring units.
     @inline(__always)
     private func mix<Sample: BlendSample>(
         _ view: BufferView<UInt8>, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
@@ -76,7 +77,7 @@ extension Blender {
 }
 
 extension BufferView<UInt8> {
-    /// The mean of all of the pixels that a sample stands for.
+    /// Returns the mean of the pixels that a sample covers.
     @inline(__always)
     fileprivate func mean(
         _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, _ step: Int, _ share: PixelShare
@@ -93,7 +94,7 @@ extension BufferView<UInt8> {
     }
 }
 
-/// What lies between two samples, each a value and what it keeps of the sample below.
+/// Interpolates between two samples, each a value with the weight of the destination.
 private struct Mixture<Sample: BlendSample> {
     private typealias Product = Sample.Product
 
@@ -101,7 +102,8 @@ private struct Mixture<Sample: BlendSample> {
     let empty: (value: Sample, keep: Sample)
     let full: (value: Sample, keep: Sample)
 
-    /// As ``BlendRow/samples(_:_:component:color:)`` has them: what is kept and alpha make up white, and a value never exceeds its alpha.
+    /// Maintains the invariants of ``BlendRow/samples(_:_:component:color:)``: weight and alpha add up to white, and a
+    /// value never exceeds its alpha.
     @inline(__always)
     func samples(_ coverage: UInt8) -> (value: Sample, keep: Sample) {
         let keep = mix(empty.keep, full.keep, coverage)

@@ -1,16 +1,17 @@
 import CPango
 
-/// A font as people name one: `Sans`, `DejaVu Sans Bold`, `Serif Italic 14`, or any other description that Pango understands.
+/// A font given by a Pango description such as `Sans`, `DejaVu Sans Bold` or `Serif Italic 14`.
 final class NamedFont {
-    /// Without a size.
+    /// The description without a size.
     private let description: OpaquePointer
-    /// The number at the end, if there is one: in display pixels, as `font-size` is.
+    /// The number at the end of the name, in display pixels like `font-size`; `nil` if there is none.
     let size: Double?
 
-    /// A text without a family stands for `Sans`; what follows the first thousand characters is no font's name.
+    /// Creates a font. A text without a family selects `Sans`. Characters after the first 1000 are ignored.
     init(_ text: String) {
         var description: OpaquePointer = pango_font_description_from_string(String(text.prefix(1000)))
-        // Roman, Black or East at the end is a style to Pango, but for `Times New Roman`: where there is no font `Times New`.
+        // Pango parses Roman, Black or East at the end as a style. In `Times New Roman` it belongs to the family name,
+        // so the complete name is used if no font `Times New` is installed.
         if let whole = Self.wholeName(in: text), Self.family(of: description) != whole.family,
             FontLookup.find(Self.family(of: description) ?? "Sans") != .found
         {
@@ -19,8 +20,8 @@ final class NamedFont {
         }
         let size = Double(pango_font_description_get_size(description)) / Double(PANGO_SCALE)
         self.size = size > 0 ? size : nil
-        // Letters can stand on their heads too, but not in a label. And from 1.56 on what follows a # are switches of the font's own,
-        // at whose mistakes Pango stays for ever.
+        // Gravity has no meaning in a label. Font features (after `#`, Pango 1.56 and later) are dropped because Pango
+        // hangs on malformed ones.
         pango_font_description_unset_fields(description, PangoFontMask(~Self.kept))
         if Self.family(of: description) == nil { pango_font_description_set_family(description, "Sans") }
         self.description = description
@@ -28,11 +29,11 @@ final class NamedFont {
 
     deinit { pango_font_description_free(description) }
 
-    /// The family, or several with commas between them, of which the first that is there is taken.
+    /// The family, or several separated by commas, the first installed of which is used.
     var family: String { withExtendedLifetime(self) { Self.family(of: description) ?? "" } }
 
-    /// The description with a size in display units, which the caller frees. Of the families it has those that are there, or the one that
-    /// stands in for them: Pango remembers every name that it is asked for.
+    /// Returns the description with a size in display units; the caller frees it. It contains only installed families,
+    /// or the substitute if none is, because Pango caches every name that it is given.
     func description(size: Double) -> OpaquePointer {
         let sized: OpaquePointer = pango_font_description_copy(description)
         pango_font_description_set_absolute_size(sized, size * Double(PANGO_SCALE))
@@ -45,14 +46,14 @@ final class NamedFont {
         return sized
     }
 
-    /// Whether the font is there. Takes a moment the first time in a process: fontconfig looks through all fonts then.
+    /// Returns whether the font is installed. The first call in a process is slow, because fontconfig scans all fonts.
     func find() -> FontLookup { FontLookup.find(family) }
 
     private static func family(of description: OpaquePointer) -> String? {
         pango_font_description_get_family(description).map { String(cString: $0) }
     }
 
-    /// A single name with all its words but the plainest of styles and the size.
+    /// Splits a single name into the family with all its words, and the most common styles and the size at its end.
     private static func wholeName(in text: String) -> (family: String, style: String)? {
         guard !text.contains(",") else { return nil }
         let words = text.prefix(1000).split(whereSeparator: \.isWhitespace)
@@ -61,7 +62,7 @@ final class NamedFont {
         return (words[..<end].joined(separator: " "), words[end...].joined(separator: " "))
     }
 
-    /// What a label takes of a description.
+    /// The fields of a description that apply to labels.
     private static let kept =
         PANGO_FONT_MASK_FAMILY.rawValue | PANGO_FONT_MASK_STYLE.rawValue | PANGO_FONT_MASK_VARIANT.rawValue
         | PANGO_FONT_MASK_WEIGHT.rawValue | PANGO_FONT_MASK_STRETCH.rawValue | PANGO_FONT_MASK_VARIATIONS.rawValue

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A colour to draw with: red, green, blue and alpha, 0...1, not multiplied with one another.
+/// A colour: red, green, blue and alpha, 0 to 1, not premultiplied.
 struct Paint: Hashable {
     var red: Float
     var green: Float
@@ -20,7 +20,7 @@ struct Paint: Hashable {
             blue: Float(argb & 255) / 255, alpha: Float(argb >> 24) / 255)
     }
 
-    /// How much it hides of what lies below: alpha within its bounds.
+    /// Alpha clamped to 0 to 1.
     var opacity: Float { min(max(alpha, 0), 1) }
 
     static let black = Paint(red: 0, green: 0, blue: 0)
@@ -34,17 +34,17 @@ struct Paint: Hashable {
 }
 
 extension Paint {
-    /// The light of a component, as sRGB has it.
+    /// Converts an sRGB component to linear light.
     static func light(_ value: Float) -> Float {
         value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
     }
 
-    /// Relative luminance as the web's contrast rule has it.
+    /// The relative luminance as defined by WCAG.
     private var luminance: Float {
         0.2126 * Paint.light(red) + 0.7152 * Paint.light(green) + 0.0722 * Paint.light(blue)
     }
 
-    /// Black or white, whichever stands out more on this colour.
+    /// Black or white, whichever has more contrast with this colour.
     var contrast: Paint {
         let light = luminance
         return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? .white : .black

@@ -1,11 +1,11 @@
 import Glibc
 import SwiftODT
 
-/// Gives objects their colours.
+/// Assigns colours to objects.
 enum Palette {
-    /// The colour of an object under the given options. The same object gets the same colour as long as it lives.
+    /// Returns the colour of an object. It stays the same for the life of the object.
     ///
-    /// - Parameter colors: those of the tracks; one that is not among them has the colour of its id.
+    /// - Parameter colors: the colours of the tracks; a track that is not among them has the colour of its ID.
     static func paint(
         for object: AnnotatedObject, options: AnnotatorOptions, colors: TrackColors = TrackColors()
     ) -> Paint {
@@ -23,7 +23,7 @@ enum Palette {
         }
     }
 
-    /// A colour without any alpha draws nothing, which is not what anybody asks for: it is taken for opaque.
+    /// An alpha of 0 would draw nothing, so it is treated as opaque.
     private static func fixed(_ argb: UInt32) -> Paint {
         Paint(argb: argb >> 24 == 0 ? argb | 0xFF00_0000 : argb)
     }
@@ -39,18 +39,19 @@ enum Palette {
         }
     }
 
-    /// A number that stays the same for the same text, in this process and the next.
+    /// Returns a number that depends on the text only, the same in every process (FNV-1a).
     private static func number(of text: String) -> Int {
         var hash: UInt32 = 2_166_136_261
         for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
         return Int(hash % 4096)
     }
 
-    /// The `number`th of an endless row of colours. Neighbours in the row are far apart: the hue advances by the
-    /// golden angle, and the lightness goes round three steps, in a space where equal steps look equal (OKLCH).
+    /// Returns the colour with the given index in an endless sequence. Consecutive colours differ clearly: the hue
+    /// advances by the golden angle and the lightness cycles through three values in OKLCH, a perceptually uniform
+    /// space.
     static func distinct(_ number: Int) -> Paint { color(number).paint }
 
-    /// The same, with its place in OKLab, where distances are as large as the differences look.
+    /// Returns the colour together with its coordinates in OKLab, where distances correspond to perceived differences.
     static func color(_ number: Int) -> (paint: Paint, lab: SIMD3<Double>) {
         let index = ((number % 4096) + 4096) % 4096
         let angle = (12.5 + 137.508 * Double(index)) * .pi / 180
@@ -58,7 +59,7 @@ enum Palette {
         let lightness = [0.86, 0.78, 0.66][index % 3]
         var chroma = 0.22
         var rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)
-        // The corners of this space lie outside what a screen shows: less colourful until it fits.
+        // Some of these colours are outside the sRGB gamut; the chroma is reduced until they fit.
         while rgb.min() < -0.0001 || rgb.max() > 1.0001, chroma > 0 {
             chroma -= 0.005
             rgb = linearRGB(lightness: lightness, chroma: chroma, hue: hue)

@@ -18,7 +18,7 @@ struct PixelRect: Hashable {
         self.init(x: minX, y: minY, width: maxX - minX, height: maxY - minY)
     }
 
-    /// Takes a box whose edges lie between pixels already.
+    /// Converts a box whose edges lie on pixel boundaries.
     init(exactly box: Box) {
         self.init(x: Int(box.x), y: Int(box.y), width: Int(box.width), height: Int(box.height))
     }

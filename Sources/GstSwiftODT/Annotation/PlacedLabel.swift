@@ -1,12 +1,12 @@
-/// Where a label stands, and the box that it belongs to, on the upright grid.
+/// A label's text and place with the box that it belongs to, on the upright grid.
 struct PlacedLabel: Hashable {
-    /// The tracking id; `nil` where there is none.
+    /// The tracking ID; `nil` for an object that is not tracked.
     let id: Int?
     let text: String
     let place: PixelRect
     let box: PixelRect
 
-    /// For a log.
+    /// A description for the log.
     var summary: String {
         "label of \(id.map { "track \($0)" } ?? "an object"): \(text), \(place.summary), its box \(box.summary)"
     }

@@ -1,25 +1,25 @@
 import SwiftODT
 
-/// How one plane of a format is made of samples: *units* that repeat along a row, and what each sample in them is.
+/// The layout of one plane of a pixel format: *units* of samples that repeat along a row.
 ///
-/// A unit is the smallest group that stands on its own: a sample of luma, the four of two YUY2 pixels, the U and V of
-/// four NV12 ones.
+/// A unit is the smallest independent group of samples: one luma sample, the four samples of two YUY2 pixels, or the U
+/// and V samples of four NV12 pixels.
 struct PlaneLayout {
     struct Sample {
-        /// Its place in the unit.
+        /// The sample's index in the unit.
         let place: Int
-        /// 0...2 as in ``SwiftODT/PixelComponents``, 3 for alpha.
+        /// 0 to 2 as in ``SwiftODT/PixelComponents``, 3 for alpha.
         let component: Int
-        /// The first of the unit's pixels that it stands for, and how many across.
+        /// The first pixel of the unit that the sample covers, and the number of pixels across.
         let firstPixel: Int
         let pixels: Int
     }
 
     let plane: Int
     let unitSamples: Int
-    /// The pixels across a unit, as a power of two.
+    /// log2 of the number of pixels across a unit.
     let unitShift: Int
-    /// The rows of pixels to a line of samples, as a power of two.
+    /// log2 of the number of pixel rows per line of samples.
     let lineShift: Int
     let samples: [Sample]
 
@@ -27,7 +27,7 @@ struct PlaneLayout {
 
     func lines(down pixels: Int) -> Int { (pixels + (1 << lineShift) - 1) >> lineShift }
 
-    /// The units that the given columns of pixels touch.
+    /// Returns the units that overlap the given columns of pixels.
     func units(from left: Int, to right: Int) -> Range<Int> { (left >> unitShift)..<units(across: right) }
 
     static func planes(of format: PixelFormat) -> [PlaneLayout] {

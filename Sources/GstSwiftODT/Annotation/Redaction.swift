@@ -1,19 +1,20 @@
 import SwiftODT
 
-/// Makes a part of a frame unrecognisable, in the frame's own format and for good: what is left are some means, from which nothing of what was
-/// there can be had back.
+/// Redacts a part of a frame irreversibly, in the frame's pixel format: samples are replaced by the means of blocks,
+/// from which the original cannot be recovered.
 ///
-/// Costs two passes over the samples of the part.
+/// The cost is two passes over the samples of the part.
 enum Redaction {
     enum Method: Sendable {
         /// Blocks of one colour.
         case pixelate
-        /// The same blocks, running into each other.
+        /// The same blocks, interpolated.
         case blur
     }
 
-    /// Redacts a box with a tenth of its size around it: boxes tremble, and hair and elbows stand out of them.
-    static func apply(_ manner: Method, to box: Box, in frame: Frame) {
+    /// Redacts a box with a margin of a tenth of its size on each side, because boxes jitter and hair and elbows extend
+    /// beyond them.
+    static func apply(_ method: Method, to box: Box, in frame: Frame) {
         let part = room(of: box, width: frame.width, height: frame.height)
         guard part.isFinite, !part.isEmpty else { return }
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
@@ -24,25 +25,26 @@ enum Redaction {
         for component in all {
             let mosaic = Mosaic(
                 component, depth: frame.format.depth, columns: columns, rows: rows, block: block, of: frame)
-            mosaic.apply(manner, to: frame.plane(component.plane))
+            mosaic.apply(method, to: frame.plane(component.plane))
         }
     }
 
-    /// What of a picture is redacted for a box.
+    /// Returns the part of a picture that is redacted for a box.
     static func room(of box: Box, width: Int, height: Int) -> Box {
         Box(centerX: box.centerX, centerY: box.centerY, width: 1.2 * box.width, height: 1.2 * box.height)
             .clipped(width: width, height: height)
     }
 
-    /// Eight blocks across the shorter side, in pixels, and no smaller than eight pixels; even, as chroma is.
+    /// Returns the block size in pixels: an eighth of the shorter side but at least 8, and even to align with
+    /// subsampled chroma.
     private static func blockSize(_ width: Int, _ height: Int) -> Int { max(8, (min(width, height) + 15) / 16 * 2) }
 }
 
-/// The samples of one component in a part of a frame, cut into blocks.
+/// The samples of one component in a part of a frame, divided into blocks.
 private struct Mosaic {
     private let component: PixelComponent
     private let depth: SampleDepth
-    /// Of samples.
+    /// Columns of samples.
     private let columns: Range<Int>
     private let rows: Range<Int>
     private let blockWidth: Int
@@ -51,7 +53,7 @@ private struct Mosaic {
     private var blocksDown: Int { (rows.count + blockHeight - 1) / blockHeight }
 
     /// - Parameters:
-    ///   - columns: of pixels, as rows and block are.
+    ///   - columns: columns of pixels; `rows` and `block` are in pixels, too.
     init(
         _ component: PixelComponent, depth: SampleDepth, columns: Range<Int>, rows: Range<Int>, block: Int,
         of frame: Frame
@@ -63,21 +65,21 @@ private struct Mosaic {
         blockHeight = block >> component.shiftY
     }
 
-    /// All samples that have a part in pixels.
+    /// Returns all samples that overlap the pixels.
     private static func halved(_ pixels: Range<Int>, _ shift: Int) -> Range<Int> {
         pixels.lowerBound >> shift..<(pixels.upperBound + (1 << shift) - 1) >> shift
     }
 
-    func apply(_ manner: Redaction.Method, to plane: Frame.Plane) {
+    func apply(_ method: Redaction.Method, to plane: Frame.Plane) {
         if depth.bytes == 1 {
-            apply(manner, to: plane, samples: UInt8.self)
+            apply(method, to: plane, samples: UInt8.self)
         } else {
-            apply(manner, to: plane, samples: UInt16.self)
+            apply(method, to: plane, samples: UInt16.self)
         }
     }
 
     private func apply<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ manner: Redaction.Method, to plane: Frame.Plane, samples: Sample.Type
+        _ method: Redaction.Method, to plane: Frame.Plane, samples: Sample.Type
     ) {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: blocksAcross * (blocksDown + 1)) { memory in
             let means = UnsafeMutableBufferPointer(rebasing: memory.prefix(blocksAcross * blocksDown))
@@ -87,25 +89,25 @@ private struct Mosaic {
                 for column in columns.indices {
                     let place = column - columns.lowerBound
                     neighbours.initializeElement(
-                        at: place, to: BlockInterpolation(of: place, size: blockWidth, count: blocksAcross, manner))
+                        at: place, to: BlockInterpolation(of: place, size: blockWidth, count: blocksAcross, method))
                 }
                 for row in rows {
                     let place = row - rows.lowerBound
-                    mix(means, BlockInterpolation(of: place, size: blockHeight, count: blocksDown, manner), into: line)
+                    mix(means, BlockInterpolation(of: place, size: blockHeight, count: blocksDown, method), into: line)
                     write(line, neighbours, to: plane.base + row * plane.stride, samples)
                 }
             }
         }
     }
 
-    /// The blocks whose centres a sample lies between, and how far it is from the first to the second.
+    /// The two blocks whose centres surround a sample, and the weight of the second.
     private struct BlockInterpolation: BitwiseCopyable {
         let first: Int
         let second: Int
         let share: Float
 
-        init(of sample: Int, size: Int, count: Int, _ manner: Redaction.Method) {
-            guard manner == .blur else {
+        init(of sample: Int, size: Int, count: Int, _ method: Redaction.Method) {
+            guard method == .blur else {
                 (first, second, share) = (sample / size, sample / size, 0)
                 return
             }
@@ -116,7 +118,7 @@ private struct Mosaic {
         }
     }
 
-    /// The means of a row of blocks.
+    /// Computes the means of a row of blocks.
     private func measure<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ plane: Frame.Plane, _ samples: Sample.Type, blocksOf down: Int,
         into means: UnsafeMutableBufferPointer<Float>
@@ -137,9 +139,10 @@ private struct Mosaic {
 
     private func place(of column: Int) -> Int { (component.offset + column * component.step) * depth.bytes }
 
-    /// What the blocks show along a row: those above and below it, mixed where they run into each other.
+    /// Interpolates between the rows of blocks above and below a row of samples.
     private func mix(
-        _ means: UnsafeMutableBufferPointer<Float>, _ rows: BlockInterpolation, into line: UnsafeMutableBufferPointer<Float>
+        _ means: UnsafeMutableBufferPointer<Float>, _ rows: BlockInterpolation,
+        into line: UnsafeMutableBufferPointer<Float>
     ) {
         for across in 0..<blocksAcross {
             let (above, below) = (means[rows.first * blocksAcross + across], means[rows.second * blocksAcross + across])
@@ -151,7 +154,7 @@ private struct Mosaic {
         _ line: UnsafeMutableBufferPointer<Float>, _ neighbours: UnsafeMutableBufferPointer<BlockInterpolation>,
         to row: UnsafeMutableRawPointer, _ samples: Sample.Type
     ) {
-        // Unused bits below stay unused.
+        // Unused low bits stay zero.
         let mask: Sample = ~((1 << Sample(depth.shift)) - 1)
         for column in columns {
             let between = neighbours[column - columns.lowerBound]

@@ -1,6 +1,6 @@
 import CCairo
 
-/// A quarter of a ring: one corner of a rounded box. Equal ones look the same, and are drawn once.
+/// One corner of a rounded box: a quarter of a ring. Equal corners share one tile.
 struct RoundedCorner: Hashable {
     let width: Int
     let height: Int
@@ -22,7 +22,7 @@ struct RoundedCorner: Hashable {
         return surface
     }
 
-    /// A quarter of an ellipse about the origin.
+    /// Adds a quarter of an ellipse around the origin.
     private func addQuarter(width: Double, height: Double, to context: OpaquePointer) {
         guard width > 0, height > 0 else { return }
         cairo_save(context)

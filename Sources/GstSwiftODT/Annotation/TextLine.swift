@@ -1,26 +1,26 @@
 import CCairo
 import CPango
 
-/// A line of text, set and ready to be drawn. All lengths are in display units.
+/// A line of text that has been laid out. All lengths are in display units.
 final class TextLine {
     let width: Double
-    /// How far the ink reaches above the line that letters stand on, and how far below it.
+    /// The extent of the ink above and below the baseline.
     let above: Double
     let below: Double
-    /// How many bytes of the text stand before the ellipsis; `nil` where all of it is there.
+    /// The number of bytes before the ellipsis; `nil` if the text is complete.
     let bytesBeforeEllipsis: Int?
-    /// Whether a font brings colours of its own, as those for emoji do.
+    /// Whether a glyph has its own colours, as in emoji fonts.
     let hasColors: Bool
     private let layout: OpaquePointer
 
     /// - Parameters:
-    ///   - context: of the ``Typesetter``, with its font.
-    ///   - room: what would be longer ends in an ellipsis.
+    ///   - context: the context of the ``Typesetter``, with its font.
+    ///   - room: the maximum width; a longer text ends in an ellipsis.
     init(_ text: String, in context: OpaquePointer, pixelWidth: Double, within room: Double? = nil) {
         let made = FontMap.withLock { _ in
             let layout: OpaquePointer = pango_layout_new(context)
             pango_layout_set_single_paragraph_mode(layout, 1)
-            // The pattern says the order of the parts; words of a label run as they are written.
+            // The pattern determines the order of the parts. The words of a label keep the direction of their script.
             pango_layout_set_auto_dir(layout, 0)
             if let room {
                 pango_layout_set_width(layout, Int32(min(max(room, 0), 1e6) * Double(PANGO_SCALE)))
@@ -36,7 +36,7 @@ final class TextLine {
                     cut = Int(run.item.pointee.offset)
                 }
                 if Self.isColored(run.item.pointee.analysis.font) { hasColors = true }
-                // Pango puts letters on whole units itself.
+                // Pango itself rounds glyph positions to whole units.
                 if pixelWidth != 1 { Self.round(run.glyphs, to: pixelWidth * Double(PANGO_SCALE)) }
             }
             pango_layout_line_get_extents(line, &ink, &logical)
@@ -53,7 +53,7 @@ final class TextLine {
 
     deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(layout)) } }
 
-    /// Adds the line to the context's path, or shows it with the context's colour.
+    /// Adds the line to the context's path, or draws it with the context's colour.
     func draw(x: Double, baseline: Double, asPath: Bool, in context: OpaquePointer) {
         FontMap.withLock { _ in
             let line = pango_layout_get_line_readonly(layout, 0)
@@ -63,7 +63,7 @@ final class TextLine {
         }
     }
 
-    /// Calls `body` for each stretch of one font; the ellipsis is one, which stands for the bytes that it hides.
+    /// Calls `body` for each run of one font. The ellipsis is a run that stands for the bytes it hides.
     private static func forEachRun(of line: UnsafeMutablePointer<PangoLayoutLine>?, _ body: (PangoGlyphItem) -> Void) {
         var next = line?.pointee.runs
         while let run = next {
@@ -74,7 +74,7 @@ final class TextLine {
 
     private static func isColored(_ font: UnsafeMutablePointer<PangoFont>?) -> Bool {
         guard let font else { return false }
-        // Those of Cairo are such, wherever fontconfig finds the fonts.
+        // Cairo's fonts are instances of `PangoFcFont` on platforms that use fontconfig.
         let found = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)
         guard let pattern = pango_fc_font_get_pattern(found) else { return false }
         var isColored: FcBool = 0

@@ -1,16 +1,16 @@
 import SwiftODT
 
-/// A small drawing in the samples of one format, ready to be laid over frames again and again.
+/// A small drawing, converted to the samples of one pixel format, for blending over many frames.
 struct Tile {
     struct Plane {
         let units: Int
         let lines: Int
-        /// All new samples, then as many that say what to keep. See ``BlendRow``.
+        /// All values, followed by as many weights of the destination. See ``BlendRow``.
         let bytes: [UInt8]
     }
 
     let planes: [Plane]
-    /// In pixels as it was drawn.
+    /// The size in upright pixels.
     let width: Int
     let height: Int
 
@@ -18,7 +18,7 @@ struct Tile {
 }
 
 extension Tile.Plane {
-    /// A plane for so many pixels: `fill` is given its new samples and what they keep, which change nothing yet.
+    /// Creates a plane for the given size. `fill` receives the values and the weights, which are initially transparent.
     init<Sample: BlendSample>(
         of layout: PlaneLayout, width: Int, height: Int, white: Sample,
         fill: (_ value: UnsafeMutablePointer<Sample>, _ keep: UnsafeMutablePointer<Sample>) -> Void
@@ -38,13 +38,13 @@ extension Tile.Plane {
 }
 
 extension Blender {
-    /// Converts what has been drawn on the upright grid: turns it the way the buffer lies, gives every sample the
-    /// mean of the pixels that it stands for, and its format's numbers.
+    /// Converts a drawing on the upright grid: rotates it to the orientation of the buffer, averages the pixels of each
+    /// sample and converts them to the pixel format.
     func tile(from surface: CairoSurface<UInt32>) -> Tile {
         tile(from: surface, width: surface.width, height: surface.height, orientation: canvas.orientation)
     }
 
-    /// The same for the upper left part of a surface, in whole steps of the canvas, turned some other way.
+    /// Converts the upper left part of a surface, in whole steps of the canvas, with the given orientation.
     func tile(from surface: CairoSurface<UInt32>, width: Int, height: Int, orientation: Orientation) -> Tile {
         var converted: [Tile.Plane] = []
         surface.withPixels { pixels, stride in
@@ -54,7 +54,7 @@ extension Blender {
         return Tile(planes: converted, width: width, height: height)
     }
 
-    /// Reads no pixel outside of the view, however small it is.
+    /// Reads no pixel outside the view, however small it is.
     func convert(_ view: BufferView<UInt32>) -> [Tile.Plane] {
         planes.map { layout in
             canvas.format.depth.bytes == 1
@@ -68,7 +68,7 @@ extension Blender {
         let white = Sample(truncatingIfNeeded: canvas.format.depth.white)
         return Tile.Plane(of: layout, width: view.width, height: view.height, white: white) { value, keep in
             for sample in layout.samples {
-                // As literals: nothing is left then of what does not apply.
+                // Literal arguments let the compiler remove the branches that do not apply.
                 switch (sample.pixels, layout.lineShift) {
                 case (1, 0): convert(view, layout, sample, PixelShare(pixels: 1, rows: 1), value, keep)
                 case (2, 1): convert(view, layout, sample, PixelShare(pixels: 2, rows: 2), value, keep)
@@ -80,7 +80,7 @@ extension Blender {
         }
     }
 
-    /// All of one sample in the units of a plane.
+    /// Writes one sample of each unit of a plane.
     @inline(__always)
     private func convert<Sample: BlendSample>(
         _ view: BufferView<UInt32>, _ layout: PlaneLayout, _ sample: PlaneLayout.Sample, _ share: PixelShare,
@@ -102,12 +102,13 @@ extension Blender {
                 var color: (value: Sample, keep: Sample) = (0, 0)
                 for unit in 0..<units {
                     if unit == wholeUnits {
-                        // A picture one pixel wide has half a unit of samples: its last column counts for the one that is missing.
+                        // The last unit of an odd width has only one column of pixels, which also counts for the
+                        // missing one.
                         pixel = (view.width - 1 - sample.firstPixel) * view.stepX
                         next = 0
                     }
                     let sum = view.sum(upper + pixel, lower + pixel, next, share)
-                    // Most of a label is one colour: the last one converted is likely to be wanted again.
+                    // Most of a label has one colour, so the last result is likely to be needed again.
                     if sum != last {
                         last = sum
                         color = colors.converted(sum) {
@@ -128,10 +129,9 @@ extension Blender {
 }
 
 extension BufferView<UInt32> {
-    /// All of the pixels that a sample stands for, from the first one of its upper and its lower row on. The lower row does not count where
-    /// there is one only.
+    /// Returns the sum of the pixels that a sample covers. The lower row is ignored if the sample covers one row.
     ///
-    /// - Parameter next: from the first pixel of a row to the second.
+    /// - Parameter next: the distance from the first pixel of a row to the second.
     @inline(__always)
     fileprivate func sum(
         _ upper: UnsafePointer<UInt32>, _ lower: UnsafePointer<UInt32>, _ next: Int, _ share: PixelShare
@@ -147,9 +147,9 @@ extension BufferView<UInt32> {
     }
 }
 
-/// Alpha, green, red and blue of some pixels, added up in 16 bits each.
+/// The sums of alpha, green, red and blue of up to four pixels, 16 bits each.
 private struct ChannelSum: Equatable {
-    /// No pixels have as much.
+    /// A value that no sum has.
     static let none = ChannelSum(lanes: .max)
 
     private(set) var lanes: UInt64 = 0
@@ -159,7 +159,7 @@ private struct ChannelSum: Equatable {
         lanes &+= UInt64(argb & 0x00FF_00FF) | UInt64(argb & 0xFF00_FF00) &<< 24
     }
 
-    /// Red, green, blue and alpha, 0...1 and multiplied with alpha.
+    /// Returns red, green, blue and alpha, 0 to 1, premultiplied with alpha.
     func mean(_ share: PixelShare) -> SIMD4<Float> {
         let sum = SIMD4(lanes &>> 16, lanes &>> 32, lanes, lanes &>> 48) & 0xFFFF
         let weight = 1 / (255 * Float(share.pixels * share.rows))
@@ -167,7 +167,7 @@ private struct ChannelSum: Equatable {
     }
 }
 
-/// Colours that have been converted lately. A drawing has few, each of them many times: of two, and what lies between them at the edges
+/// A direct-mapped cache of converted colours. A drawing has few distinct colours: two, and the mixtures at the edges
 /// of letters.
 private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     private struct Entry {
@@ -179,7 +179,7 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
 
     private let entries: UnsafeMutableBufferPointer<Entry>
 
-    /// Lends an empty one for the duration of the call.
+    /// Calls `body` with an empty cache.
     static func with(_ body: (borrowing Self) -> Void) {
         withUnsafeTemporaryAllocation(of: Entry.self, capacity: places) { entries in
             entries.initialize(repeating: Entry(sum: .none, color: (0, 0)))

@@ -1,6 +1,6 @@
-/// Keeps tiles from frame to frame while what they show is unchanged.
+/// Keeps tiles from frame to frame while their content is unchanged.
 ///
-/// Bounded: beyond a few megabytes the tiles that no frame has asked for lately go first.
+/// The size is bounded: beyond 8 MiB or 512 tiles the least recently used half is removed.
 struct TileCache {
     enum Key: Hashable {
         case label(LabelStyle)
@@ -23,7 +23,7 @@ struct TileCache {
 
     var count: Int { entries.count }
 
-    /// The tile for a key, drawn if it is not there. `nil` where drawing fails.
+    /// Returns the tile for a key, drawing it if it is not cached; `nil` if drawing fails.
     mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
         clock += 1
         if let entry = entries[key] {
@@ -42,7 +42,7 @@ struct TileCache {
         bytes = 0
     }
 
-    /// Lets the older half go.
+    /// Removes the least recently used half.
     private mutating func shrink() {
         let ages = entries.values.map(\.used).sorted()
         let middle = ages[ages.count / 2]

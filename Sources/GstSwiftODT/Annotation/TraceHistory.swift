@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Remembers the ways that objects came.
+/// The recent paths of tracked objects.
 struct TraceHistory {
     struct Point {
         /// The centre of the box, in buffer pixels.
@@ -17,10 +17,10 @@ struct TraceHistory {
     private(set) var traces: [Int: Trace] = [:]
     private var latest: Nanoseconds = .min
 
-    /// Takes the objects of a frame down, and forgets what is older than a trace lasts.
+    /// Records the objects of a frame and removes points older than the trace duration.
     ///
-    /// - Parameter spacing: points nearer than this to the one before replace it, so that an object that rests, or
-    ///   creeps, does not fill the book.
+    /// - Parameter spacing: a point nearer than this to the one before replaces it, so that a slow object does not fill
+    ///   the history.
     mutating func record(
         _ objects: [AnnotatedObject], options: AnnotatorOptions, colors: TrackColors = TrackColors(),
         time: Nanoseconds, spacing: Double
@@ -43,13 +43,13 @@ struct TraceHistory {
                 traces[id] = nil
                 continue
             }
-            // One point beyond the end stays: the line fades out on the way to it.
+            // One older point is kept: the line fades out towards it.
             let old = trace.points.prefix { $0.time <= start }.count - 1
             if old > 0 { traces[id]?.points.removeFirst(old) }
         }
     }
 
-    /// Whether there is a line to draw at that time.
+    /// Returns whether a trace is visible at the given time.
     func isVisible(at time: Nanoseconds, duration: Nanoseconds) -> Bool {
         traces.values.contains { trace in
             guard trace.points.count > 1, let last = trace.points.last else { return false }
@@ -66,7 +66,7 @@ struct TraceHistory {
 extension TraceHistory.Trace {
     private static let maximumPoints = 256
 
-    /// The last point is where the object is now; those before it stay where they are.
+    /// The last point is the current position of the object; earlier points do not change.
     fileprivate mutating func add(_ point: TraceHistory.Point, spacing: Double) {
         if points.count > 1 {
             let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)

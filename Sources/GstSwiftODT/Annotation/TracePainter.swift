@@ -1,14 +1,13 @@
 import CCairo
 import SwiftODT
 
-/// Draws fading lines, piece by piece: the picture is cut into small squares, and only those that a line crosses are
-/// drawn and blended.
+/// Draws fading lines. The picture is divided into squares, and only those that a line crosses are drawn and blended.
 struct TracePainter {
     private static let side = 128
     private let surface: CairoSurface<UInt32>
     private let blender: Blender
     private let lineWidth: Double
-    /// Display units across and down a pixel of the buffer.
+    /// The width and height of a buffer pixel in display units.
     private let unitX: Double
     private let unitY: Double
 
@@ -21,14 +20,14 @@ struct TracePainter {
         (unitX, unitY) = canvas.orientation.swapsAxes ? (canvas.unitY, canvas.unitX) : (canvas.unitX, canvas.unitY)
         let context = surface.context
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
-        // A newer piece replaces the older one where they meet, so that the joints do not show.
+        // A newer piece replaces an older one where they overlap, which hides the joints.
         cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
     }
 
     private struct Piece {
         let from: TraceHistory.Point
         let to: TraceHistory.Point
-        /// 1 where the object is, 0 where the trace ends.
+        /// 1 at the object, 0 at the end of the trace.
         let strength: Double
         let bounds: Box
     }
@@ -66,7 +65,7 @@ struct TracePainter {
         let here = pieces.filter { !$0.bounds.intersection(window).isEmpty }
         guard let first = here.first else { return }
         let touched = here.reduce(first.bounds) { $0.union($1.bounds) }.intersection(window)
-        // Multiples of 4 suit the chroma of any format, woven fields too.
+        // Multiples of 4 suit the chroma of any format, interlaced formats included.
         let left = Int(touched.minX) / 4 * 4
         let top = Int(touched.minY) / 4 * 4
         let target = PixelRect(

@@ -1,30 +1,31 @@
 import SwiftODT
 
-/// Chooses the colour of each track when it is first drawn: that of its id, or the next in the row that differs clearly from the colours of
-/// the tracks around it. A track keeps its colour for life.
+/// Chooses the colour of each track when it is first drawn: the colour of its ID, or the next in the sequence that
+/// differs clearly from the colours of tracks nearby. A track keeps its colour for life.
 struct TrackColors {
     private struct Entry {
         let paint: Paint
-        /// In OKLab.
+        /// The colour in OKLab.
         let lab: SIMD3<Double>
         var box: Box
         var time: Nanoseconds
     }
 
-    /// Distances in OKLab. Colours at 0.06 can be told apart side by side, at 0.16 at a glance.
+    /// Minimum distances in OKLab. A difference of 0.06 is visible side by side, one of 0.16 at a glance.
     private static let leastNearby = 0.16
     private static let leastElsewhere = 0.06
-    /// Tracks that were drawn this recently count as visible: they may be drawn again.
+    /// Tracks that were drawn this recently count as visible, because they may be drawn again.
     private static let memory: Nanoseconds = 1_000_000_000
     private static let candidates = 24
-    /// Beyond this many most belong to tracks that have ended.
+    /// If there are more entries, most belong to tracks that have ended.
     private static let most = 1024
 
     private var entries: [Int: Entry] = [:]
 
     func paint(of id: Int) -> Paint? { entries[id]?.paint }
 
-    /// Notes where tracks are, and chooses colours for new ones. Linear in the number of objects but for new ones.
+    /// Updates the positions of tracks and chooses colours for new ones. Linear in the number of objects, except for
+    /// new tracks.
     mutating func assign(_ objects: [AnnotatedObject], at time: Nanoseconds) {
         for object in objects {
             guard let id = object.id else { continue }
@@ -71,7 +72,7 @@ struct TrackColors {
 }
 
 extension Box {
-    /// Whether less than the larger one's size lies between two boxes.
+    /// Returns whether the gap between two boxes is less than the larger side of either.
     fileprivate func isNear(_ other: Box) -> Bool {
         let reach = max(max(width, height), max(other.width, other.height))
         return minX - other.maxX < reach && other.minX - maxX < reach && minY - other.maxY < reach

@@ -1,21 +1,21 @@
 import CCairo
 import CPango
 
-/// Sets lines of text in one font at one size.
+/// Lays out lines of text with one font and font size.
 ///
-/// Pango takes another font for what this one lacks, joins and reorders letters as their script asks, and lets words that are
-/// written from right to left run that way within the line.
+/// Pango selects other fonts for missing glyphs, shapes and reorders letters as their script requires, and sets
+/// right-to-left words in their own direction within the line.
 final class Typesetter {
     /// The height of a capital letter, in display units.
     let capHeight: Double
     private let context: OpaquePointer
     private let pixelWidth: Double
 
-    /// Fails where not a single font can be found.
+    /// Returns `nil` if no font is installed.
     ///
     /// - Parameters:
-    ///   - size: in display units.
-    ///   - pixelWidth: the display units across a pixel. Letters stand on whole pixels.
+    ///   - size: the font size in display units.
+    ///   - pixelWidth: the width of a pixel in display units. Glyphs are placed on whole pixels.
     init?(_ font: NamedFont, size: Double, pixelWidth: Double) {
         guard let context = Self.context(font, size: size) else { return nil }
         self.context = context
@@ -26,7 +26,7 @@ final class Typesetter {
 
     deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(context)) } }
 
-    /// - Parameter width: in display units; what would be longer ends in an ellipsis.
+    /// - Parameter width: the maximum width in display units; a longer text ends in an ellipsis.
     func line(_ text: String, within width: Double? = nil) -> TextLine {
         TextLine(text, in: context, pixelWidth: pixelWidth, within: width)
     }
@@ -34,7 +34,7 @@ final class Typesetter {
     private static func context(_ font: NamedFont, size: Double) -> OpaquePointer? {
         let options = cairo_font_options_create()
         defer { cairo_font_options_destroy(options) }
-        // Grey edges, never coloured ones: the picture is scaled and turned later on.
+        // Subpixel antialiasing would produce coloured fringes, because the picture may be scaled and rotated later.
         cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
         cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT)
         cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_ON)

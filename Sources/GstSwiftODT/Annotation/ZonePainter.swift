@@ -1,10 +1,10 @@
 import CCairo
 import SwiftODT
 
-/// Draws areas and lines, once: as tiles that are laid over each frame until the zones or the picture change.
+/// Draws zones and lines once, as tiles that are blended over each frame until the zones or the frame format change.
 ///
-/// The picture is cut into squares, and only those that a zone touches are kept. What a frame costs grows with the area of the
-/// zones: a quarter of a millisecond for a quarter of a 1080p picture.
+/// The picture is divided into squares, and only those that a zone touches are kept. The cost per frame is proportional
+/// to the area of the zones.
 struct ZonePainter {
     private static let side = 128
     private static let fill: Float = 0.10
@@ -35,7 +35,7 @@ struct ZonePainter {
         for (tile, place) in tiles { blender.draw(tile, atBuffer: canvas.buffer(place), in: frame) }
     }
 
-    /// Where the words about a zone stand: below the highest point of an area, beside the middle of a line.
+    /// Returns the place of a zone's text: below the highest point of an area, or beside the middle of a line.
     func place(of zone: Zone, width: Int, height: Int) -> PixelRect {
         let corners = zone.points.map {
             (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight))
@@ -56,12 +56,12 @@ struct ZonePainter {
             height: height)
     }
 
-    /// Amber, which no track has; grey for what is ignored.
+    /// Amber, which no track has; grey for ignored areas.
     static func paint(of zone: Zone) -> Paint { Paint(argb: zone.kind == .ignore ? 0xFF9E_9E9E : 0xFFFF_C107) }
 }
 
 extension ZonePainter {
-    /// One square of the picture while it is drawn on.
+    /// One square of the picture during drawing.
     private struct Sketch {
         let canvas: Canvas
         let lineWidth: Double
@@ -95,7 +95,7 @@ extension ZonePainter {
             if zone.kind == .line { drawArrow(across: corners, paint) }
         }
 
-        /// With a dark edge, so that it shows on light ground too.
+        /// Draws a line with a dark edge, which keeps it visible on a bright background.
         private func stroke(_ paint: Paint, dashed: Bool = false) {
             let context = surface.context
             if dashed { cairo_set_dash(context, [3 * lineWidth, 3 * lineWidth], 2, 0) }
@@ -107,7 +107,7 @@ extension ZonePainter {
             cairo_stroke(context)
         }
 
-        /// Points to where `in` is: the right hand of somebody who walks along the line.
+        /// Draws an arrow in the direction that counts as `in`: to the right of the line's direction.
         private func drawArrow(across corners: [(x: Double, y: Double)], _ paint: Paint) {
             let middle = corners.count / 2
             let (from, to) = (corners[middle - 1], corners[middle])
@@ -116,7 +116,7 @@ extension ZonePainter {
             guard length > 0 else { return }
             let (reach, context) = (6 * lineWidth, surface.context)
             let (along, across) = ((x: dx / length, y: dy / length), (x: -dy / length, y: dx / length))
-            // A quarter of the way along: the words stand in the middle.
+            // A quarter of the way along, because the text is in the middle.
             let root = (x: from.x + dx / 4, y: from.y + dy / 4)
             let tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
             cairo_move_to(context, root.x, root.y)
@@ -133,7 +133,7 @@ extension ZonePainter {
 }
 
 extension CairoSurface<UInt32> {
-    /// Whether nothing has been drawn.
+    /// Whether all pixels are transparent.
     fileprivate var isEmpty: Bool {
         var isEmpty = true
         withPixels { pixels, stride in
