@@ -1,19 +1,21 @@
 import CGStreamer
 import Glibc
 
-/// The functions of GStreamer's analytics library that are used here, looked up at run time: one plugin serves older and
-/// newer GStreamer alike, and that library (of the bad plugins) is no dependency.
+/// The functions of GStreamer's analytics library, loaded at run time. The plugin thus works with GStreamer versions
+/// older than 1.24 and does not depend on the library, which is part of the bad plugins.
+///
+/// `@unchecked Sendable`: all properties are constant function pointers, and the library is never unloaded.
 struct AnalyticsLibrary: @unchecked Sendable {
-    /// `GstAnalyticsRelationMeta`.
+    /// A pointer to `GstAnalyticsRelationMeta`.
     typealias Meta = UnsafeMutableRawPointer
 
-    /// `GstAnalyticsMtd`: a handle to one entry of the metadata.
+    /// `GstAnalyticsMtd`: a handle of one entry of the metadata.
     struct Entry {
         var id: UInt32 = 0
         var meta: Meta?
     }
 
-    /// `GstAnalyticsRelationMetaInitParams`: what the metadata has room for without growing.
+    /// `GstAnalyticsRelationMetaInitParams`: the initial capacity of the metadata.
     struct Room {
         var entries: Int
         var bytes: Int
@@ -36,11 +38,11 @@ struct AnalyticsLibrary: @unchecked Sendable {
     let setLost: SetLost
     private let setRelation: SetRelation
 
-    /// `nil` where there is no such library.
+    /// `nil` if the library is not installed.
     static let shared = AnalyticsLibrary()
 
     private init?() {
-        // Never closed: GStreamer registers types from it.
+        // The library is never closed, because GStreamer registers types from it.
         guard let library = dlopen("libgstanalytics-1.0.so.0", RTLD_NOW),
             let addMeta = dlsym(library, "gst_buffer_add_analytics_relation_meta_full"),
             let addObject = dlsym(library, "gst_analytics_relation_meta_add_od_mtd"),
@@ -59,7 +61,7 @@ struct AnalyticsLibrary: @unchecked Sendable {
         self.setRelation = unsafeBitCast(setRelation, to: SetRelation.self)
     }
 
-    /// `GST_ANALYTICS_REL_TYPE_RELATE_TO`, from the one entry to the other.
+    /// Adds a `GST_ANALYTICS_REL_TYPE_RELATE_TO` relation from one entry to another.
     func relate(_ one: Entry, to other: Entry) {
         guard let meta = one.meta else { return }
         _ = setRelation(meta, 1 << 3, one.id, other.id)

@@ -1,14 +1,14 @@
 import CGStreamer
 import SwiftODT
 
-/// Why caps cannot be taken, and the element that makes of them what can.
+/// The reason why caps are refused, and the element that converts the frames.
 ///
-/// Frames have to lie in memory that the processor reads and writes. That is all the pad templates name, so elements that
-/// can give such frames do; this is for those that cannot or do not ask.
+/// Frames must be in system memory. The pad templates accept nothing else, so upstream elements that can produce such
+/// frames do. This error is for elements that cannot, or that send caps without a query.
 struct CapsRefusal {
     let problem: ElementProblem
 
-    /// `nil` for caps that the pad templates let in, or that are no raw video.
+    /// Returns `nil` for caps that the pad templates accept and for caps that are not raw video.
     init?(_ caps: UnsafeMutablePointer<GstCaps>) {
         guard let structure = gst_caps_get_structure(caps, 0),
             String(cString: gst_structure_get_name(structure)) == "video/x-raw"
@@ -18,22 +18,23 @@ struct CapsRefusal {
             return "the caps are " + String(cString: text)
         }
         if let feature = CapsRefusal.foreignFeature(of: caps) {
-            let remedy = CapsRefusal.remedies[feature] ?? "the element that brings it into system memory"
+            let remedy = CapsRefusal.remedies[feature] ?? "an element that downloads frames into system memory"
             problem = .format(
-                "the frames come as \(feature), which swiftodt cannot read; put \(remedy) before it", detail: detail)
+                "cannot read frames of type \(feature); put \(remedy) before swiftodt", detail: detail)
         } else if let name = gst_structure_get_string(structure, "format"),
-            // The caps' own memory: its header calls the function constant, so a copy that Swift makes for it is freed before the call.
+            // The returned string belongs to the caps. The header declares the function as `const`, so a temporary copy
+            // that Swift makes for it is freed before the call.
             PixelFormat(gst_video_format_from_string(name)) == nil
         {
             problem = .format(
-                "the frames are \(String(cString: name)), which swiftodt does not read; put videoconvert before it",
+                "cannot read frames of the format \(String(cString: name)); put videoconvert before swiftodt",
                 detail: detail)
         } else {
             return nil
         }
     }
 
-    /// The first feature other than being in the processor's memory.
+    /// Returns the first caps feature other than system memory.
     private static func foreignFeature(of caps: UnsafeMutablePointer<GstCaps>) -> String? {
         guard let features = gst_caps_get_features(caps, 0), gst_caps_features_is_any(features) == 0 else { return nil }
         return (0..<gst_caps_features_get_size(features)).lazy
@@ -53,7 +54,7 @@ struct CapsRefusal {
         "memory:VulkanImage": "vulkandownload",
         "memory:MFXSurface": "msdkvpp ! video/x-raw,format=NV12",
         "format:Interlaced":
-            "a decoder or deinterlacer that gives both fields in one buffer (interlace-mode=interleaved)",
+            "a decoder or deinterlacer that outputs both fields in one buffer (interlace-mode=interleaved)",
         "meta:GstVideoOverlayComposition": "overlaycomposition",
     ]
 }

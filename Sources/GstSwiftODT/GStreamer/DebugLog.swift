@@ -2,12 +2,12 @@ import CGStreamer
 import CSwiftODTElement
 import SwiftODT
 
-/// The debug category `swiftodt`, with the element as its object: `GST_DEBUG=swiftodt:6`.
+/// Logging to the debug category `swiftodt`, with the element as the object: `GST_DEBUG=swiftodt:6`.
 ///
-/// INFO tells choices and what they rest on, DEBUG what changes in the stream, LOG each frame, TRACE each object. Warnings and
-/// errors are those on the bus.
+/// INFO contains decisions and their reasons, DEBUG changes in the stream, LOG each frame, TRACE each object. Warnings
+/// and errors are those that are posted on the bus.
 extension ElementHandle {
-    /// Tells something where somebody listens; costs one comparison, and no text, where nobody does.
+    /// Logs a text. A disabled level costs one comparison; the text is not evaluated.
     @inline(__always)
     func log(
         _ level: GstDebugLevel, _ text: @autoclosure () -> String, file: StaticString = #fileID,
@@ -17,17 +17,17 @@ extension ElementHandle {
         write(level, text(), file: file, function: function, line: line)
     }
 
-    /// Whether somebody listens, where more than a text would have to be made.
+    /// Returns whether a level is enabled, for log output that needs more than a text.
     @inline(__always)
     func isLogging(_ level: GstDebugLevel) -> Bool { swiftodt_logs(level) != 0 }
 
-    /// Does some work of the library, and tells what the library has to tell of it.
+    /// Runs `work` and logs the diagnostics that the library reports during it.
     func listening<Result>(to work: () throws -> Result) rethrows -> Result {
         guard isLogging(.warning) else { return try work() }
         return try Diagnostics.listening(log, to: work)
     }
 
-    /// Tells what the library told.
+    /// Logs a diagnostic entry of the library.
     func log(_ fact: Diagnostics.Entry) {
         log(GstDebugLevel(fact.level), fact.text, file: fact.file, function: fact.function, line: fact.line)
     }
@@ -40,7 +40,7 @@ extension ElementHandle {
 }
 
 extension StaticString {
-    /// Ends with a zero byte, as the compiler writes them, and lives as long as the process.
+    /// A pointer to the text, which the compiler terminates with a zero byte. It is valid for the life of the process.
     var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }
 

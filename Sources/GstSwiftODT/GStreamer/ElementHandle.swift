@@ -1,9 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// The GStreamer element that a session belongs to, as far as Swift deals with it: it posts and asks upstream.
+/// The GStreamer element of a session, for posting messages and querying upstream.
 ///
-/// The element outlives its session, so nothing is retained. All calls are thread-safe in GStreamer.
+/// `@unchecked Sendable`: the element outlives its session, so nothing is retained, and all functions called here are
+/// thread-safe in GStreamer.
 struct ElementHandle: @unchecked Sendable {
     let base: UnsafeMutablePointer<GstBaseTransform>
 
@@ -17,13 +18,13 @@ struct ElementHandle: @unchecked Sendable {
         UnsafeMutableRawPointer(base).assumingMemoryBound(to: GstObject.self)
     }
 
-    /// Takes over the message.
+    /// Posts a message and takes ownership of it.
     func post(_ message: UnsafeMutablePointer<GstMessage>) {
         gst_element_post_message(element, message)
     }
 
-    /// Whether messages wait on the bus that the application reads: that of the outermost bin. The buses of bins within it pass all messages
-    /// on and never keep any.
+    /// Returns whether messages are pending on the application's bus, which is that of the outermost bin. Buses of
+    /// inner bins forward all messages and hold none.
     var hasPendingMessages: Bool {
         var outermost = object
         gst_object_ref(outermost)
@@ -38,22 +39,22 @@ struct ElementHandle: @unchecked Sendable {
         return gst_bus_have_pending(bus) != 0
     }
 
-    /// Takes over the structure.
+    /// Creates an element message and takes ownership of the structure.
     func elementMessage(_ structure: UnsafeMutablePointer<GstStructure>) -> UnsafeMutablePointer<GstMessage> {
         gst_message_new_element(object, structure)
     }
 
-    /// Lets controllers set the properties for a frame; without a stream time they stay as they are.
+    /// Lets GStreamer controllers set the properties for a frame. Without a stream time they are unchanged.
     func syncProperties(to streamTime: UInt64) {
         if streamTime != .max { gst_object_sync_values(object, GstClockTime(streamTime)) }
     }
 
-    /// Tells the pipeline that latency has changed.
+    /// Posts a latency message.
     func announceLatency() {
         post(gst_message_new_latency(object))
     }
 
-    /// Whether upstream is live; `nil` where it cannot tell (yet).
+    /// Returns whether upstream is live; `nil` if the latency query fails, such as before a decoder has negotiated.
     func isUpstreamLive() -> Bool? {
         guard let query = gst_query_new_latency() else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self)) }
@@ -63,12 +64,12 @@ struct ElementHandle: @unchecked Sendable {
         return live != 0
     }
 
-    /// What elements upstream have done about the orientation that the tag asks for.
+    /// Returns what upstream elements have already applied of the orientation tag.
     func turnsUpstream(tagged: Orientation) -> UpstreamOrientation {
         tagged == .identity ? UpstreamOrientation() : UpstreamOrientation(before: base.pointee.sinkpad, tagged: tagged)
     }
 
-    /// Posts an element warning: the stream goes on.
+    /// Posts a warning; the stream continues.
     func warn(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
@@ -76,7 +77,7 @@ struct ElementHandle: @unchecked Sendable {
         post(problem, type: GST_MESSAGE_WARNING, file: file, function: function, line: line)
     }
 
-    /// Posts an element error: the stream ends.
+    /// Posts an error, which ends the stream.
     func fail(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {
@@ -87,7 +88,7 @@ struct ElementHandle: @unchecked Sendable {
     private func post(
         _ problem: ElementProblem, type: GstMessageType, file: StaticString, function: StaticString, line: Int32
     ) {
-        // The element takes over both texts.
+        // The function takes ownership of both texts.
         gst_element_message_full(
             element, type, problem.domain, problem.code, g_strdup(problem.text),
             problem.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)

@@ -1,14 +1,14 @@
 import CGStreamer
 import SwiftODT
 
-/// What is wrong, in GStreamer's terms: a domain, a code, and a sentence that says what to do.
+/// An error or warning in GStreamer's terms: a domain, a code, and a text that names the remedy.
 struct ElementProblem {
     let domain: GQuark
     let code: Int32
     let text: String
     var detail: String?
 
-    /// For a log, which has one line.
+    /// Text and detail on one line, for the log.
     var wholeText: String { detail.map { "\(text) (\($0))" } ?? text }
 
     static func settings(_ text: String, detail: String? = nil) -> ElementProblem {
@@ -31,7 +31,7 @@ struct ElementProblem {
         ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text, detail: detail)
     }
 
-    /// An error of the library, with the code that fits its reason.
+    /// Creates a problem from an error of the library, with the code that matches its reason.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
         switch (error as? ODTError)?.reason {

@@ -1,30 +1,31 @@
 import SwiftODT
 
-/// Decides where a new epoch begins, which ends all tracks: where the picture's time really breaks, and nowhere else.
+/// Decides where a new epoch begins, which ends all tracks. It does so only at real discontinuities.
 ///
-/// It breaks at a flush, at a seek, where time goes backwards, at a gap, and where the picture has another size or
-/// orientation. It does not break where a buffer is marked as discontinuous, which leaky queues and filters that drop frames do
-/// at every drop, nor at segments, caps or tags that leave time and picture as they are: the tracker bridges gaps by time.
+/// An epoch begins at a flush, a seek, a step backwards in time, a gap, and a change of the frame size or orientation.
+/// It does not begin at buffers that are flagged DISCONT, which leaky queues and filters set at every drop, nor at
+/// segments, caps or tags that leave time and picture unchanged: the tracker bridges dropped frames by their times.
 ///
-/// Times are running times. Two frames in the wrong order are no break: time may step back by up to three frames. A stream
-/// whose every frame steps back a little runs on, too. A gap is longer than tracks live unseen, and longer than two of the stream's
-/// own frames, so that a picture every ten seconds is a slow stream and not one break after the other.
+/// All times are running times. Two frames in the wrong order are tolerated: time may step back by up to three frames,
+/// and at most 1 s. The same holds for a stream whose every frame steps back slightly. A gap is longer than
+/// `track-max-age` and longer than two frames of the stream, so that a stream with one frame every ten seconds is not
+/// broken at each frame.
 struct EpochRule {
-    /// Why an epoch begins.
+    /// The reason for a new epoch.
     enum Break: String {
         case flush = "a flush"
         case seek = "a seek"
-        case backwards = "time goes backwards"
-        case gap = "a gap longer than tracks live unseen"
-        case size = "a picture of another size"
-        case orientation = "a picture of another orientation"
+        case backwards = "a step backwards in time"
+        case gap = "a gap longer than track-max-age"
+        case size = "a change of the frame size"
+        case orientation = "a change of the orientation"
     }
 
-    /// What counts of a frame.
+    /// The properties of a frame that the rule depends on.
     struct FrameInfo {
-        /// Its running time; `nil` where it has none that can be reckoned with.
+        /// The running time; `nil` if the frame has none in the valid range.
         var time: Nanoseconds?
-        /// How long it is shown, as far as anybody knows.
+        /// How long the frame is shown, or an estimate.
         var duration: Nanoseconds
         var width: Int
         var height: Int
@@ -33,24 +34,24 @@ struct EpochRule {
 
     private var last: FrameInfo?
     private var hasSeeked = false
-    /// From the latest frame but one to the latest, where time went forward.
+    /// The interval between the two latest frames whose time increased.
     private var rhythm: Nanoseconds = 0
 
-    /// All before is void.
+    /// Discards all state.
     ///
-    /// - Returns: why an epoch begins; `nil` where there was no frame since the last one began.
+    /// - Returns: the reason for a new epoch; `nil` if there was no frame since the last one began.
     mutating func flush() -> Break? {
         defer { self = EpochRule() }
         return last == nil ? nil : .flush
     }
 
-    /// A segment that a seek asked for has come: the next frame is from elsewhere, though time may go on.
+    /// Notes the segment of a seek. The next frame begins an epoch even if its time continues.
     mutating func noteSeek() { hasSeeked = true }
 
-    /// A frame has come.
+    /// Checks the next frame.
     ///
-    /// - Parameter maxAge: how long tracks live unseen.
-    /// - Returns: why an epoch begins with it; `nil` where none does.
+    /// - Parameter maxAge: the maximum age of tracks without detections.
+    /// - Returns: the reason why an epoch begins at the frame; `nil` if none does.
     mutating func check(at frame: FrameInfo, maxAge: Nanoseconds) -> Break? {
         defer { remember(frame) }
         guard let last else { return nil }

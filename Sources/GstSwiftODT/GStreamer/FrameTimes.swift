@@ -1,15 +1,15 @@
 import CGStreamer
 import SwiftODT
 
-/// The times of one frame, as its buffer and segment tell them. `GST_CLOCK_TIME_NONE` where there is none.
+/// The times of one frame according to its buffer and segment, in nanoseconds; `GST_CLOCK_TIME_NONE` if unknown.
 struct FrameTimes: Sendable {
     let timestamp: UInt64
     let streamTime: UInt64
     let runningTime: UInt64
     let duration: UInt64
 
-    /// `nil` for a frame outside of its segment: it is not to be shown. Of one that begins before its segment only what is
-    /// inside has a stream time and a running time.
+    /// Returns `nil` for a frame outside its segment, which must not be shown. If a frame begins before its segment,
+    /// its stream time and running time are those of the segment start.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, segment: UnsafePointer<GstSegment>) {
         let (start, length) = (buffer.pointee.pts, buffer.pointee.duration)
         (timestamp, duration) = (UInt64(start), UInt64(length))
@@ -25,16 +25,16 @@ struct FrameTimes: Sendable {
         runningTime = UInt64(gst_segment_to_running_time(segment, GST_FORMAT_TIME, from))
     }
 
-    /// The running time where it can be reckoned with.
+    /// The running time if it is in the valid range.
     var validTime: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isInRange ? $0 : nil } }
 
-    /// How long the frame is shown, where its buffer says so.
+    /// The duration if the buffer has one.
     var validDuration: Nanoseconds? {
         Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isInRange ? $0 : nil }
     }
 }
 
 extension FrameTimes: CustomStringConvertible {
-    /// For a log: nanoseconds.
+    /// The running time in nanoseconds, for the log.
     var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }
 }

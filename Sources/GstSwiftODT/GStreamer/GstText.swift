@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// What GStreamer has to say, as text for a log.
+/// Text representations of GStreamer values for the log.
 enum GstText {
     static func of(_ caps: UnsafePointer<GstCaps>?) -> String {
         guard let caps, let text = gst_caps_to_string(caps) else { return "none" }

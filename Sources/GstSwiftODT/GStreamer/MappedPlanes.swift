@@ -2,13 +2,13 @@ import CGStreamer
 import SwiftODT
 
 extension GstVideoFrame {
-    /// Whether the planes lie within the memory that was mapped for them. A GstVideoMeta may say anything of offsets and strides,
-    /// and GStreamer believes it.
+    /// Returns whether all planes lie within the mapped memory. GStreamer does not validate the offsets and strides of
+    /// a `GstVideoMeta`.
     func holds(_ frame: Frame) -> Bool {
         withUnsafeBytes(of: map) { maps in
             let maps = maps.bindMemory(to: GstMapInfo.self)
             return (0..<frame.format.planeCount).allSatisfy { index in
-                // Without a meta all planes lie in one piece of memory.
+                // Without a `GstVideoMeta` all planes share one block of memory.
                 let map = maps[meta == nil ? 0 : index]
                 guard let start = map.data.map(UnsafeRawPointer.init) else { return false }
                 let plane = frame.plane(index)

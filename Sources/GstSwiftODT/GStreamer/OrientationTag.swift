@@ -1,32 +1,34 @@
 import CGStreamer
 import SwiftODT
 
-/// The orientation that the stream's `image-orientation` tags ask for; a tag of the stream goes before a global one.
+/// The orientation requested by `image-orientation` tags. A tag of stream scope takes precedence over a global one.
 struct OrientationTag {
     private var ofStream: Orientation?
     private var global: Orientation?
-    /// What is left to do of it where the pictures arrive, once that was looked into.
+    /// The part of the orientation that upstream has not applied; `nil` until it is determined.
     private var remaining: Orientation?
 
     var orientation: Orientation { ofStream ?? global ?? .identity }
 
-    /// The orientation of the pictures that arrive: what the tag asks for, less what elements upstream have done about it.
+    /// Returns the orientation of the incoming frames: the tag's orientation minus the part that upstream elements have
+    /// applied.
     ///
-    /// They are looked over at the first frame after a tag or other caps.
+    /// The upstream elements are examined at the first frame after a new tag or new caps.
     mutating func orientation(at element: ElementHandle) -> Orientation {
         if let remaining { return remaining }
         let turns = element.turnsUpstream(tagged: orientation)
         let left = orientation.following(turns.turn.inverse)
         element.log(
             .info,
-            "orientation \(left.nick): the tag says \(orientation.nick)"
+            "orientation \(left.nick): the tag is \(orientation.nick)"
                 + (turns.rotatingElements.isEmpty
-                    ? "" : ", of which \(turns.rotatingElements.joined(separator: " and ")) did \(turns.turn.nick)"))
+                    ? "" : ", of which \(turns.rotatingElements.joined(separator: " and ")) applied \(turns.turn.nick)")
+        )
         remaining = left
         return left
     }
 
-    /// The pictures to come may be turned in another way.
+    /// New caps may mean that upstream elements rotate the frames differently.
     mutating func noticeCaps() { remaining = nil }
 
     mutating func notice(_ tags: UnsafePointer<GstTagList>) {
@@ -54,7 +56,7 @@ extension Orientation {
         }
     }
 
-    /// As the `orientation` property and the messages name it.
+    /// The name of the orientation in the `orientation` property and in messages.
     var nick: String {
         switch self {
         case .identity: "identity"

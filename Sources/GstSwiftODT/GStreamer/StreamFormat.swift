@@ -1,7 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// What the caps say of the frames to come.
+/// The format of frames according to the caps.
 struct StreamFormat {
     var info: GstVideoInfo
     let format: PixelFormat
@@ -9,13 +9,13 @@ struct StreamFormat {
     let height: Int
     let colorSpace: ColorSpace
     let pixelAspectRatio: Double
-    /// From the frame rate; `nil` where that varies.
+    /// The reciprocal of the frame rate; `nil` if the rate is variable.
     let frameDuration: Nanoseconds?
 
-    /// A rate below one frame an hour is a mistake.
+    /// A frame rate below one frame per hour is treated as invalid.
     private static let longestFrame: Nanoseconds = 3_600_000_000_000
 
-    /// `nil` for formats that the pad templates do not let in.
+    /// Returns `nil` for formats that the pad templates do not accept.
     init?(_ info: GstVideoInfo) {
         guard let format = PixelFormat(info.finfo.pointee.format), info.width > 0, info.height > 0 else { return nil }
         self.info = info
@@ -28,7 +28,8 @@ struct StreamFormat {
         frameDuration = (1...Self.longestFrame).contains(duration) ? duration : nil
     }
 
-    /// Whether the rows of two fields alternate in a buffer; with mixed interlacing each buffer says so itself.
+    /// Returns whether the rows of two fields alternate in a buffer. In the mixed interlace mode each buffer has a
+    /// flag.
     func isInterlaced(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         switch info.interlace_mode {
         case GST_VIDEO_INTERLACE_MODE_INTERLEAVED: true
@@ -38,7 +39,8 @@ struct StreamFormat {
         }
     }
 
-    /// Maps a buffer's planes and lends them for the duration of the call; `nil` where it cannot be mapped.
+    /// Maps a buffer and calls `body` with its planes, which are valid during the call. Returns `nil` if the buffer
+    /// cannot be mapped.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, writable: Bool = false, orientation: Orientation,
         time: Nanoseconds, _ body: (Frame) throws -> Result
@@ -46,7 +48,8 @@ struct StreamFormat {
         var mapped = GstVideoFrame()
         var info = info
         let flags = writable ? GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue : GST_MAP_READ.rawValue
-        // A GstVideoMeta speaks for its buffer, but not against the caps. Asked before mapping, which has a critical to say of it.
+        // The `GstVideoMeta` must not contradict the caps. It is checked before mapping, because mapping would log a
+        // critical warning.
         if let meta = gst_buffer_get_video_meta(buffer)?.pointee {
             guard Int(meta.width) >= width, Int(meta.height) >= height, meta.format == info.finfo.pointee.format else {
                 return nil
@@ -58,7 +61,7 @@ struct StreamFormat {
         return try body(frame)
     }
 
-    /// `nil` where a plane is missing.
+    /// Returns `nil` if a plane is missing.
     private func frame(_ mapped: borrowing GstVideoFrame, orientation: Orientation, time: Nanoseconds) -> Frame? {
         let (bases, strides) = (mapped.data, mapped.info.stride)
         func plane(_ number: Int, _ base: UnsafeMutableRawPointer?, _ stride: Int32) -> Frame.Plane? {
@@ -74,13 +77,13 @@ struct StreamFormat {
 }
 
 extension PixelFormat {
-    /// What a format is called here; `nil` for those that are not understood.
+    /// Converts GStreamer's format; returns `nil` for unsupported formats.
     init?(_ format: GstVideoFormat) {
         guard let known = PixelFormat.named.first(where: { $0.0 == format }) else { return nil }
         self = known.1
     }
 
-    /// GStreamer's name.
+    /// The same format in GStreamer.
     var gstreamer: GstVideoFormat {
         PixelFormat.named.first { $0.1 == self }?.0 ?? GST_VIDEO_FORMAT_UNKNOWN
     }

@@ -1,21 +1,20 @@
 import SwiftODT
 
-/// Tells which timestamp the frame of an earlier time had: tracking reckons in running time, people look up pictures by their
-/// timestamps.
+/// Maps running times of past frames to their timestamps. Tracking uses running time, applications use timestamps.
 ///
-/// Within a segment the two differ by the same at every frame, so only changes of the difference are kept. That is one for
-/// most streams, and one a frame for those that play faster or slower than they were recorded.
+/// Within a segment the difference is constant, so only its changes are stored: one for most streams, one per frame for
+/// streams with a playback rate other than 1.
 struct TimestampMap {
     private struct Stretch {
         let since: Nanoseconds
-        /// Timestamp less time, wrapped; `nil` where frames have no timestamps.
+        /// Timestamp minus running time, with wrap-around; `nil` if the frames have no timestamps.
         let difference: UInt64?
     }
 
     private static let longest = 1024
     private var stretches: [Stretch] = []
 
-    /// A frame has come. Times grow.
+    /// Records the timestamp of a frame. Times must not decrease.
     mutating func note(_ timestamp: UInt64, at time: Nanoseconds) {
         let difference = timestamp == .max ? nil : timestamp &- UInt64(bitPattern: time)
         if let last = stretches.last, last.difference == difference { return }
@@ -23,7 +22,7 @@ struct TimestampMap {
         stretches.append(Stretch(since: time, difference: difference))
     }
 
-    /// The timestamp of the frame at a time that was noted; `UInt64.max` where it had none or is forgotten.
+    /// Returns the timestamp of the frame at a recorded time; `UInt64.max` if it had none or is no longer stored.
     func timestamp(at time: Nanoseconds) -> UInt64 {
         guard let difference = stretches.last(where: { $0.since <= time })?.difference else { return .max }
         return UInt64(bitPattern: time) &+ difference

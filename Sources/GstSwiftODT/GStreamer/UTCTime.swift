@@ -1,10 +1,10 @@
 import CGStreamer
 
-/// When a frame was taken, in nanoseconds since 1970, UTC: for alarms and for putting several sources side by side.
+/// The capture time of a frame in nanoseconds since 1970 (UTC), for alarms and for correlating several sources.
 ///
-/// It is what a reference timestamp on the buffer says (`rtspsrc add-reference-timestamp-meta=true`, cameras); else, for live streams, when
-/// the frame came to the element. A file does not tell when its frames were taken, and a time of reading it would only make
-/// one run's messages differ from the next's: there it is unknown.
+/// It is the reference timestamp of the buffer (`rtspsrc add-reference-timestamp-meta=true`, cameras) or else, for live
+/// streams, the arrival time at the element. Files without reference timestamps have no capture time: the time of
+/// reading would only make the messages of each run different.
 enum UTCTime {
     static func of(_ buffer: UnsafeMutablePointer<GstBuffer>, isLive: Bool) -> UInt64 {
         referenceTime(by: buffer) ?? (isLive ? UInt64(max(0, g_get_real_time())) * 1000 : .max)
@@ -21,7 +21,8 @@ enum UTCTime {
 
     private static let from1900To1970: UInt64 = 2_208_988_800_000_000_000
 
-    // Never changed, and never freed, which tracers of leaks are told.
+    // `nonisolated(unsafe)`: the caps are constant and never freed. The flag excludes them from GStreamer's leak
+    // tracer.
     nonisolated(unsafe) private static let sinceUnix = kept(gst_caps_new_empty_simple("timestamp/x-unix"))
     nonisolated(unsafe) private static let sinceNTP = kept(gst_caps_new_empty_simple("timestamp/x-ntp"))
 

@@ -1,29 +1,29 @@
 import CGStreamer
 import SwiftODT
 
-/// What elements upstream have done about the orientation that the stream's tag asks for.
+/// The orientation changes that upstream elements have already applied.
 ///
-/// `videoflip` and its like turn the picture and pass the tag on as it came, from GStreamer 1.0 to this day: who believes the
-/// tag after them turns the picture once more. So all elements from here back to where the tag comes from are looked over
-/// for those that turn pictures (`GstVideoDirection`), and what they did is taken off what the tag asks for. One that gives
-/// out another tag than it got is believed.
+/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged, so applying the tag
+/// again would rotate them twice. All elements from this one back to the origin of the tag are searched for
+/// `GstVideoDirection`, and what they apply is subtracted from the tag. An element that sends another tag than it
+/// receives is taken to be correct.
 struct UpstreamOrientation {
-    /// What was done to the picture after its tag was written, all together.
+    /// The combined orientation applied after the tag was written.
     private(set) var turn = Orientation.identity
-    /// Who did it, by name.
+    /// The names of the elements that applied it.
     private(set) var rotatingElements: [String] = []
 
     private typealias Pad = UnsafeMutablePointer<GstPad>
 
-    /// More elements than any pipeline has in a row.
+    /// A limit beyond the length of any real pipeline.
     private static let furthest = 500
 
-    /// Nothing was done.
+    /// Nothing was applied.
     init() {}
 
     /// - Parameters:
     ///   - pad: a sink pad.
-    ///   - tagged: what the tags ask for that have come to it.
+    ///   - tagged: the orientation of the tags received on it.
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
         var sink: Pad? = Self.retained(pad)
         for _ in 0..<Self.furthest {
@@ -47,25 +47,27 @@ struct UpstreamOrientation {
         let method = GstVideoOrientationMethod(rawValue: .init(g_value_get_enum(&value)))
         let own = method == GST_VIDEO_ORIENTATION_AUTO ? tagged : Orientation(method) ?? .identity
         guard own != .identity else { return }
-        // Met on the way back: it was done before what was met until now.
+        // The search goes upstream, so this element was applied before those found so far.
         turn = turn.following(own)
         rotatingElements.append(rotatingElement.pointee.name.map { String(cString: $0) } ?? "an element upstream")
     }
 
-    // MARK: The way back
+    // MARK: Upstream traversal
 
-    /// The element that a source pad belongs to, where it is one that turns pictures.
+    /// Returns the element of a source pad if it implements `GstVideoDirection`.
     private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
         guard let parent = source.pointee.object.parent else { return nil }
         let instance = UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GTypeInstance.self)
         return g_type_check_instance_is_a(instance, gst_video_direction_get_type()) != 0 ? parent : nil
     }
 
-    /// The one sink pad that the data of a source pad comes from, or the way into the bin that it stands for; `nil` at
-    /// sources and where several streams become one. Belongs to the caller.
+    /// Returns the one sink pad that feeds a source pad, or the inner pad of a ghost pad; `nil` for sources and
+    /// elements that combine streams. The caller owns the result.
     private static func feeder(of source: Pad) -> Pad? {
-        // What a bin that turns pictures has inside is its own affair.
-        if let rotatingElement = rotatingElement(of: source), let sink = gst_element_get_static_pad(element(rotatingElement), "sink") {
+        // A bin that implements `GstVideoDirection` is treated as one element.
+        if let rotatingElement = rotatingElement(of: source),
+            let sink = gst_element_get_static_pad(element(rotatingElement), "sink")
+        {
             return sink
         }
         guard let links = gst_pad_iterate_internal_links(source) else { return nil }
@@ -91,7 +93,7 @@ struct UpstreamOrientation {
 }
 
 extension OrientationTag {
-    /// As the tags say that have come through a pad.
+    /// Reads the sticky tag events of a pad.
     init(of pad: UnsafeMutablePointer<GstPad>) {
         self.init()
         var number: UInt32 = 0

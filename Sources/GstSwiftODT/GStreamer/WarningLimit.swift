@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Passes on the first warnings of a run, and leaves the rest to the log: a program that sets nonsense over and over is not to
-/// fill a bus that nobody reads.
+/// Posts the first 100 warnings of a run and only logs the others, so that a program that repeatedly sets invalid
+/// properties does not fill an unread bus.
 final class WarningLimit: Sendable {
     private static let maximum = 100
     private let count = Mutex(0)

@@ -1,20 +1,21 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches `GstAnalyticsRelationMeta`, which GStreamer has from 1.24 on.
+/// Attaches `GstAnalyticsRelationMeta`, available since GStreamer 1.24.
 ///
-/// An object is an object-detection entry that relates to a tracking entry and, where its category is known, to a
-/// classification entry: the direction and the kind of relation in which GStreamer's own elements write and look for
-/// them. Costs one allocation a buffer.
+/// Each object is an object-detection entry that relates to a tracking entry and, if its category is known, to a
+/// classification entry. GStreamer's own elements use the same direction and type of relation. The cost is one
+/// allocation per buffer.
 struct AnalyticsWriter: Sendable {
-    /// `nil` where this GStreamer has no analytics library.
+    /// `nil` if GStreamer's analytics library is not installed.
     static let shared = AnalyticsLibrary.shared.map(AnalyticsWriter.init)
 
     private let library: AnalyticsLibrary
 
     func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard !report.objects.isEmpty else { return }
-        // Three entries an object at most, the largest of which takes some fifty bytes; both grow where that is not enough.
+        // At most three entries per object, the largest of about 50 bytes. GStreamer grows the metadata if that is not
+        // enough.
         var room = AnalyticsLibrary.Room(entries: 3 * report.objects.count, bytes: 192 * report.objects.count)
         guard let meta = library.addMeta(buffer, &room) else { return }
         for object in report.objects {
@@ -40,7 +41,7 @@ struct AnalyticsWriter: Sendable {
         if library.addClass(meta, Float(confidence), name, &category) != 0 { library.relate(box, to: category) }
     }
 
-    /// An object that is lost has no box any more; that it is lost is said once.
+    /// Attaches the end of a track. It has no box and is reported once.
     private func attachEnd(of track: Track, to meta: AnalyticsLibrary.Meta) {
         guard var tracking = entry(of: track, in: meta) else { return }
         _ = library.setLost(&tracking)

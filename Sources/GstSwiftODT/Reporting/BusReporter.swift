@@ -2,28 +2,28 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// Decides which reports become bus messages and posts them.
+/// Decides which reports are posted as bus messages.
 ///
-/// A message that comes sooner than `message-interval` allows waits; a newer one takes its place (and is counted as
-/// coalesced). A bus that nobody reads must not grow without bound: while many messages are unread, reports wait alike.
-/// Messages that an application has read and keeps are not unread.
+/// A report that is due earlier than `message-interval` allows is deferred; a newer one replaces it, which is counted
+/// as coalesced. So that an unread bus does not grow without bound, reports are also deferred while many messages are
+/// unread. Messages that an application has read and retains do not count as unread.
 final class BusReporter {
-    /// So many messages may be on their way or unread.
+    /// The maximum number of messages that are unread or in transit.
     private static let backlog = 512
-    /// From so many living messages on, the reporter finds out which of them the application has read.
+    /// From this number of live messages on, the reporter checks whether the bus is empty.
     private static let fewest = 64
 
     private let element: ElementHandle
-    /// The messages since the bus was last seen empty, as far as they are alive.
+    /// The messages posted since the bus was last empty that still exist.
     private var unread = LivingMessages()
     private var sequence: UInt64 = 0
     private var waiting: (report: Report, format: MessageFormat)?
     private var lastPosted: Nanoseconds?
     private var lastIdentity: [Identity]?
-    /// Whether the latest message had objects that its reader takes to be there still.
+    /// Whether the latest message contained objects, which the reader assumes to be still present.
     private var hasPostedObjects = false
 
-    /// What `updates=on-change` compares.
+    /// The properties that `updates=on-change` compares.
     private struct Identity: Equatable {
         let id: Int?
         let label: String
@@ -33,10 +33,12 @@ final class BusReporter {
 
     init(element: ElementHandle) { self.element = element }
 
+    /// Posts events, and the report if it is due.
+    ///
     /// - Parameters:
-    ///   - isResult: whether a detection ended at this frame.
-    ///   - time: a steady clock's, in nanoseconds.
-    /// - Returns: how many reports gave way to newer ones.
+    ///   - isResult: whether a detection finished at this frame.
+    ///   - time: a monotonic time in nanoseconds.
+    /// - Returns: the number of reports that were coalesced or dropped.
     func post(
         _ report: Report, events: [any EventReport], isResult: Bool, settings: Settings, at time: Nanoseconds
     ) -> Int {
@@ -48,7 +50,7 @@ final class BusReporter {
         if isWanted(report, isResult: isResult, updates: settings.updates) {
             if waiting != nil {
                 coalesced += 1
-                element.log(.debug, "a newer result takes the place of one that waited to be posted")
+                element.log(.debug, "a newer result replaces one that was not posted yet")
             }
             waiting = (report, settings.messageFormat)
         }
@@ -57,9 +59,9 @@ final class BusReporter {
         return coalesced
     }
 
-    /// Posts what happened to objects, however seldom reports are wanted.
+    /// Posts events regardless of `updates` and `message-interval`.
     ///
-    /// - Returns: how many messages an unread bus had no room for.
+    /// - Returns: the number of events that were dropped because too many messages were unread.
     @discardableResult
     func post(_ events: [any EventReport], as format: MessageFormat) -> Int {
         var left = 0
@@ -75,24 +77,24 @@ final class BusReporter {
         return left
     }
 
-    /// Whether the bus may take another message. A bus has no count of its messages, but tells whether it is empty: all messages that are still
-    /// alive then have been read.
+    /// Whether another message may be posted. A bus has no message count but reports whether it is empty; all messages
+    /// that exist at that moment have been read.
     private var hasRoom: Bool {
         if unread.count >= Self.fewest, !element.hasPendingMessages { unread = LivingMessages() }
         return unread.count < Self.backlog
     }
 
-    /// The stream ends: what waits for its time is said now.
+    /// Posts the deferred report at the end of the stream.
     func finish() { postWaiting() }
 
-    /// All objects have ended with the stream. With `updates=on-change` a message says so, if an earlier one had objects.
+    /// Posts that all objects have ended with the stream, if `updates=on-change` and an earlier message had objects.
     func postEnd(_ report: Report, settings: Settings) {
         guard settings.updates == .onChange, hasPostedObjects, hasRoom else { return }
         waiting = (report, settings.messageFormat)
         postWaiting()
     }
 
-    /// Nothing of an earlier epoch is posted in the next. ``hasPostedObjects`` stays: the reader still holds those objects.
+    /// Discards reports of an earlier epoch. ``hasPostedObjects`` is kept, because the reader still has those objects.
     func reset() {
         waiting = nil
         lastPosted = nil
@@ -106,7 +108,7 @@ final class BusReporter {
         var report = waiting.report
         hasPostedObjects = report.objects.contains { $0.object.track.state != .lost }
         report.sequence = sequence
-        element.log(.log, "message \(sequence) is posted, of \(report.objects.count) objects at \(report.times)")
+        element.log(.log, "message \(sequence) posted: \(report.objects.count) objects at \(report.times)")
         sequence += 1
         post(StructureWriter.message(of: report, format: waiting.format))
         return true
@@ -137,7 +139,7 @@ final class BusReporter {
     }
 }
 
-/// Counts messages that are still alive: on their way, unread, or kept by the application.
+/// Counts messages that still exist: in transit, unread, or retained by the application.
 private final class LivingMessages: Sendable {
     private let living = Atomic<Int>(0)
 
@@ -145,7 +147,7 @@ private final class LivingMessages: Sendable {
 
     func watch(_ message: UnsafeMutablePointer<GstMessage>) {
         living.add(1, ordering: .relaxed)
-        // The message may outlive the element, so it holds on to the count.
+        // The message may outlive the element, so it retains the counter.
         gst_mini_object_weak_ref(
             UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self),
             { counter, _ in

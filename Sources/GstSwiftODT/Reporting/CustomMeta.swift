@@ -1,15 +1,15 @@
 import CGStreamer
 import SwiftODT
 
-/// `GstCustomMeta` named `SwiftOdtMeta`: the whole result on its buffer.
+/// Attaches results to buffers as the `GstCustomMeta` named `SwiftOdtMeta`.
 ///
-/// It is tagged as what depends on the picture's size and orientation. Elements that keep the picture whole (conversion,
-/// encoders) copy it, scaling ones have it fitted to the new size here, and those that crop, flip or turn the picture drop it,
-/// because its boxes would be wrong from then on.
+/// The metadata is tagged as dependent on size and orientation. Elements that keep the picture (converters, encoders)
+/// copy it, elements that scale call ``transform`` to adapt it, and elements that crop, flip or rotate drop it, because
+/// the boxes would be wrong.
 enum CustomMeta {
     private static let name = "SwiftOdtMeta"
 
-    /// Registered once a process.
+    /// Registers the metadata once per process.
     private static let isRegistered: Bool = {
         if gst_meta_get_info(name) != nil { return true }
         let tags: [StaticString] = ["video", "size", "orientation"]
@@ -17,7 +17,7 @@ enum CustomMeta {
         return gst_meta_register_custom(name, &list, transform, nil, nil) != nil
     }()
 
-    /// - Parameter buffer: writable.
+    /// - Parameter buffer: a writable buffer.
     static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard isRegistered, let structure = add(to: buffer) else { return }
         for field in report.fields where field.name != "sequence" {
@@ -26,9 +26,9 @@ enum CustomMeta {
         report.objectList.set("objects", in: structure)
     }
 
-    /// What was known of the picture before is known better now.
+    /// Removes results that an earlier instance attached.
     ///
-    /// - Parameter buffer: writable.
+    /// - Parameter buffer: a writable buffer.
     static func remove(from buffer: UnsafeMutablePointer<GstBuffer>) {
         guard isRegistered else { return }
         while let meta = gst_buffer_get_custom_meta(buffer, name),
@@ -40,11 +40,11 @@ enum CustomMeta {
         gst_buffer_add_custom_meta(buffer, name).flatMap(gst_custom_meta_get_structure)
     }
 
-    // MARK: Going along with the picture
+    // MARK: Copying and scaling
 
     private static let copying = g_quark_from_string("gst-copy")
 
-    /// Called by elements downstream, on their threads.
+    /// Called by downstream elements on their threads.
     private static let transform: GstCustomMetaTransformFunction = { target, meta, _, kind, data, _ in
         guard let target, let source = meta.flatMap(gst_custom_meta_get_structure) else { return 0 }
         if kind == copying {
@@ -71,20 +71,20 @@ enum CustomMeta {
     }
 }
 
-/// The way from a picture to the same at another size.
+/// A scaling of a picture and its boxes.
 private struct Scaling {
     private let width: Int32
     private let height: Int32
     private let x: Double
     private let y: Double
 
-    /// `nil` where the new picture has other proportions: then it may have got borders, and nobody says which.
+    /// Returns `nil` if the aspect ratio changes, because borders may have been added at unknown positions.
     init?(_ transform: GstVideoMetaTransform) {
         guard let from = transform.in_info?.pointee, let to = transform.out_info?.pointee,
             from.width > 0, from.height > 0, to.width > 0, to.height > 0
         else { return nil }
         let (before, after) = (Self.proportions(of: from), Self.proportions(of: to))
-        // Sizes are whole numbers: a pixel or two of the smaller picture tell nothing.
+        // Sizes are integers, so the aspect ratio may differ by up to two pixels of the smaller picture.
         let minimum = Double(min(to.width, to.height, from.width, from.height))
         guard abs(before / after - 1) <= 2 / minimum else { return nil }
         (width, height) = (to.width, to.height)
@@ -116,7 +116,7 @@ private struct Scaling {
         gst_structure_take_value(result, "objects", &scaled)
     }
 
-    /// Pixels are counted anew from what is said in parts of the picture.
+    /// Computes the pixel coordinates from the normalised ones.
     private func apply(toObject object: UnsafeMutablePointer<GstStructure>) {
         func real(_ name: String) -> Double {
             var value = 0.0

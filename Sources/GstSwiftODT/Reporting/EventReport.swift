@@ -1,7 +1,7 @@
-/// What is said of something that happened, in a message of its own.
+/// An event that is posted as a message of its own.
 protocol EventReport: Sendable {
     static var message: String { get }
     var fields: [(name: String, value: FieldValue)] { get }
-    /// For a log.
+    /// A description for the log.
     var summary: String { get }
 }

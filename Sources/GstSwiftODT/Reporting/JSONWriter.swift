@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// Writes a message as one line of JSON: its name, then its fields with their names and in their order. What is unknown is `null`.
+/// Writes a message as one line of JSON: its name, followed by its fields in their order. Unknown values are `null`.
 enum JSONWriter {
     static func text(of report: Report) -> String {
         var text = "{\"message\":\"swiftodt\","

@@ -1,9 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Attaches what was found to the buffer.
+/// Attaches reports to buffers as metadata.
 enum MetadataWriter {
-    /// - Parameter buffer: writable.
+    /// - Parameter buffer: a writable buffer.
     static func attach(_ report: Report, to buffer: UnsafeMutablePointer<GstBuffer>, _ kinds: AttachedMeta) {
         if kinds.contains(.roi) {
             for object in report.objects where object.object.track.state != .lost {
@@ -14,7 +14,7 @@ enum MetadataWriter {
         if kinds.contains(.analytics) { AnalyticsWriter.shared?.attach(report, to: buffer) }
     }
 
-    /// One region an object, with the parameters that DL Streamer's older elements read.
+    /// Attaches one region per object, with the parameters that older DL Streamer elements read.
     private static func attachRegion(_ object: ReportedObject, to buffer: UnsafeMutablePointer<GstBuffer>) {
         guard
             let meta = gst_buffer_add_video_region_of_interest_meta(

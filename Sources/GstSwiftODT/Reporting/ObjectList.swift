@@ -1,10 +1,10 @@
 import CGStreamer
 
-/// The objects of a report as a GStreamer list of `object` structures, made for the first message or metadata that carries it and
-/// kept for the next: writing the fields costs several times what copying the finished list does, and where nobody reads, it
-/// costs nothing. The last one gets the list itself.
+/// The objects of a report as a GStreamer list of `object` structures. The list is created for the first message or
+/// metadata that contains it and copied for the next, which is much cheaper than writing the fields again. If nothing
+/// contains it, it costs nothing. The last user takes the list itself.
 ///
-/// Belongs to the streaming thread, as the reports that hold it.
+/// `@unchecked Sendable`: used by the streaming thread only, like the report that contains it.
 final class ObjectList: @unchecked Sendable {
     private let objects: [ReportedObject]
     private var list: GValue?
@@ -13,14 +13,14 @@ final class ObjectList: @unchecked Sendable {
 
     deinit { if var list { g_value_unset(&list) } }
 
-    /// Puts a copy into a structure.
+    /// Copies the list into a structure.
     func set(_ name: String, in structure: UnsafeMutablePointer<GstStructure>) {
         var made = take()
         gst_structure_set_value(structure, name, &made)
         list = made
     }
 
-    /// Puts the list into a structure; whoever wants it after that has it made anew.
+    /// Moves the list into a structure. A later call creates it again.
     func move(_ name: String, into structure: UnsafeMutablePointer<GstStructure>) {
         var made = take()
         gst_structure_take_value(structure, name, &made)

@@ -1,8 +1,9 @@
 import SwiftODT
 
-/// All that a message says of one frame: plain values, from which structures, JSON and metadata are written.
+/// The content of a `swiftodt` message for one frame, as plain values from which structures, JSON and metadata are
+/// written.
 struct Report: Sendable {
-    /// Of the message's form; grows when a field changes its meaning.
+    /// The version of the message format. It increases when the meaning of a field changes.
     static let version: UInt32 = 1
 
     var sequence: UInt64 = 0
@@ -12,16 +13,16 @@ struct Report: Sendable {
     let height: Int
     let orientation: Orientation
     let mode: SceneOptions.Mode
-    /// Timestamp of the frame that the latest detection saw; none before the first.
+    /// The timestamp of the frame of the latest detection; `UInt64.max` before the first one.
     let detectionTimestamp: UInt64
-    /// Running time from that frame to this one.
+    /// The running time from that frame to this one.
     let detectionLatency: UInt64
-    /// When the frame was taken, as people reckon.
+    /// The capture time; see ``UTCTime``.
     let utcTime: UInt64
     let objects: [ReportedObject]
     let objectList: ObjectList
     let zones: [ZoneCount]
-    /// The surest of what was found and not reported, where that is to be told.
+    /// The rejected detection with the highest score, if it is reported.
     let bestRejected: Rejections.Candidate?
     let source: String?
 
@@ -39,7 +40,7 @@ struct Report: Sendable {
         objectList = ObjectList(objects)
     }
 
-    /// The same frame after all objects have ended.
+    /// Returns a report of the same frame after all objects have ended.
     func withoutObjects(zones: [ZoneCount]) -> Report {
         Report(
             epoch: epoch, times: times, width: width, height: height, orientation: orientation, mode: mode,
@@ -47,7 +48,7 @@ struct Report: Sendable {
             zones: zones, source: source)
     }
 
-    /// The fields in their order, but for the objects and what is said of them as text.
+    /// The fields in their order, except the list of objects and the JSON text.
     var fields: [(name: String, value: FieldValue)] {
         var fields: [(name: String, value: FieldValue)] = [
             ("version", .uint(Self.version)),
@@ -74,7 +75,7 @@ struct Report: Sendable {
 }
 
 extension Rejections.Candidate {
-    /// As messages and `stats` tell it.
+    /// The fields in messages and in `stats`.
     var fields: [(name: String, value: FieldValue)] {
         [
             ("best-rejected-label", .text(label?.text ?? "")), ("best-rejected-score", .real(score)),
@@ -83,20 +84,20 @@ extension Rejections.Candidate {
     }
 }
 
-/// A field of a message.
+/// The value of a message field.
 enum FieldValue: Sendable {
     case uint(UInt32)
     case int(Int32)
-    /// `guint64`, in JSON a number; `GST_CLOCK_TIME_NONE` is `null` there.
+    /// `guint64`; `GST_CLOCK_TIME_NONE` is `null` in JSON.
     case time(UInt64)
     case real(Double)
     case text(String)
     case boolean(Bool)
-    /// Structures of one name, in JSON objects.
+    /// A list of structures with the given name; a list of objects in JSON.
     indirect case list(of: String, [[(name: String, value: FieldValue)]])
 }
 
-/// A box in whole pixels, within the picture.
+/// A box in whole pixels, clipped to the picture.
 struct IntegerBox: Hashable, Sendable {
     let x: UInt32
     let y: UInt32
@@ -117,7 +118,7 @@ struct IntegerBox: Hashable, Sendable {
     }
 }
 
-/// An object as messages and metadata tell it: clipped, in whole pixels and normalised.
+/// An object in messages and metadata: clipped, in whole pixels and normalised.
 struct ReportedObject: Sendable {
     let object: SceneObject
     let pixels: IntegerBox
@@ -142,7 +143,7 @@ struct ReportedObject: Sendable {
     var width: UInt32 { pixels.width }
     var height: UInt32 { pixels.height }
 
-    /// For a log.
+    /// A description for the log.
     var summary: String {
         let track = object.track
         return "\(track.id.map { "track \($0)" } ?? "object"): \(name) \(track.state.rawValue), score \(track.score), "
@@ -151,7 +152,7 @@ struct ReportedObject: Sendable {
 
     var label: String { object.track.label?.text ?? "" }
 
-    /// The word that names it where one is needed: its label, else its category, else `object`.
+    /// The label, or else the category, or else `object`.
     var name: String {
         if !label.isEmpty { return label }
         return object.category == .unknown ? "object" : object.category.name

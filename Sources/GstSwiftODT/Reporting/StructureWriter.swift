@@ -1,9 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Writes plain values into `GstStructure`s.
+/// Writes plain values to `GstStructure`s.
 enum StructureWriter {
-    /// - Returns: a new structure that belongs to the caller.
+    /// - Returns: a new structure, owned by the caller.
     static func structure(
         _ name: String, _ fields: [(name: String, value: FieldValue)]
     ) -> UnsafeMutablePointer<GstStructure> {
@@ -12,7 +12,8 @@ enum StructureWriter {
         return structure
     }
 
-    /// The structure of the message `swiftodt`: the last that is made of a report, after its metadata.
+    /// Returns the structure of a `swiftodt` message. Must be called after the metadata is attached, because it takes
+    /// the report's list of objects.
     static func message(of report: Report, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure("swiftodt", report.fields)
         if format.contains(.structure) || !format.contains(.json) { report.objectList.move("objects", into: structure) }
@@ -20,7 +21,7 @@ enum StructureWriter {
         return structure
     }
 
-    /// The structure of a message of its own.
+    /// Returns the structure of an event message.
     static func message(of event: some EventReport, format: MessageFormat) -> UnsafeMutablePointer<GstStructure> {
         let structure = structure(type(of: event).message, event.fields)
         if format.contains(.json) { set("json", to: .text(JSONWriter.text(of: event)), in: structure) }
@@ -50,11 +51,11 @@ enum StructureWriter {
             g_value_set_boolean(&slot, flag ? 1 : 0)
         case .list(let item, let entries): slot = list(of: item, entries)
         }
-        // Handed over as it is, a string would be copied into an array first.
+        // `withCString` avoids the temporary array that passing the string directly would allocate.
         name.withCString { gst_structure_take_value(structure, $0, &slot) }
     }
 
-    /// A list of structures of one name, which the caller unsets.
+    /// Returns a list of structures with the given name. The caller must unset it.
     static func list(of name: String, _ entries: some Sequence<[(name: String, value: FieldValue)]>) -> GValue {
         var list = GValue()
         g_value_init(&list, gst_value_list_get_type())
@@ -68,7 +69,7 @@ enum StructureWriter {
     }
 }
 
-/// GLib's fundamental types, whose C macros Swift cannot see.
+/// GLib's fundamental types, which are C macros that Swift does not import.
 extension GType {
     static let int = GType(6 << 2)
     static let uint = GType(7 << 2)

@@ -1,13 +1,13 @@
 import SwiftODT
 
-/// All that a message says of an object's beginning, change or end.
+/// The content of a `swiftodt-track` message: the beginning, change or end of a track.
 struct TrackReport: EventReport {
     static let message = "swiftodt-track"
 
     let event: SceneEvent
-    /// That of the frame at which it is said.
+    /// The report of the frame at which the event is posted.
     let report: Report
-    /// Timestamp of the frame in which the object was seen best.
+    /// The timestamp of the frame with the best detection of the object.
     let bestTimestamp: UInt64
 
     var summary: String {

@@ -1,11 +1,11 @@
 import SwiftODT
 
-/// All that a message says of who came into a zone, left it, stayed, or crossed a line.
+/// The content of a `swiftodt-zone` message: an object entered or left a zone, stayed in it, or crossed a line.
 struct ZoneReport: EventReport {
     static let message = "swiftodt-zone"
 
     let event: ZoneEvent
-    /// That of the frame at which it is said.
+    /// The report of the frame at which the event is posted.
     let report: Report
 
     var summary: String {

@@ -2,8 +2,11 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// The Swift half of one element: its settings, which any thread may change, and the stream that it works on, which
-/// belongs to the streaming thread.
+/// The Swift part of an element: its settings, which any thread may change, and its stream, which belongs to the
+/// streaming thread.
+///
+/// `@unchecked Sendable`: `stream` is only accessed between `start` and `stop` and only by the streaming thread;
+/// `makeSource` is set before `start`. All other state is synchronised.
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(StartedSettings())
@@ -12,10 +15,10 @@ final class Session: @unchecked Sendable {
     private let planner = SchedulePlanner()
     private let warnings = WarningLimit()
 
-    /// Made by `start`, dropped by `stop`; in between only the streaming thread touches it.
+    /// Created by `start` and released by `stop`. Between the two only the streaming thread uses it.
     private var stream: Stream?
 
-    /// Set before the element starts.
+    /// Creates the detection source. Tests replace it before the element starts.
     var makeSource = DetectionSource.make
 
     init(element: ElementHandle) { self.element = element }
@@ -86,12 +89,13 @@ final class Session: @unchecked Sendable {
         state.withLock { $0.stop() }
     }
 
-    /// Wakes the streaming thread for good: the element is being stopped.
+    /// Wakes the streaming thread, and makes it refuse frames until the next start.
     func unlock() { signals.close() }
 
     // MARK: Streaming
 
-    /// Caps that are sent and cannot be taken end the stream; upstream would say no more than that.
+    /// Posts an error for caps that the pad template rejects. Without it, upstream reports only that negotiation
+    /// failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
         if let refusal = CapsRefusal(caps) { element.fail(refusal.problem) }
     }
@@ -139,7 +143,8 @@ final class Session: @unchecked Sendable {
         GstClockTime(clamping: planner.reportLatency(effectiveSettings, isLive: isLive))
     }
 
-    /// The most that it can be: whether the stream is live is asked later.
+    /// The maximum number of frames that the element holds, for the allocation query. It assumes a stream that is not
+    /// live, because liveness is queried later.
     var framesHeld: guint { guint(clamping: stream?.framesHeld(effectiveSettings) ?? 0) }
 
     private var effectiveSettings: Settings { state.withLock { $0.effective } }

@@ -1,7 +1,7 @@
 import CGStreamer
 import CSwiftODTElement
 
-// The Swift side of CShims/CSwiftODTElement/include/swiftodt-session.h, function by function.
+// Implements the functions of CShims/CSwiftODTElement/include/swiftodt-session.h.
 
 private func session(_ handle: SwiftOdtSession?) -> Session {
     Unmanaged<Session>.fromOpaque(handle!).takeUnretainedValue()
