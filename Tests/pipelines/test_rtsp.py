@@ -72,16 +72,16 @@ class RTSP(unittest.TestCase):
             said = []
             for text in client.stderr:
                 said.append(text)
-                if "a detection has begun" in text:
+                if "detection started" in text:
                     server.end()
             code = client.wait()
             guard.cancel()
         story = "".join(said)
         self.assertEqual(code, 0, story[-2000:])
         self.assertIn("upstream is live", story)
-        self.assertIn("a detection has begun", story)
+        self.assertIn("detection started", story)
         self.assertEqual(len(re.findall(r"the cache has it compiled|has compiled it", story)), 1, story[-2000:])
-        self.assertEqual(story.count("a detector is made beside the stream"), 1, story[-2000:])
+        self.assertEqual(story.count("loading a detector in the background"), 1, story[-2000:])
 
     def play(self, loss):
         """The ids and epochs of a stream that loses packets, and how many frames came."""

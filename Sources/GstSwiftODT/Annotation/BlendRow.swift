@@ -72,7 +72,7 @@ final class BlendRow {
     }
 }
 
-// MARK: - Laying samples over others
+// MARK: - Blending samples
 
 /// The integer type of a sample in memory, with a type that holds the product of two samples.
 protocol BlendSample: FixedWidthInteger, UnsignedInteger {

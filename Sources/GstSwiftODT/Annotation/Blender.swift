@@ -131,7 +131,7 @@ final class Blender {
     }
 }
 
-// MARK: - Lines of samples and the rows of pixels they stand for
+// MARK: - Lines of samples and rows of pixels
 
 extension Blender {
     func lineCount(of layout: PlaneLayout) -> Int { layout.lines(down: canvas.height) }

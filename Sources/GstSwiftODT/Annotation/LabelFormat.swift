@@ -89,7 +89,7 @@ struct LabelFormat: Sendable {
     }
 }
 
-// MARK: - Taking a pattern apart
+// MARK: - Parsing
 
 extension LabelFormat {
     private enum Piece {

@@ -155,7 +155,7 @@ struct LabelPlacement {
         return spot
     }
 
-    // MARK: The side that it has
+    // MARK: The current side
 
     /// Returns the next position of a label at its current side, as close to its preferred position as the speed limit
     /// and the other labels permit. Returns `nil` if there is no room, or only beyond a label that it would have to
@@ -216,7 +216,7 @@ struct LabelPlacement {
         return min(max(place, edge.low), edge.high)
     }
 
-    // MARK: A side to begin with
+    // MARK: The initial side
 
     /// Returns the best position of all sides; `nil` if there is no room at any of them.
     private func bestSpot(for request: Request, box index: Int) -> Spot? {

@@ -1,17 +1,19 @@
 import SwiftODT
 
-/// Gives the scene its classifier: before the first frame where one is asked for then, else when it has been made on a
-/// thread of its own; until then categories are unknown.
+/// Loads the scene's classifier: before the first frame if classification is enabled at start, otherwise on a
+/// background thread. Until it is loaded, categories are unknown.
 struct ClassifierLoader {
     private let element: ElementHandle
     private var loaded: TrackClassifier?
     private var loading: BackgroundTask<LoadResult<TrackClassifier>>?
-    /// Not tried again before the element starts anew.
+    /// Loading is not retried until the element is restarted.
     private var hasFailed = false
 
     init(element: ElementHandle) { self.element = element }
 
-    /// - Throws: where a classifier, its labels or a device were named and cannot be used.
+    /// Loads the classifier if classification is enabled.
+    ///
+    /// - Throws: an error if the user specified a classifier, labels or a device that cannot be used.
     mutating func make(_ settings: Settings) throws {
         if settings.scene.classify { try take(Result { try Self.load(settings) }, settings) }
     }
@@ -19,14 +21,15 @@ struct ClassifierLoader {
     private static func load(_ settings: Settings) throws -> LoadResult<TrackClassifier> {
         try LoadResult { warn in
             try settings.classifierRecipe.makeClassifier { error in
-                warn(ElementProblem(error, doing: "categories come from the detector's labels alone"))
+                warn(ElementProblem(error, doing: "categories are derived from the detector's labels only"))
             }
         }
     }
 
-    /// Lets a classifier be made where one is asked for, and take up its work once it is there. Never waits.
+    /// Starts loading the classifier if classification has been enabled, and installs it when it is ready. Does not
+    /// wait.
     ///
-    /// - Throws: where a classifier, its labels or a device were named and cannot be used.
+    /// - Throws: an error if the user specified a classifier, labels or a device that cannot be used.
     mutating func adapt(to settings: Settings, in scene: Scene) throws {
         guard settings.scene.classify else { return }
         if scene.classifier == nil, !hasFailed {

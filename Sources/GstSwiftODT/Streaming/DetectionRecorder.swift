@@ -1,42 +1,44 @@
 import CGStreamer
 import SwiftODT
 
-/// Records what detectors answer, frame by frame in their order, as it comes.
+/// Records the detections of each frame, in the order of the frames.
 ///
-/// A file that cannot be written any more is warned of once, and the stream goes on: nothing else of it hangs on the recording, which
-/// ends without its end mark, so that whoever uses it is told.
+/// If the file can no longer be written, a warning is posted once and the stream continues. The recording then lacks
+/// its end mark, from which later users see that it is incomplete.
 final class DetectionRecorder {
     private let element: ElementHandle
     private let writer: RecordingWriter
-    /// What the answers hang on.
+    /// The properties that determine the detections.
     private let origin: [RecordingHeader.Field]
     private var header: RecordingHeader?
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
     private var hasWarnedOfOrder = false
 
-    /// - Returns: `nil` where nothing is to be recorded.
-    /// - Throws: ``ODTError`` where the file cannot be written, or must not be.
+    /// - Returns: `nil` if recording is disabled.
+    /// - Throws: ``ODTError`` if the file cannot be written or must not be overwritten.
     init?(_ settings: Settings, element: ElementHandle) throws {
         guard let file = settings.recordDetections else { return nil }
         if settings.detector == .recorded, let played = settings.detectionsFile.flatMap(FileIdentity.init(path:)),
             played == FileIdentity(path: file)
         {
             throw ODTError(
-                .invalidOption, "record-detections and detections-file are the same file, \(file): name another")
+                .invalidOption,
+                "record-detections and detections-file name the same file '\(file)'; choose another for record-detections"
+            )
         }
         origin = try DetectionSource.origin(settings)
         writer = try RecordingWriter(file, existing: settings.recordExisting)
         self.element = element
         if let place = writer.resumesAfter {
-            element.log(.info, "\(file) is gone on with: it ends at \(place)")
+            element.log(.info, "resuming \(file), which ends at \(place)")
         }
     }
 
-    /// A frame is going to be looked at: writes down what it is going to be, before the first of them.
+    /// Writes the header before the first inference.
     ///
-    /// - Parameter isSubstitute: whether motion stands in for a network.
-    /// - Throws: ``ODTError`` where the recording that is to be gone on with is of something else.
+    /// - Parameter isSubstitute: whether the motion detector replaces an unavailable network.
+    /// - Throws: ``ODTError`` if a recording to be resumed is of another video or configuration.
     func begin(_ context: FrameContext, isSubstitute: Bool) throws {
         guard !hasFailed else { return }
         if let header {
@@ -44,8 +46,7 @@ final class DetectionRecorder {
             return stop(
                 .resource(
                     GST_RESOURCE_ERROR_WRITE,
-                    "the picture has another size now, and a recording has one: it ends here. Record each size in a file of "
-                        + "its own"))
+                    "the recording ends because the frame size has changed; record each size in its own file"))
         }
         let header = RecordingHeader(
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
@@ -66,18 +67,19 @@ final class DetectionRecorder {
         }
     }
 
-    /// Recordings of whole pictures are as they were before there were others.
+    /// Omitted for full-frame inference, which keeps the headers of recordings from before `zoom` existed.
     private static func zoomFacts(_ settings: Settings) -> [RecordingHeader.Field] {
         settings.zoom == .off ? [] : [RecordingHeader.Field("zoom", .string(settings.zoom.rawValue))]
     }
 
-    /// What the recording that is gone on with has of a frame. A detector that learns from frame to frame has to look itself.
+    /// Returns the detections of a frame that the resumed recording already contains. The motion detector adapts from
+    /// frame to frame, so it must run on every frame.
     func precomputedResult(_ context: FrameContext) throws -> PrecomputedResult {
         guard !hasFailed, header?.origin.first?.value != .string("motion") else { return .open }
         return try writer.known(context.key).map { .answered($0.detections, region: $0.seen) } ?? .open
     }
 
-    /// A frame takes up answers, of itself or of frames before it.
+    /// Records the detections that a frame receives, which are those of itself or of earlier frames.
     func take(_ frame: FrameKey, _ answers: [(StartedDetection, [Detection])]) {
         (frames, last) = (frames + 1, frame)
         guard !hasFailed else { return }
@@ -99,8 +101,8 @@ final class DetectionRecorder {
         element.warn(
             .resource(
                 GST_RESOURCE_ERROR_WRITE,
-                "a recording goes forward: what is detected in frames that are not later than those before, as after a seek "
-                    + "back, is not recorded"))
+                "detections of frames that are not later than the latest recorded one are not recorded; to record them, "
+                    + "start another recording without seeking back"))
     }
 
     private func stop(_ problem: ElementProblem) {
@@ -108,7 +110,7 @@ final class DetectionRecorder {
         element.warn(problem)
     }
 
-    /// The stream is over: the recording is whole.
+    /// Writes the end mark.
     func finishStream() {
         guard !hasFailed, header != nil else { return }
         do {

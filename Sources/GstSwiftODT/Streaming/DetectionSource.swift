@@ -1,10 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// Where detections come from: a detector that looks at frames, metadata that an element upstream attached, or a recording.
+/// The source of detections: a detector, metadata attached by an upstream element, or a recording.
 enum DetectionSource {
     case detector(any Detector)
-    /// A detector in the place of the network that would be better and cannot be had.
+    /// A detector that replaces a network that is not available.
     case substitute(any Detector)
     case upstream
     case recorded(RecordingPlayback)
@@ -16,13 +16,14 @@ enum DetectionSource {
         }
     }
 
-    /// The names that detections can have; empty where they have none, `nil` where that is not known.
+    /// The labels that detections may have; empty if they have none, `nil` if they are unknown.
     var labels: [String]? { detector?.labels }
 
     var isSubstitute: Bool { if case .substitute = self { true } else { false } }
 
-    /// How often it is asked. Where nobody says how often, what learns from frame to frame, or costs nothing, is to see each frame, and of a
-    /// recording that was made so each look counts.
+    /// Returns the interval between inferences. If the interval is automatic, inference runs on every frame for sources
+    /// that cost nothing, for detectors that adapt from frame to frame, and for recordings whose results are already
+    /// limited to the frames of such a schedule.
     func intervalPolicy(_ settings: Settings) -> InferencePolicy.Interval {
         let isForEachFrame =
             switch self {
@@ -33,12 +34,12 @@ enum DetectionSource {
         return isForEachFrame && settings.intervalPolicy == .auto ? .every(1) : settings.intervalPolicy
     }
 
-    /// How many detections may usefully be under way at once.
+    /// The maximum number of detections that may usefully be in flight.
     var capacity: Int { detector?.capacity ?? 1 }
 
     var timings: StageTimings? { detector?.timings }
 
-    /// How much of a picture it takes in at once; `nil` where it looks at no parts.
+    /// The network's input size; `nil` if the source does not support regions.
     var inputSize: InputSize? { detector?.inputSize }
 
     func start(
@@ -47,28 +48,29 @@ enum DetectionSource {
         switch self {
         case .detector(let detector), .substitute(let detector): try detector.start(frame, options: options)
         case .upstream: DetectionPromise(RegionReader.detections(of: buffer, options: options))
-        // Has foreseen it.
+        // A recording supplies its detections as a precomputed result.
         case .recorded: DetectionPromise([])
         }
     }
 
-    /// What is known of a frame before anybody looks at it.
+    /// Returns the detections of a frame that are known without inference.
     ///
-    /// - Parameter warn: told what is doubtful.
-    /// - Throws: where what is known does not fit the frame.
+    /// - Parameter warn: receives warnings about inconsistencies.
+    /// - Throws: an error if the recording does not fit the frame.
     func precomputedResult(_ context: FrameContext, warn: (ElementProblem) -> Void) throws -> PrecomputedResult {
         guard case .recorded(let played) = self else { return .open }
-        return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) } ?? .notInferred
+        return try played.detections(of: context, warn: warn).map { .answered($0.detections, region: $0.region) }
+            ?? .notInferred
     }
 
-    /// The stream is over.
+    /// Finishes the stream.
     ///
-    /// - Parameter warn: told what does not fit it.
+    /// - Parameter warn: receives warnings if the recording does not fit the stream.
     func finishStream(warn: (ElementProblem) -> Void) {
         if case .recorded(let played) = self { played.finishStream(warn: warn) }
     }
 
-    /// For any thread.
+    /// Returns a function that cancels detections in flight and may be called from any thread.
     var cancel: @Sendable () -> Void {
         let detector = detector
         return { detector?.cancel() }
@@ -77,25 +79,25 @@ enum DetectionSource {
     func reset() { detector?.reset() }
 }
 
-/// What is known of a frame before anybody looks at it.
+/// What is known of a frame before inference.
 enum PrecomputedResult {
-    /// Nothing: somebody has to look.
+    /// Nothing: the frame requires inference.
     case open
-    /// That nobody is going to look: nothing in it counts as missed.
+    /// The frame has no result, and tracks do not count it as a missed detection.
     case notInferred
-    /// - Parameter region: what was looked at; `nil` for the whole picture.
+    /// - Parameter region: the region of the inference; `nil` for the full frame.
     case answered([Detection], region: Box?)
 
     var isNotInferred: Bool { if case .notInferred = self { true } else { false } }
 }
 
 extension DetectionSource {
-    /// How a source is made; tests put in detectors of their own.
+    /// A function that creates a source. Tests inject their own.
     typealias Maker = @Sendable (Settings, InferenceHint, _ warn: (ElementProblem) -> Void) throws -> DetectionSource
 
-    /// Makes what the settings ask for.
+    /// Creates the source that the settings specify.
     ///
-    /// - Parameter warn: told where something else is used instead.
+    /// - Parameter warn: receives a warning if a substitute is used.
     static let make: Maker = { settings, hint, warn in
         var configuration = configuration(for: settings, hint: hint)
         switch settings.detector {
@@ -114,14 +116,15 @@ extension DetectionSource {
         return .detector(try configuration.makeDetector())
     }
 
-    /// Whether all that the settings name for a network can be read, so that it may be compiled later.
+    /// Returns whether all network files that the settings specify can be read, so that compilation can be deferred.
     static func isValid(_ settings: Settings) -> Bool {
         (try? configuration(for: settings, hint: .latency).inspect()) != nil
     }
 
-    /// What the detector's answers hang on besides the pictures and what the settings say of all detectors.
+    /// Returns the properties that determine the detector's output, in addition to the frames and the settings common
+    /// to all detectors.
     ///
-    /// - Throws: ``ODTError`` where what is named cannot be used.
+    /// - Throws: ``ODTError`` if a specified file cannot be used.
     static func origin(_ settings: Settings) throws -> [RecordingHeader.Field] {
         switch settings.detector {
         case .upstream: [RecordingHeader.Field("detector", .string("upstream"))]

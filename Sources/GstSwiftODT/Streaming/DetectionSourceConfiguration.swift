@@ -1,14 +1,16 @@
 import SwiftODT
 
-/// What a detector is made of that may change while the stream runs: when it differs, another one has to be made.
+/// The properties of a detector that may change while the stream is running. If they differ, a new detector is
+/// required.
 struct DetectionSourceConfiguration: Equatable, CustomStringConvertible {
     let hint: InferenceHint
-    /// How many detections may be under way; 0: as many as the runtime asks for.
+    /// The maximum number of detections in flight; 0 uses the runtime's recommendation.
     let maximumInFlight: Int
     let isForStills: Bool
 
     var description: String {
-        "\(hint), \(maximumInFlight == 0 ? "as many" : "\(maximumInFlight)") under way\(isForStills ? ", for stills" : "")"
+        "\(hint), \(maximumInFlight == 0 ? "any number" : "\(maximumInFlight)") in flight"
+            + (isForStills ? ", for still images" : "")
     }
 
     init(_ settings: Settings, isLive: Bool) {

@@ -1,23 +1,25 @@
 import CGStreamer
 import SwiftODT
 
-/// Which detector is at work, and which one is being made to take its place.
+/// Holds the current detector and loads its replacement.
 ///
-/// A network is never compiled on the streaming thread. The first detector is made when the element starts; where what it
-/// should strive for depends on whether the stream is live and nobody upstream can tell yet, as with decoders that have still to find
-/// out what they decode, when the caps come. Another one, because properties have changed, is made on a thread of its own
-/// while the old one goes on, and takes over between two frames. One is made at a time.
+/// A network is never compiled on the streaming thread. The first detector is loaded when the element starts. If its
+/// configuration depends on whether the stream is live, and upstream cannot answer yet (such as a decoder before
+/// negotiation), it is loaded in the background once the first frame arrives. When properties change, a new detector is
+/// loaded in the background while the current one continues, and replaces it between two frames. One detector is loaded
+/// at a time.
 struct DetectionSourceLoader {
-    /// At work; `nil` while the first one is being made.
+    /// The current detector; `nil` while the first one is being loaded.
     private(set) var source: DetectionSource?
 
     private let make: DetectionSource.Maker
     private let element: ElementHandle
     private var configuration: DetectionSourceConfiguration?
-    private var loading: (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectionSourceConfiguration)?
+    private var loading:
+        (product: BackgroundTask<LoadResult<DetectionSource>>, configuration: DetectionSourceConfiguration)?
 
-    /// - Parameter isLive: whether the stream is; `nil` where nobody can tell yet.
-    /// - Throws: where what is named cannot be used.
+    /// - Parameter isLive: whether the stream is live; `nil` if unknown.
+    /// - Throws: an error if the user specified a file or device that cannot be used.
     init(
         _ settings: Settings, isLive: Bool?, element: ElementHandle, make: @escaping DetectionSource.Maker
     ) throws {
@@ -25,16 +27,17 @@ struct DetectionSourceLoader {
         self.element = element
         let wanted = DetectionSourceConfiguration(settings, isLive: isLive ?? false)
         let isDecided = isLive != nil || wanted == DetectionSourceConfiguration(settings, isLive: true)
-        // What cannot be made shall be told of now.
+        // If the settings are invalid, the detector is created now so that the error is reported at start.
         guard isDecided || !DetectionSource.isValid(settings) else { return }
         source = try element.listening { try make(settings, wanted.hint) { element.warn($0) } }
         configuration = wanted
     }
 
-    /// Lets what is asked for now be made, and what has been made take over. Called between two frames; never waits.
+    /// Starts loading the detector that the settings require, and installs one that is ready. Called between two
+    /// frames; does not wait.
     ///
-    /// - Returns: whether another detector is at work.
-    /// - Throws: where something that was named cannot be used.
+    /// - Returns: whether the detector has changed.
+    /// - Throws: an error if the user specified a file or device that cannot be used.
     mutating func adapt(to settings: Settings, isLive: Bool) throws -> Bool {
         var hasChanged = false
         if let task = loading, let result = task.product.take() {
@@ -46,7 +49,7 @@ struct DetectionSourceLoader {
         return hasChanged
     }
 
-    /// Waits for the first detector, where it is still being made.
+    /// Waits until the first detector is loaded.
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     func awaitFirst(_ signals: StreamSignals) throws {
@@ -57,43 +60,45 @@ struct DetectionSourceLoader {
     }
 
     private mutating func begin(_ wanted: DetectionSourceConfiguration, _ settings: Settings) {
-        // Nothing of the element is held on to: it may be gone before a network is compiled.
+        // The task does not retain the element, which may be destroyed before compilation finishes.
         let task = BackgroundTask { [make] in try LoadResult { warn in try make(settings, wanted.hint, warn) } }
-        element.log(.info, "a detector is made beside the stream: \(wanted)")
+        element.log(.info, "loading a detector in the background: \(wanted)")
         loading = (task, wanted)
     }
 
     private mutating func takeOver(
-        _ result: Result<LoadResult<DetectionSource>, any Error>, of made: DetectionSourceConfiguration, settings: Settings
+        _ result: Result<LoadResult<DetectionSource>, any Error>, of made: DetectionSourceConfiguration,
+        settings: Settings
     ) throws -> Bool {
         configuration = made
         switch result {
         case .success(let product):
             let detector = product.logged(by: element)
-            // Motion instead of a network is better than nothing, but not than the network that is there.
+            // A motion detector that replaces an unavailable network must not replace a working network.
             guard source == nil || product.problems.isEmpty else { return false }
             let previous = source
             source = detector
             Self.release(of: previous)
-            element.log(.info, "the detector that was made takes over: \(made)")
+            element.log(.info, "switched to the loaded detector: \(made)")
             return true
         case .failure(let error):
             guard source != nil, !settings.namesDetectorParts else {
-                // Whoever asks next is told, too.
+                // The next frame tries again and reports the error again.
                 configuration = nil
                 throw error
             }
-            element.warn(ElementProblem(error, doing: "the detector goes on as it was"))
+            element.warn(ElementProblem(error, doing: "the current detector is kept"))
             return false
         }
     }
 
-    /// Whether motion stands in for a network that cannot be had, which was said when it was tried.
+    /// Returns whether motion already replaces an unavailable network, which was reported when loading failed.
     private func isFallback(_ settings: Settings) -> Bool {
         settings.detector == .auto && source?.isSubstitute == true
     }
 
-    /// A detector's end waits for what it has under way and frees its network: not on the streaming thread.
+    /// Releases a detector on another thread, because its deinitialiser waits for detections in flight and frees the
+    /// network.
     private static func release(of source: consuming DetectionSource?) {
         guard let source else { return }
         DetachedThread.run { withExtendedLifetime(source) {} }

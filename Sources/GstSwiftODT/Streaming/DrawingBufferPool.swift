@@ -1,25 +1,28 @@
 import CGStreamer
 
-/// Memory for frames that somebody else still needs as they were, a decoder above all: what is drawn on is a copy then.
+/// A pool of memory for copies of frames. A frame must be copied before drawing if another element, usually a decoder,
+/// still references its memory.
 ///
-/// GStreamer takes fresh memory for each such copy. For large frames that costs more than copying does: the system clears it page by
-/// page, and takes it back. Here it is used again as soon as nobody holds it, and given back when it has not been needed for a while.
-/// Only memory is exchanged: the buffer, and all that is attached to it, stays what it is. Nobody is ever waited for: where all of it
-/// is held downstream there is more.
+/// GStreamer allocates new memory for each copy. For large frames the page faults cost more than the copy itself, so
+/// the pool reuses memory that is no longer referenced and releases it after it has been idle for ``maximumIdleFrames``
+/// frames. Only the memory of a buffer is replaced; the buffer and its metadata stay the same. The pool never waits: if
+/// all memory is referenced downstream, it allocates more.
 ///
-/// Belongs to the streaming thread. What is still held when this ends is freed by whoever lets go of it last.
+/// A pool belongs to the streaming thread. Memory that is still referenced when the pool is released is freed with its
+/// last reference.
 final class DrawingBufferPool {
     private struct Block {
-        /// Held once here, and once more by each buffer that it is in.
+        /// Referenced once by the pool and once by each buffer that contains it.
         let memory: UnsafeMutablePointer<GstMemory>
-        /// Frames since it was last drawn on.
+        /// The number of frames since the memory was last used.
         var idleFrames = 0
 
-        /// Buffers lock the memory in them, so that it is theirs alone to write to; to hold it here as well takes nothing from them.
+        /// Whether no buffer references the memory. Buffers lock their memory for exclusive writing; the pool's own
+        /// reference does not affect that.
         var isFree: Bool { g_atomic_int_get(&memory.pointee.mini_object.refcount) == 1 }
     }
 
-    /// For how many frames memory is kept that nobody needs: queues let go of several frames at once.
+    /// The number of frames after which unused memory is released. Queues may release several frames at once.
     private static let maximumIdleFrames = 30
 
     private var blocks: [Block] = []
@@ -28,10 +31,10 @@ final class DrawingBufferPool {
 
     deinit { for block in blocks { Self.release(block.memory) } }
 
-    /// How many pieces of memory there are, in use or not.
+    /// The number of memory blocks, in use or idle.
     var count: Int { blocks.count }
 
-    /// Another frame: lets go of what has not been needed for long.
+    /// Advances to the next frame and releases memory that has been idle for long.
     func passFrame() {
         wasNeeded = false
         guard !blocks.isEmpty else { return }
@@ -43,8 +46,8 @@ final class DrawingBufferPool {
         for index in blocks.indices { blocks[index].idleFrames += 1 }
     }
 
-    /// Whether the buffer's bytes have to be copied before they are drawn on, and can be here. Memory of devices is copied by those who
-    /// know how, when it is mapped for writing.
+    /// Returns whether the buffer's memory must be copied before drawing and is system memory. Device memory is copied
+    /// by its allocator when it is mapped for writing.
     static func isNeeded(for buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         gst_buffer_is_all_memory_writable(buffer) == 0
             && (0..<gst_buffer_n_memory(buffer)).allSatisfy {
@@ -52,16 +55,17 @@ final class DrawingBufferPool {
             }
     }
 
-    /// Begins the copy of a frame that has just come, where it is likely to be drawn on: where the one before was, and had to be copied
-    /// for that. It is too early to know, but not to copy, for the frame is about to be read anyhow. Who is wrong about it has copied
-    /// a frame for nothing, or copies it later.
+    /// Starts copying a new frame if it is likely to be drawn on, which is assumed if the previous frame had to be
+    /// copied. The copy is made while the frame is read anyway. A wrong prediction costs one unused copy or one later
+    /// copy.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameCopy? {
         wasNeeded && Self.isNeeded(for: buffer) ? FrameCopy(of: buffer, into: take) : nil
     }
 
-    /// Has the buffer hold a copy of its bytes that is its alone. Where that fails it stays as it is, and mapping it for writing says so.
+    /// Replaces the memory of a buffer by a copy that only this buffer references. If that fails the buffer is
+    /// unchanged, and mapping it for writing reports the error.
     ///
-    /// - Parameter buffer: one that may be changed (see ``GstBufferReference/makeWritable(_:)``).
+    /// - Parameter buffer: a buffer that is writable (see ``GstBufferReference/makeWritable(_:)``).
     func copyBytes(of buffer: UnsafeMutablePointer<GstBuffer>) {
         wasNeeded = true
         let size = gst_buffer_get_size(buffer)
@@ -73,7 +77,7 @@ final class DrawingBufferPool {
         if copied == size { put(memory, into: buffer) }
     }
 
-    /// The same with a copy that has been made of it ahead.
+    /// Replaces the memory of a buffer by a copy made in advance.
     func put(_ copy: FrameCopy, into buffer: UnsafeMutablePointer<GstBuffer>) {
         wasNeeded = true
         put(copy.memory, into: buffer)
@@ -84,7 +88,7 @@ final class DrawingBufferPool {
         gst_buffer_replace_all_memory(buffer, memory)
     }
 
-    /// Memory that nobody else holds: the one used last, which is most likely in the processor's caches still.
+    /// Returns unreferenced memory, preferably the most recently used, which is likely still in the CPU caches.
     private func take(_ size: gsize) -> UnsafeMutablePointer<GstMemory>? {
         var latest: Int?
         for index in blocks.indices where blocks[index].isFree && blocks[index].memory.pointee.size == size {
@@ -94,7 +98,7 @@ final class DrawingBufferPool {
             blocks[latest].idleFrames = 0
             return blocks[latest].memory
         }
-        // Aligned as decoders do it, so that whoever reads the copy is no slower.
+        // Aligned to 64 bytes like the memory of decoders, so that reading the copy is not slower.
         var parameters = GstAllocationParams()
         gst_allocation_params_init(&parameters)
         parameters.align = 63

@@ -1,20 +1,21 @@
 import CGStreamer
 
-/// A copy of a frame that is made along with the reading of it: what is about to be read is copied just before, so that the way to
-/// memory, which is what either costs, is gone once for both.
+/// A copy of a frame that is made in step with reading it. Each part is copied just before it is read, so the frame
+/// passes through memory once for both.
 ///
-/// The frame stays what it is. Whoever draws on it puts the copy in the place of its memory (see ``DrawingBufferPool``); where nobody does,
-/// the copy is dropped.
+/// The original is unchanged. Drawing replaces the buffer's memory by the copy (see ``DrawingBufferPool``); an unused
+/// copy is discarded.
 final class FrameCopy {
-    /// Held here, so that nobody else takes it.
+    /// Referenced by the copy, so that the pool does not reuse it.
     let memory: UnsafeMutablePointer<GstMemory>
     private let original: UnsafeMutablePointer<GstMemory>
     private var source = GstMapInfo()
     private var target = GstMapInfo()
-    /// So many bytes are copied, from the first on.
+    /// The number of bytes copied so far.
     private var done = 0
 
-    /// `nil` where the bytes do not lie in one piece that can be read, or there is no memory for them; both last until ``finish()``.
+    /// Returns `nil` if the frame is not one readable block of memory, or no memory is available. Both blocks stay
+    /// mapped until ``finish()``.
     init?(of buffer: UnsafeMutablePointer<GstBuffer>, into take: (gsize) -> UnsafeMutablePointer<GstMemory>?) {
         guard gst_buffer_n_memory(buffer) == 1, let original = gst_buffer_peek_memory(buffer, 0),
             original.pointee.size > 0, let memory = take(original.pointee.size)
@@ -30,11 +31,11 @@ final class FrameCopy {
 
     deinit { DrawingBufferPool.release(memory) }
 
-    /// Copies all that lies before `end`, an address in the frame, and is not copied yet. Planes that lie elsewhere than one after the
-    /// other are copied whole when they are first reached: later than is best, and never twice.
+    /// Copies all bytes before the address `end` that are not yet copied. If planes are not in order of their
+    /// addresses, a plane is copied completely when it is first reached; no byte is copied twice.
     func reach(_ end: UnsafeRawPointer) { copy(upTo: min(end - UnsafeRawPointer(source.data), Int(source.size))) }
 
-    /// Copies the rest. Nothing is read of the frame, and nothing changed, from then on.
+    /// Copies the remaining bytes and unmaps both blocks.
     func finish() {
         copy(upTo: Int(source.size))
         gst_memory_unmap(memory, &target)

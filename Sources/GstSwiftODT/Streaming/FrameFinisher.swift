@@ -1,7 +1,7 @@
 import CGStreamer
 import SwiftODT
 
-/// Takes a frame whose detections have ended the rest of its way: scene, drawing, metadata, messages.
+/// Processes a frame whose detections are complete: tracking, classification, drawing, metadata and messages.
 final class FrameFinisher {
     private let element: ElementHandle
     private let statistics: Statistics
@@ -13,14 +13,14 @@ final class FrameFinisher {
     private var inferenceRegions = RecentInferenceRegions()
     private let scene = Scene()
     private let redaction = RedactionTracker(options: Settings().redaction)
-    /// Whether the frame before was redacted.
+    /// Whether the previous frame was redacted.
     private var hasRedacted = false
     private var classifiers: ClassifierLoader
     private var salient: SalientDetectorLoader
     private let recorder: DetectionRecorder?
     private var hasWarnedOfDrawing = false
     private var hasWarnedOfLeftOut = false
-    /// The zones as they are drawn, and the counts that they say.
+    /// The zones as drawn, with the counts in their texts.
     private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
 
     private var trail = TimestampMap()
@@ -30,8 +30,8 @@ final class FrameFinisher {
     private var lastSettings = Settings()
 
     /// - Parameters:
-    ///   - salient: finds the prominent thing of a picture in which detectors find nothing.
-    ///   - recorder: gets what detectors answer.
+    ///   - salient: detects the prominent object in a picture in which the detector finds nothing.
+    ///   - recorder: records the detections.
     init(element: ElementHandle, statistics: Statistics, salient: SalientDetectorLoader, recorder: DetectionRecorder?) {
         self.element = element
         self.salient = salient
@@ -41,20 +41,20 @@ final class FrameFinisher {
         classifiers = ClassifierLoader(element: element)
     }
 
-    /// Reads the zones, and makes the networks besides the detector's that are asked for, before the first frame.
+    /// Reads the zones and loads the classifier and the saliency network, if enabled, before the first frame.
     func prepare(_ settings: Settings) throws {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
         try classifiers.make(settings)
         try salient.make(settings)
     }
 
-    /// Takes a frame all of its way.
+    /// Runs all stages on a frame.
     ///
     /// - Parameters:
-    ///   - answers: the ended detections that this frame takes up.
-    ///   - buffer: the frame's, which belongs to the caller, whatever happens; its copy takes its place where it has to be writable.
-    /// - Throws: where the classifier or the saliency network fails, or a frame that has something to redact cannot be written to, or
-    ///   `CancellationError` when flushing or stopping begins.
+    ///   - answers: the finished detections assigned to this frame.
+    ///   - buffer: the frame's buffer, owned by the caller in any case. A writable copy replaces it if necessary.
+    /// - Throws: an error if the classifier or the saliency network fails, or if a frame that requires redaction is not
+    ///   writable; `CancellationError` when flushing or stopping begins.
     func finish(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])],
         buffer: inout UnsafeMutablePointer<GstBuffer>
@@ -67,16 +67,16 @@ final class FrameFinisher {
         }
     }
 
-    /// Takes a frame as far as its results.
+    /// Runs all stages up to the results.
     ///
-    /// - Parameter posts: whether they are posted, too.
+    /// - Parameter posts: whether the results are posted.
     func process(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], posts: Bool
     ) throws -> ProcessedFrame {
         let (settings, format) = (queued.settings, queued.format)
         if let reason = queued.epochBreak { endEpoch(reason) }
         if queued.resetsTracks {
-            element.log(.debug, "all tracks end, as asked")
+            element.log(.debug, "all tracks end because of reset-tracks")
             endTracks(.flush)
         }
         try classifiers.adapt(to: settings, in: scene)
@@ -99,27 +99,27 @@ final class FrameFinisher {
         return processed
     }
 
-    /// Takes a frame the rest of its way, when the frames after it are known as far as its redaction needs them.
+    /// Draws on a processed frame and attaches its metadata, after later frames have completed its redaction.
     ///
-    /// - Parameter buffer: the frame's, as in ``finish(_:answers:buffer:)``.
-    /// - Throws: where a frame that has something to redact cannot be written to.
+    /// - Parameter buffer: the frame's buffer, as in ``finish(_:answers:buffer:)``.
+    /// - Throws: an error if a frame that requires redaction is not writable.
     func complete(_ frame: ProcessedFrame, buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
         try statistics.time(.draw) { try draw(frame, into: &buffer) }
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
     }
 
-    /// Frames that were processed are not going to be completed.
+    /// Discards the redaction of processed frames that will not be completed.
     func forgetHeld() { redaction.removeAll() }
 
-    /// Begins the copy of a frame that has just come and is likely to need one; see ``DrawingBufferPool/copyAhead(of:)``.
+    /// Starts copying a new frame if it is likely to need a copy; see ``DrawingBufferPool/copyAhead(of:)``.
     func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings) -> FrameCopy? {
         settings.draw ? drawingBuffers.copyAhead(of: buffer) : nil
     }
 
-    /// What is known of all that is followed, after the latest frame.
+    /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
-    // MARK: The stages
+    // MARK: Stages
 
     private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
         trail.note(queued.times.timestamp, at: queued.time)
@@ -128,12 +128,12 @@ final class FrameFinisher {
             to: queued.time, width: format.width, height: format.height, orientation: queued.orientation,
             luma: queued.luma)
         if scene.isCut {
-            element.log(.debug, "the scene is cut at \(queued.times): its tracks end")
+            element.log(.debug, "scene cut at \(queued.times): all tracks end")
             inferenceRegions.removeAll()
         }
         let floor = queued.settings.scene.scoreFloor
         for (answer, detections) in answers {
-            // Redaction may have asked for weaker ones.
+            // Redaction may have requested detections with lower scores.
             let detections = queued.settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
             lastAnswer = answer
@@ -144,15 +144,15 @@ final class FrameFinisher {
         }
     }
 
-    /// Follows what has to be redacted, apart from what is reported.
+    /// Tracks the objects to redact, independently of the reported tracks.
     ///
-    /// - Returns: the frame's number in the ``RedactionTracker``, where it is redacted.
+    /// - Returns: the frame's number in the ``RedactionTracker``; `nil` if it is not redacted.
     private func followRedacted(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat
     ) -> Int? {
         defer { hasRedacted = queued.settings.redacts }
         guard queued.settings.redacts else { return nil }
-        // Nothing is known of the frames that were not redacted.
+        // Frames that were not redacted were not tracked.
         if !hasRedacted { redaction.beginEpoch() }
         redaction.options = queued.settings.redaction
         redaction.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
@@ -162,7 +162,7 @@ final class FrameFinisher {
         return redaction.endFrame()
     }
 
-    /// A picture in which the detector finds nothing is looked at for what is prominent.
+    /// Detects prominent objects in a picture in which the detector finds nothing.
     private func findProminent(in queued: QueuedFrame, format: StreamFormat) throws {
         guard scene.wantsProminent else { return }
         var detections: [Detection] = []
@@ -211,7 +211,8 @@ final class FrameFinisher {
         let hidden = redactedBoxes(in: frame)
         guard
             annotator.needsDrawing(
-                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions, options: options,
+                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions,
+                options: options,
                 width: format.width, height: format.height, time: queued.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
@@ -227,7 +228,8 @@ final class FrameFinisher {
             of: buffer, writable: true, orientation: queued.orientation, time: queued.time
         ) {
             annotator.draw(
-                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions, options: options, into: $0,
+                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions,
+                options: options, into: $0,
                 interlaced: isInterlaced)
         }
         if isMapped == nil {
@@ -239,7 +241,7 @@ final class FrameFinisher {
         for label in annotator.placedLabels { element.log(.trace, label.summary) }
     }
 
-    /// What is redacted in a frame: each place once, and none that lies within another or outside of the picture.
+    /// Returns the boxes to redact in a frame, without duplicates, boxes inside others, and boxes outside the picture.
     private func redactedBoxes(in frame: ProcessedFrame) -> [Box] {
         guard let number = frame.redactionNumber else { return [] }
         let format = frame.queued.format
@@ -251,7 +253,7 @@ final class FrameFinisher {
         return kept
     }
 
-    /// Words what has been counted in the zones, where that has changed.
+    /// Formats the counts of the zones again if they have changed.
     private func annotateZones() {
         let counts = scene.zoneCounts
         guard annotatedZones.counts != counts || annotatedZones.zones.count != scene.zones.count else { return }
@@ -261,8 +263,8 @@ final class FrameFinisher {
 
     private static let unwritable = ODTError(
         .unsupported,
-        "a frame's memory cannot be written to, so that box-style=blur and pixelate redact nothing; put videoconvert before "
-            + "swiftodt (privacy-strict=false makes this a warning)")
+        "cannot redact a frame, because its memory cannot be written to; put videoconvert before swiftodt "
+            + "(privacy-strict=false makes this a warning)")
 
     private func warnOfDrawing() {
         statistics.update { $0.undrawn += 1 }
@@ -271,8 +273,8 @@ final class FrameFinisher {
         element.warn(
             .resource(
                 GST_RESOURCE_ERROR_WRITE,
-                "a frame's memory cannot be written to; such frames pass with nothing drawn on them. Put videoconvert before "
-                    + "swiftodt, or set draw=false and draw from its messages or metadata"))
+                "a frame's memory cannot be written to, so nothing is drawn on it; put videoconvert before swiftodt, or set "
+                    + "draw=false and draw from its messages or metadata"))
     }
 
     private func attach(_ report: Report, to buffer: inout UnsafeMutablePointer<GstBuffer>, settings: Settings) {
@@ -310,7 +312,7 @@ final class FrameFinisher {
             source: queued.settings.source)
     }
 
-    /// What has happened to objects and in zones since it was last asked for.
+    /// Returns the track and zone events since the previous call.
     private func takeEvents(of report: Report, _ settings: Settings) -> [any EventReport] {
         let (tracks, zones) = (scene.takeEvents(), scene.takeZoneEvents())
         let reportedTracks = settings.trackEvents ? tracks : []
@@ -324,7 +326,7 @@ final class FrameFinisher {
         for (answer, detections) in answers {
             element.log(
                 .log,
-                "the detection begun at \(answer.time) ns has ended after \(MonotonicClock.now - answer.startedAt) ns: "
+                "the detection started at \(answer.time) ns finished after \(MonotonicClock.now - answer.startedAt) ns: "
                     + "\(detections.count) detections")
             for detection in detections { element.log(.trace, "detection: \(detection)") }
         }
@@ -332,7 +334,7 @@ final class FrameFinisher {
         for object in report.objects { element.log(.trace, object.summary) }
     }
 
-    /// A picture that stands alone and has nothing in it: people ask why.
+    /// Logs why a single image has no objects.
     private func explain(_ report: Report, _ rejections: Rejections, _ settings: Settings) {
         guard settings.scene.mode == .singleImage, report.objects.isEmpty else { return }
         element.log(
@@ -359,15 +361,15 @@ final class FrameFinisher {
         }
     }
 
-    // MARK: The stream
+    // MARK: Epochs and end of stream
 
-    /// A new epoch: nothing of the old one goes on.
+    /// Begins a new epoch, including the drawing state.
     func beginEpoch(_ reason: EpochRule.Break) {
         endEpoch(reason)
         annotator.reset()
     }
 
-    /// The same but for the drawing, which may be some frames behind.
+    /// Begins a new epoch except for the drawing state, because drawing may be some frames behind.
     private func endEpoch(_ reason: EpochRule.Break) {
         endTracks(.flush)
         trail.reset()
@@ -384,9 +386,9 @@ final class FrameFinisher {
         statistics.update { [epoch] in $0.epoch = epoch }
     }
 
-    /// The stream is over: what waits is said, and tracks end.
+    /// Posts pending reports, ends all tracks and finishes the recording at the end of the stream.
     func finishStream() {
-        element.log(.debug, "the stream is over")
+        element.log(.debug, "end of stream")
         reporter.finish()
         endTracks(.endOfStream)
         warnOfLeftOut()
@@ -396,9 +398,10 @@ final class FrameFinisher {
         recorder?.finishStream()
     }
 
-    /// Warns once of objects that `max-objects` has left out.
+    /// Warns once about objects that were omitted because of `max-objects`.
     ///
-    /// - Parameter frames: how many frames must have been concerned. A live stream may never end, so its warning comes while it runs.
+    /// - Parameter frames: the number of affected frames from which the warning is posted. A live stream may never end,
+    ///   so its warning is posted while it runs.
     func warnOfLeftOut(after frames: Int = 1) {
         let leftOut = scene.leftOut
         guard !hasWarnedOfLeftOut, leftOut.frames >= frames else { return }

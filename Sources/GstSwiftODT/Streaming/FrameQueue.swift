@@ -1,22 +1,22 @@
 import CGStreamer
 import SwiftODT
 
-/// What waits in the element, in the order of the stream: frames, and the events between them.
+/// The queue of frames and events in stream order.
 ///
-/// An event that comes while frames wait takes its place behind them; so tags and segments neither overtake a frame nor make
-/// anybody wait for one.
+/// An event that arrives while frames are queued is queued behind them. Tags and segments thus do not overtake frames,
+/// and do not wait for their detections on arrival.
 struct FrameQueue: ~Copyable {
     enum Item {
         case frame(QueuedFrame)
-        /// A frame that waits for later ones to show what has to be redacted in it.
+        /// A frame that is held until later frames have completed its redaction.
         case processed(ProcessedFrame)
-        /// A frame that nobody is going to see, as it is outside of its segment: it goes on untouched.
+        /// A frame outside its segment, which is not shown and passes unchanged.
         case unseen(UnsafeMutablePointer<GstBuffer>)
         case event(UnsafeMutablePointer<GstEvent>)
     }
 
     private var items: [Item] = []
-    /// How many frames wait, but for those that go on untouched.
+    /// The number of queued frames, without those that pass unchanged.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }
@@ -24,25 +24,26 @@ struct FrameQueue: ~Copyable {
     var isEmpty: Bool { items.isEmpty }
     var first: Item? { items.first }
 
-    /// Whether one of the frames that wait is the first of another epoch.
+    /// Whether a queued frame begins a new epoch.
     var beginsEpoch: Bool {
         items.contains { if case .frame(let frame) = $0 { frame.epochBreak != nil } else { false } }
     }
 
-    /// Takes over what the item holds.
+    /// Appends an item and takes ownership of its content.
     mutating func append(_ item: Item) {
         items.append(item)
         if item.isFrame { frameCount += 1 }
     }
 
-    /// The caller takes over what the item holds.
+    /// Removes the first item and transfers ownership of its content to the caller.
     mutating func removeFirst() -> Item {
         let item = items.removeFirst()
         if item.isFrame { frameCount -= 1 }
         return item
     }
 
-    /// Drops what a flush makes void: all but the events that tell of the stream as a whole, which nobody would send again.
+    /// Removes everything that a flush invalidates. Sticky events that describe the stream are kept, because upstream
+    /// does not send them again.
     mutating func flush() {
         var kept: [Item] = []
         for item in items {

@@ -1,13 +1,13 @@
 import CGStreamer
 
-/// The reference counting of buffers, whose C macros Swift cannot see.
+/// Reference counting of buffers. Swift does not import GStreamer's macros for it.
 enum GstBufferReference {
     static func release(_ buffer: UnsafeMutablePointer<GstBuffer>) {
         gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
     }
 
-    /// Takes over the buffer and gives back one whose metadata may be changed: itself, or a shallow copy where somebody
-    /// else holds it too.
+    /// Takes ownership of a buffer and returns one with writable metadata: the same buffer, or a shallow copy if it has
+    /// other references.
     static func makeWritable(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {
         let object = UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)
         return UnsafeMutableRawPointer(gst_mini_object_make_writable(object)!)

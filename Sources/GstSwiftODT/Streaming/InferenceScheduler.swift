@@ -1,19 +1,19 @@
 import CGStreamer
 import SwiftODT
 
-/// Has frames looked at: decides of each whether it is and at which part, has the look begun, and keeps one that nobody waits for until
-/// it is done.
+/// Decides which frames run inference and on which region, starts it, and holds an inference in flight that no frame
+/// waits for.
 ///
-/// Belongs to the streaming thread.
+/// A scheduler belongs to the streaming thread.
 struct InferenceScheduler {
-    /// A frame that has come, and who may look at it.
+    /// An incoming frame with the detection source that may process it.
     struct IncomingFrame {
         let buffer: UnsafeMutablePointer<GstBuffer>
         let context: FrameContext
-        /// Steady running time.
+        /// Running time, made monotonic by ``SteadyClock``.
         let time: Nanoseconds
         let plan: SchedulePlan
-        /// `nil` while the detector is still being made.
+        /// `nil` while the detector is being loaded.
         let source: DetectionSource?
         let precomputed: PrecomputedResult
 
@@ -27,54 +27,56 @@ struct InferenceScheduler {
     private let signals: StreamSignals
     private let recorder: DetectionRecorder?
     private var policy = InferencePolicy()
-    /// Where parts are chosen.
+    /// Chooses regions; `nil` if zooming is off.
     private var regionSelector: RegionSelector?
-    /// keep-only-latest: the look that has begun and is not answered yet.
+    /// The inference in flight, with `strategy=keep-only-latest`.
     private var inFlight: StartedDetection?
 
     init(element: ElementHandle, statistics: Statistics, signals: StreamSignals, recorder: DetectionRecorder?) {
         (self.element, self.statistics, self.signals, self.recorder) = (element, statistics, signals, recorder)
     }
 
-    // MARK: What became of looks
+    // MARK: Results
 
-    /// The look that is under way, where it is done or is waited for.
+    /// Returns the inference in flight if it is finished or will be waited for.
     mutating func takeAnswer(isAwaited: Bool) -> StartedDetection? {
         guard let begun = inFlight, isAwaited || begun.promise.isDone else { return nil }
         inFlight = nil
         return begun
     }
 
-    /// A frame is finished: takes in what is known of its objects, as far as the next look hangs on that.
+    /// Updates the policies with the tracks after a frame is finished, if the next inference depends on them.
     mutating func note(_ frame: QueuedFrame, _ snapshot: () -> TrackerSnapshot?) {
-        let (choosesRegions, isPaced) = (frame.settings.choosesRegions, frame.intervalPolicy == .auto)
-        guard choosesRegions || isPaced else { return }
+        let (choosesRegions, isAdaptive) = (frame.settings.choosesRegions, frame.intervalPolicy == .auto)
+        guard choosesRegions || isAdaptive else { return }
         let snapshot = snapshot()
         if choosesRegions { regionSelector?.note(snapshot) }
-        if isPaced { policy.note(snapshot) }
+        if isAdaptive { policy.note(snapshot) }
     }
 
-    /// Whatever is known of objects ends: the next frame is looked at, and all of it.
+    /// Forgets all objects: the next frame runs full-frame inference.
     mutating func forgetScene() {
         policy.reset()
         regionSelector = nil
     }
 
-    /// Another time begins, too.
+    /// Begins a new epoch: also cancels the inference in flight.
     mutating func forgetEpoch() {
         inFlight?.promise.cancel()
         inFlight = nil
         forgetScene()
     }
 
-    // MARK: Looking
+    // MARK: Inference
 
-    /// Whether a frame may turn out to be looked at, so that it has to be mapped.
-    func mayInfer(at incoming: IncomingFrame) -> Bool { policy.mayInfer(frameState(incoming), at: incoming.intervalPolicy) }
+    /// Returns whether inference may run on a frame, which must then be mapped.
+    func mayInfer(at incoming: IncomingFrame) -> Bool {
+        policy.mayInfer(frameState(incoming), at: incoming.intervalPolicy)
+    }
 
-    /// Looks at a frame, or lets it pass.
+    /// Starts inference on a frame if the policy selects it.
     ///
-    /// - Returns: whether it is looked at.
+    /// - Returns: whether inference was started.
     mutating func infer(at frame: Frame, of incoming: IncomingFrame) throws -> Bool {
         guard let reason = policy.reasonToInfer(frameState(incoming), in: frame.luma, at: incoming.intervalPolicy),
             let source = incoming.source
@@ -85,28 +87,29 @@ struct InferenceScheduler {
         if reason == .requested { signals.noteRequestedDetection() }
         inFlight = try begin(frame, of: incoming, because: reason, by: source)
         statistics.count(reason)
-        element.log(.log, "a detection has begun at the frame of \(incoming.context.times): \(reason.rawValue)")
+        element.log(.log, "detection started at the frame of \(incoming.context.times): \(reason.rawValue)")
         return true
     }
 
-    /// A frame goes by that need not be looked at.
+    /// Skips a frame that needs no inference.
     mutating func pass(_ incoming: IncomingFrame) {
         policy.pass()
         noteSkipped(incoming)
     }
 
-    /// A frame goes by that nobody can look at.
+    /// Skips a frame that cannot be mapped.
     mutating func miss(_ incoming: IncomingFrame) {
         policy.pass()
         statistics.update {
             $0.skipped += 1
             $0.notInferred += 1
         }
-        element.log(.log, "the frame of \(incoming.context.times) passes unseen")
+        element.log(.log, "the frame of \(incoming.context.times) cannot be mapped and passes without detection")
     }
 
     private func frameState(_ incoming: IncomingFrame) -> InferencePolicy.FrameState {
-        let isDetectorIdle = inFlight == nil && incoming.source != nil && !incoming.isGap && !incoming.precomputed.isNotInferred
+        let isDetectorIdle =
+            inFlight == nil && incoming.source != nil && !incoming.isGap && !incoming.precomputed.isNotInferred
         return InferencePolicy.FrameState(
             time: incoming.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection)
     }
@@ -139,7 +142,7 @@ struct InferenceScheduler {
             key: incoming.context.key, startedAt: startedAt, source: source)
     }
 
-    /// What has been recorded of a frame before counts, too.
+    /// Returns the precomputed result of the frame, including one from a resumed recording.
     private func precomputed(of incoming: IncomingFrame, _ source: DetectionSource) throws -> PrecomputedResult {
         guard let recorder else { return incoming.precomputed }
         try recorder.begin(incoming.context, isSubstitute: source.isSubstitute)
@@ -147,7 +150,7 @@ struct InferenceScheduler {
         return incoming.precomputed
     }
 
-    /// The part of a frame that is looked at; `nil` for all of it.
+    /// Returns the region of a frame for inference; `nil` for the full frame.
     private mutating func chooseRegion(
         of frame: Frame, because cause: InferencePolicy.Reason, for source: DetectionSource, _ settings: Settings
     ) -> Box? {
@@ -158,27 +161,27 @@ struct InferenceScheduler {
         let picture = RegionSelector.Geometry(
             width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio,
             turned: frame.orientation.swapsAxes, input: input)
-        // Taken, not copied.
+        // Moved out of the property to avoid a copy.
         var choice = regionSelector.take() ?? RegionSelector()
         let (region, reason) = choice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
         regionSelector = choice
         statistics.count(reason)
-        element.log(.log, "the look is at \(region.map { "\($0)" } ?? "the whole picture"): \(reason.rawValue)")
+        element.log(.log, "inference region \(region.map { "\($0)" } ?? "full frame"): \(reason.rawValue)")
         return region
     }
 
-    // MARK: Not looking
+    // MARK: Skipped frames
 
     private func noteSkipped(_ incoming: IncomingFrame) {
         statistics.update { $0.skipped += 1 }
-        element.log(.log, "the frame of \(incoming.context.times) is not looked at: \(reasonToSkip(incoming))")
+        element.log(.log, "no detection at the frame of \(incoming.context.times): \(reasonToSkip(incoming))")
     }
 
-    /// For a log.
+    /// The reason for the log.
     private func reasonToSkip(_ incoming: IncomingFrame) -> String {
-        if incoming.precomputed.isNotInferred { return "the recording has nothing of it" }
-        if inFlight != nil { return "a detection is under way" }
-        if incoming.source == nil { return "the detector is still being made" }
-        return incoming.isGap ? "it is marked as a gap" : "it is not its turn"
+        if incoming.precomputed.isNotInferred { return "the recording has no result for it" }
+        if inFlight != nil { return "a detection is in flight" }
+        if incoming.source == nil { return "the detector is still being loaded" }
+        return incoming.isGap ? "it is marked as a gap" : "none is due"
     }
 }

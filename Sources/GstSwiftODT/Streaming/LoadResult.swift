@@ -1,21 +1,21 @@
 import SwiftODT
 
-/// A part that was made on a thread of its own, and what there is to tell of its making: whoever makes it holds on to no element,
-/// which may be gone by then.
+/// A component that was loaded in the background, with the diagnostics of loading it. The background task does not
+/// retain the element, which may have been destroyed, so the diagnostics are reported later.
 struct LoadResult<Part: Sendable>: Sendable {
-    /// What could not be had, and what stands in for it.
+    /// The features that are unavailable, and what replaces them.
     let problems: [ElementProblem]
     private let part: Part
     private let entries: [Diagnostics.Entry]
 
-    /// - Parameter make: given whom to tell of what it has to do without.
+    /// - Parameter make: creates the component; its argument receives warnings about unavailable features.
     init(_ make: (_ warn: (ElementProblem) -> Void) throws -> Part) throws {
         var problems: [ElementProblem] = []
         (part, entries) = try Diagnostics.recording { try make { problems.append($0) } }
         self.problems = problems
     }
 
-    /// The part, when an element has told of it.
+    /// Reports the diagnostics through an element and returns the component.
     func logged(by element: ElementHandle) -> Part {
         entries.forEach(element.log)
         for problem in problems { element.warn(problem) }

@@ -1,17 +1,17 @@
 import SwiftODT
 
-/// A frame whose results are complete: only its pixels and metadata are still as they came.
+/// A frame whose results are complete, before drawing and attaching metadata.
 struct ProcessedFrame {
     let queued: QueuedFrame
     let report: Report
-    /// What is drawn, and where the scene's tracks have to be redacted.
+    /// The drawing content, and the boxes of tracks to redact.
     let objects: [AnnotatedObject]
     let zones: [AnnotatedZone]
-    let looks: [AnnotatedRegion]
+    let inferenceRegions: [AnnotatedRegion]
     let redacted: [Box]
-    /// Its number in the ``RedactionTracker``, where it has one.
+    /// The frame's number in the ``RedactionTracker``; `nil` if it is not redacted.
     let redactionNumber: Int?
-    /// Whether what was drawn into the frames before means nothing any more, or their traces alone.
+    /// Whether a new epoch begins, which resets all drawing state, or a new scene, which resets the traces.
     let beginsEpoch: Bool
     let beginsScene: Bool
 }

@@ -1,13 +1,13 @@
 import SwiftODT
 
-/// How long frames keep the streaming thread that waits for their results: a steady upper estimate, told in steps, so that
-/// a pipeline is not made to reckon its latency anew with every frame.
+/// An upper estimate of how long a frame occupies the streaming thread that waits for its result. It changes in steps,
+/// so that the pipeline does not recalculate its latency for each frame.
 struct ProcessingTimeEstimate {
-    /// What is told: a quarter above what nineteen of twenty frames took, in whole steps; 0 before the first frames have been.
+    /// The estimate: at least a quarter above the 95th percentile, in steps of 5 ms; 0 before the first frames.
     private(set) var estimate: Nanoseconds = 0
 
     private var block: [Nanoseconds] = []
-    /// So many frames make a judgement, but the first few make the first one.
+    /// The number of frames per estimate. The first estimate uses fewer.
     private var enough = 8
     private static let blockSize = 64
     private static let step: Nanoseconds = 5_000_000
@@ -20,7 +20,7 @@ struct ProcessingTimeEstimate {
         block.removeAll(keepingCapacity: true)
         enough = Self.blockSize
         let ample = ((high + high / 4) / Self.step + 1) * Self.step
-        // Less is told only when it is much less.
+        // The estimate decreases only if it is much too high.
         if high > estimate || ample * 3 / 2 < estimate { estimate = ample }
     }
 }

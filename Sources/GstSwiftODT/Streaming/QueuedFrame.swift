@@ -1,55 +1,57 @@
 import CGStreamer
 import SwiftODT
 
-/// A frame on its way through the element: its buffer, what was read from it, and the detection asked for it.
+/// A frame in the element: its buffer, the data read from it, and its detections.
 struct QueuedFrame {
-    /// Owned by the queue until it is handed on.
+    /// Owned by the queue until it is removed.
     let buffer: UnsafeMutablePointer<GstBuffer>
     let format: StreamFormat
     let times: FrameTimes
-    /// Its name in recordings.
+    /// The frame's key in recordings.
     let key: FrameKey
-    /// Steady running time, for tracking.
+    /// Running time made monotonic, for tracking.
     let time: Nanoseconds
-    /// When it was taken, as people reckon; see ``UTCTime``.
+    /// The capture time; see ``UTCTime``.
     let utcTime: UInt64
     let orientation: Orientation
-    /// Why an epoch begins with it, where one does.
+    /// The reason why an epoch begins with the frame; `nil` if none does.
     let epochBreak: EpochRule.Break?
-    /// Whether it was asked that all tracks end before it.
+    /// Whether all tracks must end before this frame, because of the action signal `reset-tracks`.
     let resetsTracks: Bool
-    /// One consistent copy for the frame's whole way.
+    /// The settings at the frame's arrival, used in all stages.
     let settings: Settings
-    /// How often is looked, as its detector has it.
+    /// The interval between inferences for the frame's detector.
     let intervalPolicy: InferencePolicy.Interval
-    /// Where tracking follows image motion.
+    /// The grey copy for motion compensation; `nil` if it is not needed.
     let luma: LumaPlane?
-    /// A copy of its bytes, where it is likely to be drawn on and somebody else needs it as it is.
+    /// A copy of the frame's memory, if it is likely to be drawn on while another element references the original.
     let copy: FrameCopy?
-    /// Whether its results are waited for, so that they do not depend on the machine's speed.
+    /// Whether the frame waits for its results, so that they do not depend on the speed of the machine.
     let waits: Bool
-    /// The detections whose results this frame takes up: its own where frames wait, else those that have ended by now.
+    /// The detections assigned to this frame: its own if it waits for them, otherwise those that finished since the
+    /// previous frame.
     let answers: [StartedDetection]
-    /// How long the streaming thread has been at work on it so far.
+    /// The time that the streaming thread has spent on the frame so far.
     let work: Nanoseconds
 
-    /// Whether the next frame is chosen before this one is finished.
+    /// Whether the next frame is scheduled before this one is finished.
     var waitsForNext: Bool { answers.contains(where: \.overlapsNext) }
 }
 
-/// A detection and the frame that it was started at.
+/// A detection with the frame on which it was started.
 struct StartedDetection {
     let promise: DetectionPromise
-    /// The part of the picture that is looked at; `nil` for all of it.
+    /// The region of the inference; `nil` for the full frame.
     let region: InferredRegion?
-    /// Whether it is still under way when the next frame is chosen.
+    /// Whether it is still in flight when the next frame is scheduled.
     let overlapsNext: Bool
     let time: Nanoseconds
     let timestamp: UInt64
-    /// The frame's name in recordings.
+    /// The frame's key in recordings.
     let key: FrameKey
-    /// On the monotonic clock, for `stats`.
+    /// Monotonic clock time, for `stats`.
     let startedAt: Nanoseconds
-    /// Who looks at it: lives until the answer is there, even where another takes its place meanwhile.
+    /// The source that runs the detection. It must stay alive until the result is available, even if another source
+    /// replaces it.
     let source: DetectionSource
 }

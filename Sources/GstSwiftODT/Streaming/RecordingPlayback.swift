@@ -1,21 +1,21 @@
 import CGStreamer
 import SwiftODT
 
-/// A recording in the place of a detector: says of each frame what a detector has said before, and notices where the recording is of
-/// another video.
+/// Plays a recording in place of a detector: returns the recorded detections of each frame, and detects that the
+/// recording is of another video.
 final class RecordingPlayback: Sendable {
-    /// Whether it tells of all frames that are to be looked at where nobody says how often: they were chosen so when it was made, or it is of
-    /// somebody who is asked about each.
+    /// Whether the recording also determines which frames have results if the interval is automatic: it was made with
+    /// an automatic interval, or by a source that runs on every frame.
     let recordsInferenceSchedule: Bool
     private let play: Monitor<PlaybackState>
 
-    /// - Throws: ``ODTError`` where there is no such recording.
+    /// - Throws: ``ODTError`` if the recording cannot be read.
     init(_ settings: Settings) throws {
         guard let file = settings.detectionsFile else {
             throw ODTError(
                 .invalidOption,
-                "detector=recorded needs detections-file, which record-detections or \"odt detect VIDEO --detections FILE\" "
-                    + "writes")
+                "detector=recorded needs detections-file; create the file with record-detections or "
+                    + "\"odt detect VIDEO --detections FILE\"")
         }
         let labels = try settings.labelFile.map { try Labels.load(file: $0) }
         let reader = try RecordingReader(file, labels: labels)
@@ -28,10 +28,10 @@ final class RecordingPlayback: Sendable {
             RecordingHeader.Field("inference-interval", .number(0))
         ]
 
-    /// What was answered for a frame; `nil` where it was not looked at.
+    /// Returns the recorded detections of a frame; `nil` if inference did not run on it.
     ///
-    /// - Parameter warn: told what is doubtful, each thing once.
-    /// - Throws: ``ODTError`` where the recording cannot be of this video, or cannot be read.
+    /// - Parameter warn: receives warnings, each of them once.
+    /// - Throws: ``ODTError`` if the recording cannot be of this video, or cannot be read.
     func detections(
         of context: FrameContext, warn: (ElementProblem) -> Void
     ) throws -> (detections: [Detection], region: Box?)? {
@@ -43,7 +43,7 @@ final class RecordingPlayback: Sendable {
         return answer
     }
 
-    /// The video is over.
+    /// Checks the end of the video against the end of the recording.
     func finishStream(warn: (ElementProblem) -> Void) {
         play.update { play in
             play.finishStream()
@@ -52,9 +52,9 @@ final class RecordingPlayback: Sendable {
     }
 }
 
-/// How far a recording has been played, and what speaks against its being of this video.
+/// The state of the playback and the mismatches found so far.
 private struct PlaybackState {
-    /// What is warned of, each once.
+    /// The kinds of mismatch; each is reported once.
     private enum Mismatch: Hashable {
         case labels, orientation, privacy, floor, overlap, unfinished, times, ended, size, shorter
     }
@@ -62,14 +62,14 @@ private struct PlaybackState {
     private let reader: RecordingReader
     private let hasLabels: Bool
     private var size = (width: 0, height: 0)
-    /// Of the first frame, where that stands at the video's beginning.
+    /// The time of the first frame, if it is the beginning of the video.
     private var origin: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     private var found = 0
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
 
-    /// So many frames of a recording that are none of the video's are no accident.
+    /// The number of recorded frames without a match from which the recording counts as one of another video.
     private static let many = 25
     /// Containers round times to a millisecond.
     private static let rounding: Nanoseconds = 1_000_000
@@ -98,12 +98,12 @@ private struct PlaybackState {
         {
             reportMismatch(
                 .ended,
-                "the recording ends at \(last) and the video goes on: from here on nothing is detected. Record it whole"
+                "the recording ends at \(last), before the video: nothing is detected from here on; record the complete video"
             )
         }
         guard let frame = try reader.frame(at: key, within: tolerance) else {
             try judgeTimes()
-            // Such a file has no lines for frames in which there is nothing.
+            // MOTChallenge files have no lines for frames without detections.
             return reader.header == nil ? ([], nil) : nil
         }
         found += 1
@@ -113,32 +113,32 @@ private struct PlaybackState {
         return (frame.detections.filter { $0.score >= floor }, frame.seen)
     }
 
-    /// Whether the recording is of such pictures, and was made with such settings.
+    /// Compares the recording's header with the stream and the settings.
     private mutating func compare(_ context: FrameContext) throws {
         let (format, settings) = (context.format, context.settings)
         defer { size = (format.width, format.height) }
         guard let header = reader.header else {
-            if settings.iouThreshold != Settings().iouThreshold { reportOverlapMismatch("nothing is suppressed") }
+            if settings.iouThreshold != Settings().iouThreshold { reportOverlapMismatch("they are used as they are") }
             return
         }
         if size != (format.width, format.height), (header.width, header.height) != (format.width, format.height) {
             throw mismatchError(
-                "the recording is of pictures of \(header.width)x\(header.height), and these are of "
-                    + "\(format.width)x\(format.height): it is of another video, or the element stands behind a converter now "
-                    + "and did not then. Put it where it stood, or record anew")
+                "the recording has frames of \(header.width)x\(header.height), the stream of "
+                    + "\(format.width)x\(format.height): it is of another video, or only one of them was scaled before the "
+                    + "element; put the element at the same position, or record again")
         }
         if header.orientation != context.orientation.nick {
             reportMismatch(
                 .orientation,
-                "the recorded pictures stood upright with orientation=\(header.orientation), these do with "
-                    + "\(context.orientation.nick): boxes may lie elsewhere. Set orientation=\(header.orientation), or record anew"
+                "the recording was made with orientation=\(header.orientation), the stream has "
+                    + "\(context.orientation.nick): boxes may be displaced; set orientation=\(header.orientation), or record again"
             )
         }
         if settings.redacts, settings.privacyThreshold < header.scoreFloor {
             let fault =
-                "the recording has detections from \(header.scoreFloor) up, privacy-threshold=\(settings.privacyThreshold) redacts from "
-                + "that score up: record anew with score-threshold=\(2 * settings.privacyThreshold) or less, or set "
-                + "privacy-threshold=\(header.scoreFloor)"
+                "the recording has only detections with scores of \(header.scoreFloor) or more, but "
+                + "privacy-threshold=\(settings.privacyThreshold) needs lower ones; record again with "
+                + "score-threshold=\(2 * settings.privacyThreshold) or less, or set privacy-threshold=\(header.scoreFloor)"
             guard !settings.privacyStrict else {
                 throw ODTError(
                     .invalidOption, "\(reader.path): \(fault) (privacy-strict=false makes this a warning)")
@@ -148,37 +148,39 @@ private struct PlaybackState {
         if settings.scene.scoreFloor < header.scoreFloor {
             reportMismatch(
                 .floor,
-                "the recording has detections from \(header.scoreFloor) up, score-threshold="
-                    + "\(settings.scene.tracker.scoreThreshold) makes use of them from \(settings.scene.scoreFloor) up: record "
-                    + "anew with that threshold")
+                "the recording has only detections with scores of \(header.scoreFloor) or more, but score-threshold="
+                    + "\(settings.scene.tracker.scoreThreshold) uses them from \(settings.scene.scoreFloor) on; record again "
+                    + "with that threshold")
         }
-        if settings.iouThreshold != header.iouThreshold { reportOverlapMismatch("it was \(header.iouThreshold)") }
-        if hasLabels { reportMismatch(.labels, "label-file has no effect: the recording has its labels") }
+        if settings.iouThreshold != header.iouThreshold {
+            reportOverlapMismatch("the recording used \(header.iouThreshold)")
+        }
+        if hasLabels { reportMismatch(.labels, "label-file has no effect, because the recording contains labels") }
         if reader.end == nil {
             reportMismatch(
                 .unfinished,
                 "the recording is unfinished" + (reader.last.map { " and ends at \($0)" } ?? "")
-                    + "; record-existing=resume, or odt detect, goes on with it")
+                    + "; complete it with record-existing=resume or odt detect")
         }
     }
 
     private mutating func reportOverlapMismatch(_ what: String) {
-        reportMismatch(.overlap, "iou-threshold has no effect on detections that were recorded: \(what)")
+        reportMismatch(.overlap, "iou-threshold has no effect on recorded detections: \(what)")
     }
 
-    /// What the file calls the frame.
+    /// Returns the key of a frame in the recording.
     private mutating func key(of context: FrameContext) throws -> FrameKey {
         if let header = reader.header, reader.last?.isTime ?? true {
             guard let time = context.streamTime else {
                 throw mismatchError(
-                    "the recording goes by time, and the frames of this stream have none"
-                        + (header.frameRate.numerator > 0 ? "; videorate before the element gives them some" : ""))
+                    "the recording is indexed by time, but the frames of this stream have no timestamps"
+                        + (header.frameRate.numerator > 0 ? "; put videorate before the element" : ""))
             }
             return .time(time)
         }
         let rate = context.frameRate
         if reader.header == nil, let time = context.streamTime, rate.numerator > 0 {
-            // A video may begin a little late; what begins later was sought.
+            // A video may begin slightly after 0. A later first frame is the result of a seek.
             let origin = origin ?? (time < 1_000_000_000 && !context.hasJumped ? time : 0)
             self.origin = origin
             let place = Double(time.since(origin)) / 1e9 * Double(rate.numerator) / Double(rate.denominator)
@@ -186,25 +188,26 @@ private struct PlaybackState {
         }
         guard !context.hasJumped else {
             throw mismatchError(
-                "the recording goes by the numbers of frames, which nobody knows after a seek in a stream "
+                "the recording is indexed by frame number, which is unknown after a seek in a stream "
                     + (reader.header == nil
-                        ? "without a frame rate: put videorate before the element" : "without times"))
+                        ? "without a frame rate; put videorate before the element"
+                        : "without timestamps; play the stream without seeking"))
         }
         return .number(context.number)
     }
 
-    /// Frames of the recording that are none of the video's: those that a queue has dropped, or all.
+    /// Detects that recorded frames are missing in the video: those that a queue dropped, or all of them.
     private mutating func judgeTimes() throws {
         guard reader.skippedLines >= Self.many, reader.skippedLines / 4 > found else { return }
-        guard found > 0 else { throw mismatchError(otherTimes + ". Record it anew") }
+        guard found > 0 else { throw mismatchError(otherTimes) }
         reportMismatch(.times, otherTimes)
     }
 
     private var otherTimes: String {
         "of the first \(reader.skippedLines + found) frames of the recording "
-            + (found == 0 ? "none is" : "only \(found) are")
-            + " of this video, by their times: it is of another video or of another cut of it, or most frames are dropped "
-            + "before the element"
+            + (found == 0 ? "none matches" : "only \(found) match")
+            + " the timestamps of this video: it is of another video or of another edit of it, or most frames are "
+            + "dropped before the element; record it again"
     }
 
     private mutating func judgeSize(_ detections: [Detection]) {
@@ -213,19 +216,20 @@ private struct PlaybackState {
         else { return }
         reportMismatch(
             .size,
-            "there are boxes outside of these pictures of \(size.width)x\(size.height), such as one at "
-                + "\(far.box.x), \(far.box.y): it is of another video, or of a larger copy")
+            "boxes lie outside the frames of \(size.width)x\(size.height), for example at "
+                + "\(far.box.x), \(far.box.y): the recording is of another video or of larger frames; record it again")
     }
 
     mutating func finishStream() {
-        guard let latest, !latest.hasJumped, let last = reader.end?.last ?? reader.last, last.isTime == latest.key.isTime
+        guard let latest, !latest.hasJumped, let last = reader.end?.last ?? reader.last,
+            last.isTime == latest.key.isTime
         else { return }
         if found == 0, reader.skippedLines > 0, reader.header != nil { reportMismatch(.times, otherTimes) }
         if last.isLater(than: latest.key, by: Self.rounding) {
             reportMismatch(
                 .shorter,
-                "the video has ended at \(latest.key), and the recording goes on to \(last): it is of a longer video, or of "
-                    + "another one")
+                "the video ended at \(latest.key), but the recording continues to \(last): it is of a longer video or of "
+                    + "another one; check that detections-file belongs to this video")
         }
     }
 }

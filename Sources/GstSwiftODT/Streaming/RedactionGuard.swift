@@ -1,13 +1,13 @@
 import CGStreamer
 import SwiftODT
 
-/// Makes redaction fail closed: where it is requested and cannot be guaranteed, the stream ends with an error before a frame passes;
-/// with `privacy-strict=false` there is a warning instead.
+/// Makes redaction fail closed: if it is requested and cannot be guaranteed, the stream ends with an error before the
+/// frame passes. With `privacy-strict=false` a warning is posted instead.
 ///
-/// Checked before each frame, so that properties that change and detectors that are replaced are covered too. A check that has
-/// succeeded is not repeated until one of them has changed.
+/// It is checked before each frame, so that changed properties and replaced detectors are covered. A successful check
+/// is repeated only after one of them has changed.
 struct RedactionGuard {
-    /// All that the outcome depends on besides the detector.
+    /// The properties that the result depends on in addition to the detector.
     private struct Request: Equatable {
         let labels: Set<String>
         let style: AnnotatorOptions.BoxStyle
@@ -26,10 +26,10 @@ struct RedactionGuard {
 
     init(_ element: ElementHandle) { self.element = element }
 
-    /// Another detector is at work.
+    /// Invalidates the check after the detector has been replaced.
     mutating func noteSource() { checked = nil }
 
-    /// - Parameter source: `nil` while the detector is still being made.
+    /// - Parameter source: the detector; `nil` while it is being loaded.
     /// - Throws: ``ODTError`` with the remedy.
     mutating func check(_ settings: Settings, _ source: DetectionSource?) throws {
         guard settings.requestsRedaction else { return }
@@ -39,22 +39,22 @@ struct RedactionGuard {
         checked = request
     }
 
-    /// Redaction cannot be guaranteed.
+    /// Reports that redaction cannot be guaranteed.
     ///
-    /// - Parameter fault: what is wrong, and what to do.
-    /// - Throws: unless `privacy-strict=false`, which makes it a warning, given once.
+    /// - Parameter fault: the problem and the remedy.
+    /// - Throws: an error unless `privacy-strict=false`, which posts one warning instead.
     mutating func fail(_ fault: String, _ settings: Settings) throws {
         if settings.privacyStrict {
             throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
         }
-        // A program that sets other nonsense with every frame is not to fill memory.
+        // The limit bounds the memory if a program sets other invalid values with every frame.
         guard warned.count < 100, warned.insert(fault).inserted else { return }
         element.warn(.settings(fault))
     }
 
     static let unmapped =
-        "redaction is requested and a frame's memory cannot be mapped as its caps say, so that nothing can be detected in it; put "
-        + "videoconvert before swiftodt, or a converter that downloads the frames where they live in a device's memory"
+        "redaction is requested, but a frame's memory cannot be mapped as described by its caps, so nothing can be detected in "
+        + "it; put videoconvert before swiftodt, or an element that downloads the frames from device memory"
 
     private static func fault(_ settings: Settings, _ source: DetectionSource?) -> String? {
         let labels = settings.annotator.privacyLabels.sorted()
@@ -69,23 +69,23 @@ struct RedactionGuard {
         if !settings.draw { return "\(request) redacts nothing with draw=false; set draw=true" }
         if source?.isSubstitute == true {
             return
-                "\(request) cannot be guaranteed: detector=auto has found no network and detects only what moves; install runtime "
-                + "and model (odt setup, or Pipelines/setup), or set detector=motion and clear privacy-labels"
+                "\(request) cannot be guaranteed: detector=auto has found no network and detects only moving objects; install "
+                + "runtime and model (odt setup, or Pipelines/setup), or set detector=motion and clear privacy-labels"
         }
         if labels.isEmpty { return nil }
         switch settings.detector {
         case .motion, .salient:
             return
-                "\(request) redacts nothing with detector=\(settings.detector), which gives no labels; set detector=neural, or "
-                + "clear privacy-labels to redact everything that is detected"
-        // What others detected has the labels that they gave; nobody knows them in advance.
+                "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
+                + "clear privacy-labels to redact all detected objects"
+        // Labels of upstream elements and recordings are not known in advance.
         case .upstream, .recorded: return nil
         case .auto, .neural: break
         }
         guard let source else { return nil }
         guard let known = source.labels else {
             return
-                "\(request) cannot be guaranteed: the names of the detector's classes are not known; name them with label-file"
+                "\(request) cannot be guaranteed: the detector has no class names; set label-file to a file with them"
         }
         let names = Set(known.map { $0.lowercased() })
         return labels.first { !names.contains($0) }.map { unknown in

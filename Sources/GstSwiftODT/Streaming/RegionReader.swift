@@ -1,9 +1,9 @@
 import CGStreamer
 import SwiftODT
 
-/// Reads and removes `GstVideoRegionOfInterestMeta`: what an element upstream has found.
+/// Reads and removes `GstVideoRegionOfInterestMeta` that upstream elements attached.
 enum RegionReader {
-    /// The regions as detections. Their score is that of the parameter `detection`, else 1.
+    /// Returns the regions as detections. The score is that of the parameter `detection`, or else 1.
     static func detections(of buffer: UnsafeMutablePointer<GstBuffer>, options: DetectionOptions) -> [Detection] {
         var detections: [Detection] = []
         forEachRegion(of: buffer) { meta in
@@ -25,8 +25,8 @@ enum RegionReader {
         return detections
     }
 
-    /// Takes all regions off a writable buffer, so that tracked ones can stand in for them; and with them the analytics
-    /// metadata, in which their finder said the same a second time.
+    /// Removes all regions from a writable buffer, so that tracked ones can replace them, and the analytics metadata,
+    /// which contains the same detections.
     static func removeRegions(from buffer: UnsafeMutablePointer<GstBuffer>) {
         let analytics = g_type_from_name("GstAnalyticsRelationMetaAPI")
         if remove(gst_video_region_of_interest_meta_api_get_type(), from: buffer), analytics != 0 {
@@ -34,7 +34,7 @@ enum RegionReader {
         }
     }
 
-    /// - Returns: whether there was any.
+    /// - Returns: whether any metadata was removed.
     @discardableResult
     private static func remove(_ type: GType, from buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         var any = false

@@ -1,16 +1,16 @@
 import CGStreamer
 import SwiftODT
 
-/// Has the network made that finds the prominent thing of a picture, and asks it: before the first frame where it is wanted then,
-/// else on a thread of its own while pictures in which the detector finds something go on. One in which it finds nothing
-/// waits for it.
+/// Loads and runs the network that detects the prominent object of a picture. It is loaded before the first frame if it
+/// is enabled at start, otherwise in the background. Pictures in which the detector finds nothing wait for it; others
+/// do not.
 struct SalientDetectorLoader {
     private let element: ElementHandle
     private let signals: StreamSignals
     private let make: DetectionSource.Maker
     private var source: DetectionSource?
     private var loading: BackgroundTask<LoadResult<DetectionSource>>?
-    /// Not tried again before the element starts anew.
+    /// Loading is not retried until the element is restarted.
     private var hasFailed = false
 
     init(element: ElementHandle, signals: StreamSignals, make: @escaping DetectionSource.Maker) {
@@ -19,26 +19,26 @@ struct SalientDetectorLoader {
         self.make = make
     }
 
-    /// - Throws: where it was named and cannot be used.
+    /// - Throws: an error if the user specified it or its device and it cannot be used.
     mutating func make(_ settings: Settings) throws {
         if settings.sceneBesideDetector.detectsSalient { try take(Result { try Self.load(settings, make) }, settings) }
     }
 
-    /// Lets it be made where it is wanted. Never waits.
+    /// Starts loading the network if it has been enabled. Does not wait.
     ///
-    /// - Throws: where it was named and cannot be used.
+    /// - Throws: an error if the user specified it or its device and it cannot be used.
     mutating func adapt(to settings: Settings) throws {
         guard source == nil, !hasFailed else { return }
         if let result = loading?.take() {
             loading = nil
             try take(result, settings)
         } else if loading == nil, settings.sceneBesideDetector.detectsSalient {
-            element.log(.info, "a saliency network is made beside the stream")
+            element.log(.info, "loading a saliency network in the background")
             loading = BackgroundTask { [make] in try Self.load(settings, make) }
         }
     }
 
-    /// What is prominent in a picture, the most prominent first. Waits for the network where that is still being made.
+    /// Returns the prominent objects of a picture, most prominent first. Waits until the network is loaded.
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     mutating func detections(
@@ -72,7 +72,7 @@ struct SalientDetectorLoader {
             hasFailed = true
             guard settings.scene.unknownObjects == .salient || settings.device != Settings.standardDevice else {
                 return element.warn(
-                    ElementProblem(error, doing: "things without a name are not looked for in pictures"))
+                    ElementProblem(error, doing: "salient objects are not detected in still images"))
             }
             throw error
         }

@@ -1,52 +1,54 @@
 import SwiftODT
 
-/// Whether frames wait for their detection, and how many may wait while later ones are already being looked at.
+/// Determines whether frames wait for their detections, and how many are held while inference runs on later ones.
 struct SchedulePlan: Equatable {
-    /// More would only hold back buffers that the decoder's pool may miss.
+    /// A limit on the buffers that are withheld from the decoder's pool.
     static let maximumWaiting = 32
-    /// What frames that wait for redaction may take up of time, and of memory.
+    /// The limits for frames held for redaction, in time and memory.
     private static let redactionSpan: Nanoseconds = 1_000_000_000
     private static let redactionBytes = 256 << 20
-    /// Where neither frames nor caps say how long one lasts.
+    /// The frame duration if neither frames nor caps specify one.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
-    /// Each frame waits for its own result; otherwise no frame waits for anything.
+    /// Whether each frame waits for its own result; otherwise no frame waits.
     let waits: Bool
-    /// How many frames may wait in the element: what look-ahead costs in latency.
+    /// The number of frames held for look-ahead, which adds latency.
     let depth: Int
-    /// How many frames whose results are complete wait for later ones, which show what has to be redacted in them.
+    /// The number of frames with complete results that are held until later frames have completed their redaction.
     let redactionDepth: Int
-    /// Whether a frame is finished when `depth` later ones have come, and no sooner: where the next look is, hangs on what became of
-    /// the looks before, and how many of them have ended by then must not hang on the machine's speed.
+    /// Whether a frame is finished exactly when `depth` later frames have arrived. The next inference depends on the
+    /// results of earlier ones, so the number of finished inferences must not depend on the speed of the machine.
     let isSequential: Bool
-    /// Whether a frame that is looked at whatever the one before has shown, as a camera's that turns, is chosen before that one is
-    /// finished, so that two looks are under way.
+    /// Whether a frame that will run inference regardless of the previous frame, as with a moving camera, is scheduled
+    /// before the previous one is finished, so that two inferences are in flight.
     let overlapsKnownInferences: Bool
-    /// What the runtime should strive for.
+    /// The optimisation goal for the inference runtime.
     let hint: InferenceHint
-    /// What the element adds to the stream's. Its work counts for live streams alone, whose frames come when they come.
+    /// The latency that the element adds. The processing time is included for live streams only, because files are not
+    /// paced.
     let latency: Nanoseconds
 
     /// - Parameters:
-    ///   - capacity: how many detections the detector takes at once.
-    ///   - frameBytes: how much memory a frame takes.
-    ///   - work: what a frame that waits for its result takes beyond waiting for later ones.
+    ///   - capacity: the number of detections that the detector runs concurrently.
+    ///   - frameBytes: the size of a frame in memory.
+    ///   - work: the processing time of a frame that waits for its result, in addition to the frames held.
     init(
         settings: Settings, isLive: Bool, capacity: Int = 1, frameDuration: Nanoseconds? = nil, frameBytes: Int = 0,
         work: Nanoseconds = 0
     ) {
         waits = Self.waits(settings, isLive: isLive)
-        let isPaced = settings.intervalPolicy == .auto
-        // Looks of few threads cost least, which is what looking when it pays is for; live, its frame waits for each.
-        let looksAhead = waits && settings.lookAhead != 1 && !(isPaced && isLive)
+        let isAdaptive = settings.intervalPolicy == .auto
+        // Throughput mode uses few threads per inference, which costs least in total and suits adaptive inference. In a
+        // live stream the frame waits for each inference, so latency mode is used.
+        let looksAhead = waits && settings.lookAhead != 1 && !(isAdaptive && isLive)
         hint = looksAhead ? .throughput : .latency
-        isSequential = looksAhead && (settings.choosesRegions || isPaced)
-        overlapsKnownInferences = looksAhead && isPaced
+        isSequential = looksAhead && (settings.choosesRegions || isAdaptive)
+        overlapsKnownInferences = looksAhead && isAdaptive
         let asked = settings.inFlightLimit(for: hint)
         let inFlight = asked == 0 ? capacity : min(asked, capacity)
-        // In step a frame waits until the next look has begun, however many the detector takes at once. Whether it is looked at at all
-        // hangs on what became of the one before, which therefore has to be finished by then.
-        let inferencesToWaitFor = isPaced ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
+        // In sequential mode a frame is held until the next inference has started, whatever the detector's capacity is.
+        // In adaptive mode the need for the next inference depends on the previous one, which must be finished by then.
+        let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
         depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Self.maximumWaiting)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
         redactionDepth =
@@ -58,13 +60,16 @@ struct SchedulePlan: Equatable {
         latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)
     }
 
-    /// How many frames may wait for later ones at once.
+    /// The maximum number of frames held at once.
     var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }
 
-    /// Whether another plan lets frames wait alike; latency may differ.
+    /// Returns whether another plan schedules frames in the same way, apart from latency.
     func schedules(as other: SchedulePlan) -> Bool {
         (waits, depth, redactionDepth, isSequential, overlapsKnownInferences, hint)
-            == (other.waits, other.depth, other.redactionDepth, other.isSequential, other.overlapsKnownInferences, other.hint)
+            == (
+                other.waits, other.depth, other.redactionDepth, other.isSequential, other.overlapsKnownInferences,
+                other.hint
+            )
     }
 
     private static func waits(_ settings: Settings, isLive: Bool) -> Bool {

@@ -1,15 +1,15 @@
 import SwiftODT
 import Synchronization
 
-/// Makes the plan for frames, out of the settings and of what was found out about detector and stream; and remembers which latency the
-/// pipeline was told, so that it is told again when that changes. For any thread: pipelines ask for latency when they like.
+/// Creates plans from the settings and the known properties of detector and stream, and remembers the latency that was
+/// reported to the pipeline, to announce changes. Thread-safe, because pipelines query latency from any thread.
 final class SchedulePlanner: Sendable {
     private struct Facts {
         var capacity = 1
         var frameDuration: Nanoseconds?
         var frameBytes = 0
         var work: Nanoseconds = 0
-        /// What the pipeline was told last, and of which kind of stream.
+        /// The latency last reported to the pipeline, and whether the stream was live.
         var reportedLatency: (latency: Nanoseconds, isLive: Bool)?
 
         func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
@@ -22,26 +22,26 @@ final class SchedulePlanner: Sendable {
 
     private let facts = Mutex(Facts())
 
-    /// Another run of the element: nothing is known yet.
+    /// Discards all properties at the start of a run.
     func reset() { facts.withLock { $0 = Facts() } }
 
-    /// How many detections the detector takes at once.
+    /// Sets the number of detections that the detector runs concurrently.
     func set(capacity: Int) { facts.withLock { $0.capacity = capacity } }
 
-    /// As the caps say: how long a frame lasts, `nil` where they do not say, and how much memory it takes.
+    /// Sets the frame duration and frame size of the caps; the duration is `nil` if it is variable.
     func set(frameDuration: Nanoseconds?, frameBytes: Int) {
         facts.withLock { ($0.frameDuration, $0.frameBytes) = (frameDuration, frameBytes) }
     }
 
-    /// What a frame that waits for its result takes beyond waiting for later ones.
+    /// Sets the processing time of a frame that waits for its result, in addition to the frames held.
     func set(work: Nanoseconds) { facts.withLock { $0.work = work } }
 
-    /// How frames are scheduled under these settings.
+    /// Returns the plan for the given settings.
     func plan(for settings: Settings, isLive: Bool) -> SchedulePlan {
         facts.withLock { $0.plan(for: settings, isLive: isLive) }
     }
 
-    /// What the element adds to the latency, for somebody who asks.
+    /// Returns the latency that the element adds, and remembers it as reported.
     func reportLatency(_ settings: Settings, isLive: Bool) -> Nanoseconds {
         facts.withLock { facts in
             let latency = facts.plan(for: settings, isLive: isLive).latency
@@ -50,7 +50,8 @@ final class SchedulePlanner: Sendable {
         }
     }
 
-    /// Whether it is another one than was told, which counts as told then: the pipeline is going to ask.
+    /// Returns whether the latency differs from the one reported, and remembers the new one as reported, because a
+    /// latency message makes the pipeline query it.
     func hasLatencyChanged(_ settings: Settings) -> Bool {
         facts.withLock { facts in
             guard let reported = facts.reportedLatency else { return false }

@@ -2,19 +2,20 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// The counters and stage times behind the property `stats`. Written by the streaming thread, read by any.
+/// The counters and stage durations of the property `stats`. The streaming thread writes them, any thread may read
+/// them.
 final class Statistics: Sendable {
-    /// The stages of the streaming thread, in the order in which a frame passes them.
+    /// The stages of a frame on the streaming thread, in their order.
     enum Stage: String, CaseIterable {
-        /// From the frame to a detection under way: the reduced copies.
+        /// Reducing the frame and starting inference.
         case start
-        /// Waiting for the detection.
+        /// Waiting for the detections.
         case wait
         case track
         case classify
         case draw
-        /// Within ``draw``: a frame that somebody else still needs is copied before it is drawn on. Within ``start``, together with
-        /// the grey copy, where that was to be expected.
+        /// Copying a frame that another element references before drawing. Part of ``draw``, or of ``start`` if the
+        /// copy was made in advance together with the grey copy.
         case copy
         case report
     }
@@ -22,32 +23,33 @@ final class Statistics: Sendable {
     struct Counters {
         var frames: UInt64 = 0
         var detections: UInt64 = 0
-        /// Frames that a detection was started for, by why.
+        /// The number of inferences by reason.
         var inferences = [UInt64](repeating: 0, count: InferencePolicy.Reason.allCases.count)
-        /// The same by what was looked at, and why, where that is chosen.
+        /// The number of inferences by the reason for their region, if regions are chosen.
         var regions = [UInt64](repeating: 0, count: RegionSelector.Reason.allCases.count)
-        /// Frames that no detection was started for, whatever the reason.
+        /// The number of frames without inference.
         var skipped: UInt64 = 0
-        /// Frames whose memory could not be read, and such as could not be written to where there was something to draw.
+        /// The number of frames that could not be mapped for reading, and of those to be drawn on that were not
+        /// writable.
         var unseen: UInt64 = 0
         var undrawn: UInt64 = 0
-        /// Boxes that were redacted, over all frames.
+        /// The number of redacted boxes in all frames.
         var redacted: UInt64 = 0
         var coalesced: UInt64 = 0
         var rejections = Rejections()
-        /// Because of `max-objects`.
+        /// Objects omitted because of `max-objects`.
         var leftOutObjects = 0
         var leftOutFrames = 0
         var activeTracks: UInt32 = 0
         var epoch: UInt32 = 0
-        /// From the start of a detection to its use, in wall time.
+        /// Wall time from the start of a detection to its use.
         var detectionLatency = Durations()
-        /// When the first and the latest detection ended, in wall time.
+        /// Wall times at which the first and the latest detection finished.
         var firstDetection: Nanoseconds?
         var lastDetection: Nanoseconds?
         var stages = [Durations](repeating: Durations(), count: Stage.allCases.count)
 
-        /// Detections a second of wall time.
+        /// The number of detections per second of wall time.
         var detectionRate: Double {
             guard let firstDetection, let lastDetection, lastDetection > firstDetection else { return 0 }
             return Double(detections - 1) / (Double(lastDetection - firstDetection) / 1e9)
@@ -63,27 +65,27 @@ final class Statistics: Sendable {
 
     func reset() { update { $0 = Counters() } }
 
-    /// A frame is looked at.
+    /// Counts an inference.
     func count(_ reason: InferencePolicy.Reason) {
         update { $0.inferences[InferencePolicy.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
-    /// The whole picture or a part of it was chosen to be looked at.
+    /// Counts the choice of a region or of the full frame.
     func count(_ reason: RegionSelector.Reason) {
         update { $0.regions[RegionSelector.Reason.allCases.firstIndex(of: reason)!] += 1 }
     }
 
-    /// Lets the detector's own times be told, as long as it is the one at work.
+    /// Sets the source whose timings are reported.
     func watch(_ source: DetectionSource?) {
         let previous = self.source.withLock { previous in
             defer { previous = source }
             return previous
         }
-        // Let go of outside the lock: a detector's end may take a moment.
+        // Released outside the lock, because the deinitialiser of a detector may take time.
         _ = previous
     }
 
-    /// Does the work and notes how long it took.
+    /// Runs `work` and records its duration.
     func time<Result>(_ stage: Stage, _ work: () throws -> Result) rethrows -> Result {
         let start = MonotonicClock.now
         defer {
@@ -93,9 +95,9 @@ final class Statistics: Sendable {
         return try work()
     }
 
-    /// A new structure for the property, with the detector's own stages where it tells them.
+    /// Returns a new structure for the property, including the timings of the detector if it has any.
     ///
-    /// - Parameter name: of the stream, if it has one.
+    /// - Parameter name: the name of the stream (property `source`).
     func structure(source name: String?) -> UnsafeMutablePointer<GstStructure> {
         let detector = source.withLock { $0 }?.timings
         let now = counters.withLock { $0 }
@@ -146,7 +148,7 @@ final class Statistics: Sendable {
     }
 }
 
-/// The latest durations of one stage. Adding is O(1); the percentiles sort a copy when somebody asks.
+/// The latest 512 durations of a stage. Adding is O(1); ``percentiles`` sorts a copy.
 struct Durations {
     private static let capacity = 512
     private var latest: [Nanoseconds] = []

@@ -1,9 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// One run of the element from start to stop: takes frames in, has them looked at, and gives them out finished, in order.
+/// One run of the element from start to stop: accepts frames, schedules inference, and returns finished frames in
+/// order.
 ///
-/// Belongs to the streaming thread; other threads speak to it through ``StreamSignals``.
+/// A stream belongs to the streaming thread. Other threads communicate with it through ``StreamSignals``.
 final class Stream {
     private let element: ElementHandle
     private let statistics: Statistics
@@ -26,11 +27,12 @@ final class Stream {
 
     private var redaction: RedactionGuard
     private var queue = FrameQueue()
-    /// Frames whose results are complete, while later ones show what has to be redacted in them, and what lies between them.
+    /// Frames with complete results that are held until later frames have completed their redaction, and the events
+    /// between them.
     private var held = FrameQueue()
-    /// How many of them may wait, as the latest has it.
+    /// The number of frames to hold, according to the latest frame.
     private var redactionDepth = 0
-    /// How many frames have come, and whether that says no more where in the video the latest is.
+    /// The number of frames so far, and whether a seek or flush has made it unrelated to the position in the video.
     private var (frameCount, hasJumped) = (0, false)
 
     init(
@@ -42,7 +44,7 @@ final class Stream {
         self.signals = signals
         self.planner = planner
         var redaction = RedactionGuard(element)
-        // No network is compiled in vain.
+        // Checked first so that no network is compiled for an invalid request.
         try redaction.check(settings, nil)
         self.redaction = redaction
         let isLive = element.isUpstreamLive()
@@ -63,9 +65,9 @@ final class Stream {
 
     // MARK: Frames in
 
-    /// Takes over a frame.
+    /// Accepts a frame and takes ownership of it.
     ///
-    /// - Parameter settings: read once the properties stand as controllers want them for this frame.
+    /// - Parameter settings: returns the settings; called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
         guard let format, !signals.isInterrupted else {
             GstBufferReference.release(buffer)
@@ -74,11 +76,11 @@ final class Stream {
         guard let times = FrameTimes(buffer, segment: &segment) else {
             guard !settings().requestsRedaction else {
                 element.log(
-                    .debug, "a frame is outside of its segment: it is dropped, for nothing in it would be redacted")
+                    .debug, "a frame outside its segment is dropped, because it would not be redacted")
                 GstBufferReference.release(buffer)
                 return GST_FLOW_OK
             }
-            element.log(.debug, "a frame is outside of its segment and passes unseen")
+            element.log(.debug, "a frame outside its segment passes unchanged")
             queue.append(.unseen(buffer))
             return GST_FLOW_OK
         }
@@ -109,7 +111,8 @@ final class Stream {
         let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
         let epochBreak = epochs.check(
             at: EpochRule.FrameInfo(
-                time: times.validTime, duration: step, width: format.width, height: format.height, orientation: orientation),
+                time: times.validTime, duration: step, width: format.width, height: format.height,
+                orientation: orientation),
             maxAge: settings.scene.tracker.maxAge)
         if epochBreak != nil { forgetEpoch() }
         let time = clock.time(of: times.validTime, step: step)
@@ -151,12 +154,14 @@ final class Stream {
         return QueuedFrame(
             buffer: buffer, format: format, times: times, key: context.key, time: time,
             utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
-            epochBreak: epochBreak, resetsTracks: resetsTracks, settings: settings, intervalPolicy: incoming.intervalPolicy, luma: luma,
+            epochBreak: epochBreak, resetsTracks: resetsTracks, settings: settings,
+            intervalPolicy: incoming.intervalPolicy, luma: luma,
             copy: copy, waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
     }
 
-    /// The small grey copy of a frame and, where one is going to be drawn on, the large one: they are made in one pass. While a frame waits
-    /// for later ones the decoder often lets go of it, so that it needs no copy, and each that waits would hold another.
+    /// Creates the grey copy of a frame and, if the frame will probably be drawn on, a full copy in the same pass. No
+    /// full copy is made if frames are held: the decoder often releases its reference in the meantime, and each held
+    /// frame would need its own copy.
     private func reduce(
         _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan, _ settings: Settings
     ) -> (LumaPlane, FrameCopy?) {
@@ -175,11 +180,11 @@ final class Stream {
         element.log(
             .info,
             (plan.waits
-                ? "frames wait for their results" : "no frame waits, the newest is looked at when the detector is free")
+                ? "frames wait for their results" : "frames do not wait, and an idle detector takes the newest")
                 + ", because strategy=\(settings.strategy), mode=\(settings.scene.mode) and upstream "
                 + (isLive ? "is live" : "is not live")
-                + "; \(plan.maximumHeldFrames) frames may wait for later ones, the detector strives "
-                + "for \(plan.hint), latency is \(plan.latency) ns")
+                + "; up to \(plan.maximumHeldFrames) frames are held for later ones, the inference hint is "
+                + "\(plan.hint), the latency \(plan.latency) ns")
     }
 
     private func warnOfMapping() {
@@ -188,14 +193,13 @@ final class Stream {
         element.warn(
             .resource(
                 GST_RESOURCE_ERROR_READ,
-                "a frame's memory cannot be mapped as its caps say; such frames pass unseen. Put videoconvert before "
-                    + "swiftodt, or a converter that downloads the frames where they live in a device's memory"))
+                "a frame's memory cannot be mapped as described by its caps, so nothing is detected in it; put videoconvert "
+                    + "before swiftodt, or an element that downloads the frames from device memory"))
     }
 
     // MARK: The detector
 
-    /// Follows what changes while the stream runs: who is upstream, and what the detector should strive for. Frames that wait for
-    /// their results wait for the first detector, too.
+    /// Queries upstream and updates the detector. Frames that wait for their results also wait for the first detector.
     private func prepareSource(_ settings: Settings) throws {
         queryUpstream()
         if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
@@ -204,9 +208,9 @@ final class Stream {
         if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
     }
 
-    /// How many frames may wait in the element: known once there is a detector.
+    /// Returns the maximum number of frames held, which depends on the detector.
     func framesHeld(_ settings: Settings) -> Int {
-        // What fails here fails again, and is told of, at the first frame.
+        // An error here occurs again at the first frame, where it is reported.
         try? prepareSource(settings)
         return planner.plan(for: settings, isLive: false).maximumHeldFrames
     }
@@ -215,7 +219,7 @@ final class Stream {
         guard !hasQueriedUpstream else { return }
         hasQueriedUpstream = true
         isLive = element.isUpstreamLive() ?? isLive
-        element.log(.info, isLive ? "upstream is live" : "upstream is not live, or cannot tell")
+        element.log(.info, isLive ? "upstream is live" : "upstream is not live, or does not answer the latency query")
     }
 
     private func noteSource() {
@@ -226,24 +230,24 @@ final class Stream {
 
     private func announceLatency(_ settings: Settings) {
         guard planner.hasLatencyChanged(settings) else { return }
-        element.log(.info, "latency is another now: \(planner.plan(for: settings, isLive: isLive).latency) ns")
+        element.log(.info, "the latency changes to \(planner.plan(for: settings, isLive: isLive).latency) ns")
         element.announceLatency()
     }
 
     // MARK: Frames out
 
-    /// Ten seconds of most cameras.
+    /// Ten seconds at 30 frames per second.
     private static let leftOutFramesUntilWarning = 300
 
-    /// The element stops, whether or not the stream has ended.
+    /// Called when the element stops, whether or not the stream has ended.
     func stop() { finisher.warnOfLeftOut() }
 
-    /// Why no more frames come.
+    /// The flow return for upstream if no more frames can be produced.
     struct Stop: Error {
         let flow: GstFlowReturn
     }
 
-    /// The next finished frame, or the event that follows the one before; `nil` while the first in line may still wait.
+    /// Returns the next finished frame or the event that follows the previous one; `nil` while the first one is held.
     func produce(draining: Bool) -> Result<UnsafeMutablePointer<GstMiniObject>?, Stop> {
         while true {
             if let first = held.first, isRevealed(first, draining: draining) { return emit(held.removeFirst()) }
@@ -261,7 +265,7 @@ final class Stream {
         }
     }
 
-    /// Whether nothing that comes later changes what is redacted in it.
+    /// Returns whether later frames can no longer change the redaction of a frame.
     private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
         guard case .processed = item else { return true }
         return held.frameCount > redactionDepth || draining && queue.isEmpty
@@ -301,7 +305,7 @@ final class Stream {
         }
     }
 
-    /// Completes a frame's results; it waits to be redacted.
+    /// Processes a frame and holds it until its redaction is complete.
     private func hold(_ frame: QueuedFrame) -> Stop? {
         let begin = MonotonicClock.now
         do {
@@ -319,7 +323,7 @@ final class Stream {
 
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
         if isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
-        // What became of an epoch that is over tells nothing of the next one.
+        // The results of a past epoch do not apply to the next one.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
         if frame.waits {
             work.add(frame.work + MonotonicClock.now - begin)
@@ -340,20 +344,21 @@ final class Stream {
 
     // MARK: Events
 
-    /// A serialized event has come; flushes have calls of their own.
+    /// Handles a serialized event other than a flush.
     ///
-    /// - Returns: whether it is taken over and given out with the frames, because some that came before it still wait.
+    /// - Returns: whether the stream takes ownership of the event and returns it in order, because earlier frames are
+    ///   queued.
     func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         switch event.pointee.type {
         case GST_EVENT_STREAM_START:
-            element.log(.debug, "a stream begins")
+            element.log(.debug, "start of stream")
             orientationTag = OrientationTag()
         case GST_EVENT_CAPS: noticeCaps(event)
         case GST_EVENT_SEGMENT:
             gst_event_copy_segment(event, &segment)
             element.log(
                 .debug,
-                "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), running time \(segment.base) on"
+                "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), base \(segment.base)"
             )
             if signals.takeSeek(gst_event_get_seqnum(event)) {
                 epochs.noteSeek()
@@ -373,7 +378,7 @@ final class Stream {
         return true
     }
 
-    /// Frames to come have another format; those that wait keep theirs.
+    /// Sets the format of later frames. Queued frames keep theirs.
     private func noticeCaps(_ event: UnsafeMutablePointer<GstEvent>) {
         var caps: UnsafeMutablePointer<GstCaps>?
         var info = GstVideoInfo()
@@ -384,11 +389,11 @@ final class Stream {
         orientationTag.noticeCaps()
     }
 
-    /// All that was under way is void: a seek, or an application that wants to be rid of it.
+    /// Discards all queued frames at a flush.
     func flush() {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasJumped = frameCount > 0
-        element.log(.debug, "a flush: \(queue.frameCount + held.frameCount) frames that waited are dropped")
+        element.log(.debug, "flush: \(queue.frameCount + held.frameCount) queued frames are dropped")
         held.flush()
         queue.flush()
         finisher.forgetHeld()
@@ -397,8 +402,8 @@ final class Stream {
         finisher.beginEpoch(reason)
     }
 
-    /// What was learnt and is under way belongs to an epoch that is over; its frames that wait still get their results, from
-    /// detectors that learn nothing, as others let none wait.
+    /// Discards the detector's state and inferences in flight at the end of an epoch. Queued frames of that epoch still
+    /// receive their results: only detectors without state between frames let frames wait.
     private func forgetEpoch() {
         if queue.frameCount == 0 { sources.source?.reset() }
         clock.reset()

@@ -1,22 +1,22 @@
 import SwiftODT
 import Synchronization
 
-/// What other threads have to say to the streaming thread: flushing, stopping, seeks, requests.
+/// Requests of other threads to the streaming thread: flushing, stopping, seeks, and action signals.
 final class StreamSignals: Sendable {
     private struct State {
         var isFlushing = false
         var isClosed = true
         var wantsReset = false
         var wantsDetection = false
-        /// Cuts short what the streaming thread is at.
+        /// Interrupts the streaming thread's current wait.
         var cut: (@Sendable () -> Void)?
-        /// The number of a seek that has gone upstream and whose segment has not come yet.
+        /// The sequence number of a seek that was sent upstream and whose segment has not arrived yet.
         var seek: UInt32?
     }
 
     private let state = Mutex(State())
 
-    // MARK: Said by other threads
+    // MARK: Called by other threads
 
     func open() { state.withLock { $0 = State(isClosed: false) } }
 
@@ -40,9 +40,9 @@ final class StreamSignals: Sendable {
         cut?()
     }
 
-    // MARK: Heard by the streaming thread
+    // MARK: Called by the streaming thread
 
-    /// Whether frames are refused: flushing or stopping.
+    /// Whether frames are refused because of flushing or stopping.
     var isInterrupted: Bool { state.withLock { $0.isFlushing || $0.isClosed } }
 
     func takeReset() -> Bool {
@@ -54,10 +54,10 @@ final class StreamSignals: Sendable {
 
     var wantsDetection: Bool { state.withLock { $0.wantsDetection } }
 
-    /// What was requested has begun.
+    /// Clears the request once the detection has started.
     func noteRequestedDetection() { state.withLock { $0.wantsDetection = false } }
 
-    /// Whether a segment with this number is the one that a seek has asked for.
+    /// Returns whether a segment with this sequence number is the result of the latest seek.
     func takeSeek(_ number: UInt32) -> Bool {
         state.withLock { state in
             guard state.seek == number else { return false }
@@ -66,8 +66,8 @@ final class StreamSignals: Sendable {
         }
     }
 
-    /// Does what takes its time: `cut` is called from another thread when flushing or stopping begins meanwhile. Throws
-    /// `CancellationError` where that has begun already.
+    /// Runs an interruptible wait: `cut` is called from another thread when flushing or stopping begins. Throws
+    /// `CancellationError` if that has already happened.
     func interruptible<Answer>(by cut: @escaping @Sendable () -> Void, _ body: () throws -> Answer) throws -> Answer {
         let isInterrupted = state.withLock { state in
             state.cut = cut
@@ -78,7 +78,7 @@ final class StreamSignals: Sendable {
         return try body()
     }
 
-    /// Waits for an answer; throws `CancellationError` when flushing or stopping begins.
+    /// Waits for a result. Throws `CancellationError` when flushing or stopping begins.
     func wait(for promise: DetectionPromise) throws -> [Detection] {
         try interruptible(by: promise.cancel) { try promise.wait() }
     }

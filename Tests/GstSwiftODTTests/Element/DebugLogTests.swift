@@ -26,7 +26,7 @@ import Testing
             handle.log(.debug, text())
         }
         #expect(made == 1)
-        #expect(lines == ["INFO GstSwiftODTTests/DebugLogTests.swift:7:textIsMadeForThoseWhoListenAlone() text 1"])
+        #expect(lines == ["INFO GstSwiftODTTests/DebugLogTests.swift:7:logTextIsBuiltOnlyWhenEnabled() text 1"])
     }
 
     @Test func warningIsLoggedAndPosted() {
@@ -62,10 +62,10 @@ import Testing
         #expect(tells("DEBUG", "a segment from 0"))
         #expect(tells("DEBUG", "track 1 begin"))
         #expect(tells("DEBUG", "track 2 end (eos)"))
-        #expect(tells("DEBUG", "the stream is over"))
-        #expect(tells("LOG", "a detection has begun at the frame of 33333333 ns"))
+        #expect(tells("DEBUG", "end of stream"))
+        #expect(tells("LOG", "detection started at the frame of 33333333 ns"))
         #expect(tells("LOG", "1 detections"))
-        #expect(tells("LOG", "message 2 is posted, of 1 objects"))
+        #expect(tells("LOG", "message 2 posted: 1 objects"))
         #expect(tells("TRACE", "track 1: cup tracked, score 0.9"))
     }
 

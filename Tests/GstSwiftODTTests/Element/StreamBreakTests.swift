@@ -204,7 +204,7 @@ import Testing
             forbidWriting(to: buffer)
             ElementHarness.release(harness.pass(buffer))
         }
-        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("nothing drawn") == true)
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("nothing is drawn") == true)
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
     }
 
