@@ -10,12 +10,14 @@
  * gst-launch-1.0 -m videotestsrc num-buffers=300 pattern=ball ! swiftodt detector=motion ! videoconvert ! autovideosink
  * ]|
  *
- * No thinking here: registration, pads, and the base class's virtual functions, which hand everything to the session.
+ * This file contains registration, pads and the virtual functions of the base class, which call the session. The
+ * logic is written in Swift.
  */
 #include "include/swiftodt-session.h"
 #include "../CVersion/version.h"
 
-/* Those of PixelFormat, the ones that decoders and cameras give most first. */
+/* The formats of PixelFormat; the most common outputs of decoders and cameras come first, because the order is the
+ * preference in negotiation. */
 #define FORMATS                                                                                  \
   "{ I420, YV12, NV12, NV21, Y42B, Y444, YUY2, UYVY, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, xBGR, "  \
   "RGBA, BGRA, ARGB, ABGR, P010_10LE, I420_10LE, I422_10LE, Y444_10LE, NV16, NV61, NV24, YVYU, " \
@@ -44,8 +46,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
 
-/* Caps that the templates do not let in never get as far as the base class: it refuses them where upstream asks whether it may
- * send them, which upstream also asks to find out. Here they are sent, so somebody has to say what is wrong with them. */
+/* Posts an error for caps that the pad templates reject. The base class rejects them in the accept-caps query and
+ * never sees the event. Upstream also sends that query just to probe, so the error is posted for the caps event
+ * only. */
 static GstPadProbeReturn
 notice_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer base)
 {
@@ -81,8 +84,8 @@ set_caps (GstBaseTransform * base, GstCaps * in, GstCaps * out)
   return gst_video_info_from_caps (&info, in) && swiftodt_session_accepts (SESSION (base), &info);
 }
 
-/* Frames that wait here are missing from upstream's pool, be it downstream's: it has to have so many more. One that may not grow is
- * none to draw from. */
+/* Increases the minimum number of buffers in the proposed pools by the number of frames that the element holds. A
+ * pool whose maximum is too small is removed from the proposal. */
 static void
 propose_pools (GstQuery * query, guint frame_size, guint held)
 {
@@ -100,8 +103,8 @@ propose_pools (GstQuery * query, guint frame_size, guint held)
   }
 }
 
-/* What downstream would like goes on upstream, whether anybody there answers or not. Planes may be padded where downstream reads them by their
- * GstVideoMeta, as is done here; but what is cropped off, downstream alone would know. */
+/* Forwards downstream's proposal to upstream, or proposes a pool if downstream does not answer. Padded planes are
+ * supported, because this element reads GstVideoMeta; crop metadata is removed, because this element ignores it. */
 static gboolean
 propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query)
 {
@@ -119,7 +122,7 @@ propose_allocation (GstBaseTransform * base, GstQuery * decide, GstQuery * query
   return TRUE;
 }
 
-/* How far the stream has gone: the base class notes what it pushes itself. */
+/* Updates the segment position, as the base class does for buffers that it pushes itself. */
 static void
 note_position (GstBaseTransform * base, GstBuffer * buffer)
 {
@@ -128,7 +131,8 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
-/* Hands on what has its turn: finished frames, and the events between them, which the base class sees only now. */
+/* Pushes finished frames, and passes the events between them to the base class. With `drain` it waits for all
+ * frames. */
 static GstFlowReturn
 forward (GstBaseTransform * base, gboolean drain)
 {
@@ -147,12 +151,12 @@ forward (GstBaseTransform * base, gboolean drain)
   return flow;
 }
 
-/* The base class negotiates and puts the buffer aside; the session takes it from there. */
+/* Lets the base class negotiate and store the buffer, and passes the buffer to the session. */
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
   GstFlowReturn flow;
-  /* The base class negotiates with the latest caps, which waiting frames are not to follow. */
+  /* The base class negotiates with the latest caps, which do not apply to queued frames. */
   if (GST_PAD_NEEDS_RECONFIGURE (base->srcpad) && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
@@ -164,7 +168,7 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
   return swiftodt_session_submit (SESSION (base), buffer);
 }
 
-/* The base class would mark the next frame that goes out as discontinuous where the one that has just come in was. */
+/* Pushes frames itself. The base class would copy the DISCONT flag of the latest input to the next output. */
 static GstFlowReturn
 generate_output (GstBaseTransform * base, GstBuffer ** output)
 {
@@ -172,7 +176,7 @@ generate_output (GstBaseTransform * base, GstBuffer ** output)
   return forward (base, FALSE);
 }
 
-/* Whether no frame may come after it for a while, so that those before it are not to wait for one. */
+/* Returns whether frames may pause after the event, so that held frames must not wait for later ones. */
 static gboolean
 is_pause (GstEvent * event)
 {
@@ -189,7 +193,7 @@ is_pause (GstEvent * event)
   }
 }
 
-/* Events keep their places between the frames: they go behind those that wait, and nobody waits for them but at a pause. */
+/* Queues events behind frames that are held, so that the order is kept. Only events before a pause drain the queue. */
 static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -208,7 +212,7 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 static gboolean
 src_event (GstBaseTransform * base, GstEvent * event)
 {
-  /* Others are none of the stream's, even those that go both ways. */
+  /* Other upstream events do not affect the stream. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
     swiftodt_session_notice (SESSION (base), event);
   return PARENT->src_event (base, event);
@@ -220,7 +224,7 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   gboolean live;
   GstClockTime min, max, own;
 
-  /* Allocation is about frames to come. */
+  /* Serialized queries must follow the frames before them, except allocation, which concerns later frames. */
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     forward (base, TRUE);
   if (!PARENT->query (base, direction, query))
@@ -282,7 +286,7 @@ gst_swift_odt_init (GstSwiftOdt * self)
   gst_base_transform_set_in_place (base, TRUE);
   gst_base_transform_set_passthrough (base, FALSE);
   gst_pad_add_probe (base->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, notice_caps, base, NULL);
-  /* A dropped frame is an unseen object. */
+  /* QoS would drop frames, and with them detections. */
   gst_base_transform_set_qos_enabled (base, FALSE);
 }
 
@@ -297,10 +301,10 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
   object_class->finalize = finalize;
   swiftodt_install_properties (object_class);
 
-  /* Ends all tracks; ids go on. */
+  /* Ends all tracks. IDs continue. */
   g_signal_new_class_handler ("reset-tracks", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (reset_tracks), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  /* Detects on the next frame, whatever inference-interval says. */
+  /* Runs inference on the next frame, regardless of inference-interval. */
   g_signal_new_class_handler ("detect-now", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (detect_now), NULL, NULL, NULL, G_TYPE_NONE, 0);
 

@@ -1,5 +1,5 @@
-/* The files in Vocabularies/, as part of the program: which category each label belongs to. A C array takes milliseconds to
- * compile where a Swift one takes many seconds. */
+/* The files in Vocabularies/, which map labels to categories, embedded in the program. They are C arrays because
+ * large array literals compile much more slowly in Swift. */
 #pragma once
 
 #include <stddef.h>
