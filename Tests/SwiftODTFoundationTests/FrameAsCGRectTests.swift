@@ -3,7 +3,7 @@ import SwiftODT
 import SwiftODTFoundation
 import Testing
 
-/// Protects code that was written for iOS: a frame is a `CGRect` there, and a `Box` can still be had.
+/// Tests compatibility with code for iOS: `frame` is a `CGRect`, and `box` is still available.
 @Suite struct FrameAsCGRectTests {
     @Test func frameConvertsToCGRect() throws {
         let size = 96
@@ -13,7 +13,7 @@ import Testing
         options.detector = DetectorConfiguration(.motion)
         let objectDetector = VisionObjectDetector(options: options)
         var found: [VisionObject] = []
-        // A white square that moves over black.
+        // A white square that moves over a black background.
         for number in 0..<20 {
             pixels.initializeMemory(as: UInt8.self, repeating: 0, count: size * size)
             for y in 30..<54 {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Memory with an inaccessible page right behind it: a read beyond its end crashes instead of finding whatever lies there.
+/// Memory followed by an inaccessible page, so that a read beyond its end crashes.
 public final class GuardedMemory {
     public let bytes: UnsafeMutableRawBufferPointer
     private let start: UnsafeMutableRawPointer
     private let length: Int
 
-    /// - Parameter size: in bytes. The memory ends at the guard page to the byte.
+    /// - Parameter size: in bytes. The memory ends exactly at the guard page.
     public init(size: Int) {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let usable = (size + page - 1) / page * page

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64), so that what a fuzz test finds can be found again.
+/// A reproducible random number generator (SplitMix64), so that failures of fuzz tests can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,7 +12,8 @@ public struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Damages bytes in one of the ways in which files are damaged: cut, overwritten here and there, or made of nothing but noise.
+    /// Corrupts bytes in a random way: truncates them, overwrites some, writes a large integer, or replaces all by
+    /// noise.
     public mutating func damage(_ bytes: [UInt8]) -> [UInt8] {
         var damaged = bytes
         switch Int.random(in: 0..<4, using: &self) {

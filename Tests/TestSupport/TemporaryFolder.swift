@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with what holds it.
+/// A folder that is deleted with its owner.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -11,10 +11,10 @@ public final class TemporaryFolder: Sendable {
 
     deinit { remove() }
 
-    /// What lives as long as the process is not deinitialised: its holder says when.
+    /// Deletes the folder. Needed by owners that are never deinitialised.
     public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     public func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name))
         return path + "/" + name

@@ -3,14 +3,14 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects processes with many elements: each draws on its own thread, and the fonts behind them are one library.
+/// Tests that annotators on several threads, which share one font map, do not affect each other.
 @Suite struct ConcurrencyTests {
     @Test func concurrentAnnotatorsDrawSameAsSingleOne() async {
         let together = await withTaskGroup(of: [[UInt32]].self) { group in
             for worker in 0..<8 { group.addTask { (0..<40).map { Self.picture(worker, $0) } } }
             return await group.reduce(into: Set<[UInt32]>()) { pictures, drawn in pictures.formUnion(drawn) }
         }
-        // Drawn one after the other there are no others; that takes its time, so not for all.
+        // The expected pictures, drawn sequentially. Only eight, because drawing takes time.
         let alone = (0..<8).map { Self.picture($0, 5 * $0) }
         #expect(together.isSuperset(of: alone))
     }

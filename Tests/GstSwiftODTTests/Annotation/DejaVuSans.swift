@@ -1,6 +1,6 @@
 @testable import GstSwiftODT
 
-/// The font that the golden pictures were drawn with.
+/// The font of the golden images.
 enum DejaVuSans {
     static let isTheUsualFont: Bool = {
         guard case .replaced(let usual) = NamedFont("Nobodys").find() else { return false }

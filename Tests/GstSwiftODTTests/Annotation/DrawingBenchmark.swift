@@ -6,13 +6,13 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Measures what drawing costs beside the usual way, which converts the frame for Cairo and back. Run by
-/// `Tests/Benchmarks/drawing/run`; it does nothing in an ordinary test run.
+/// Measures the cost of drawing compared with converting the frame for Cairo and back. Run by
+/// `Tests/Benchmarks/drawing/run`; disabled in ordinary test runs.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil))
 struct DrawingBenchmark {
     private static let size = (width: 1920, height: 1080)
 
-    /// Five boxes with labels that move a little.
+    /// Five slowly moving boxes with labels.
     private static func objects(_ frame: Int, newText: Bool) -> [AnnotatedObject] {
         let labels = ["person", "bicycle", "car", "traffic light", "dog"]
         return labels.indices.map { index in
@@ -24,7 +24,7 @@ struct DrawingBenchmark {
         }
     }
 
-    /// The median time of a call.
+    /// Prints the median time of a call.
     private static func microseconds(_ count: Int, _ body: (Int) -> Void) -> Double {
         var times: [Double] = []
         for frame in 0..<count {
@@ -71,7 +71,7 @@ struct DrawingBenchmark {
         }
     }
 
-    /// What the blender spares over libgstvideo's own blend: one label's worth of pixels, 240x36.
+    /// Compares the blender with `gst_video_blend` on the area of one label, 240x36 pixels.
     @Test func tileDrawingComparedWithGstVideoBlend() throws {
         let usual = try GstBlendBaseline(width: Self.size.width, height: Self.size.height)
         let picture = FormatPicture(.i420, width: Self.size.width, height: Self.size.height)
@@ -91,7 +91,7 @@ struct DrawingBenchmark {
     }
 }
 
-/// What `videoconvert ! cairooverlay ! videoconvert` does to a frame, on one thread and with its buffers kept.
+/// The operations of `videoconvert ! cairooverlay ! videoconvert` on a frame, single-threaded and with reused buffers.
 private final class GstBlendBaseline {
     private var video = GstVideoInfo()
     private var canvas = GstVideoInfo()
@@ -155,7 +155,7 @@ private final class GstBlendBaseline {
         cairo_show_text(context, "\(object.label) \(Int(object.score * 100))% #\(object.id ?? 0)")
     }
 
-    /// Blends a surface with `gst_video_blend` into a window of the frame, which is as kind as it can be called.
+    /// Blends a surface with `gst_video_blend` into a window of the frame, the fastest way to call it.
     func blend(_ surface: CairoSurface<UInt32>, x: Int, y: Int, times: Int) -> Double {
         var times = times
         var info = GstVideoInfo()

@@ -3,7 +3,7 @@ import CGStreamer
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// A frame's memory in any format, as GStreamer lays it out or with more room between rows and planes.
+/// The memory of a frame in any pixel format, in GStreamer's layout or with additional padding.
 final class FormatPicture {
     let format: PixelFormat
     let width: Int
@@ -16,11 +16,11 @@ final class FormatPicture {
 
     private static let gstreamer: Void = {
         gst_init(nil, nil)
-        // Registers the type, which the converter's settings name in text.
+        // Registers the enumeration type that the converter's options refer to by name.
         _ = gst_video_chroma_mode_get_type()
     }()
 
-    /// - Parameter padding: more bytes behind each row and before each plane.
+    /// - Parameter padding: the number of additional bytes after each row and before each plane.
     init(
         _ format: PixelFormat, width: Int, height: Int, padding: Int = 0,
         colorSpace: ColorSpace = .standardDefinition
@@ -70,13 +70,13 @@ final class FormatPicture {
 
     var bytes: [UInt8] { [UInt8](memory) }
 
-    /// Where a component of a pixel lies in ``bytes``; its first byte where it has two.
+    /// Returns the index in ``bytes`` of a component of a pixel; of its first byte if it has two.
     func index(_ component: PixelComponent, _ x: Int, _ y: Int) -> Int {
         offsets[component.plane] + (y >> component.shiftY) * strides[component.plane]
             + ((x >> component.shiftX) * component.step + component.offset) * format.depth.bytes
     }
 
-    /// A component of a pixel: 0 to the format's white.
+    /// Returns a component of a pixel, 0 to the format's white.
     func sample(_ component: PixelComponent, _ x: Int, _ y: Int) -> Int {
         let (start, depth) = (index(component, x, y), format.depth)
         if depth.bytes == 1 { return Int(memory[start]) }
@@ -92,7 +92,7 @@ final class FormatPicture {
         }
     }
 
-    /// Fills everything, padding too, with bytes that repeat nowhere near.
+    /// Fills all bytes, padding included, with noise.
     func fillWithNoise(opaque: Bool = true) {
         var state: UInt32 = 12345
         for index in memory.indices {
@@ -102,7 +102,7 @@ final class FormatPicture {
         if opaque { setAlpha(255) }
     }
 
-    /// On 0...255.
+    /// - Parameter alpha: 0 to 255.
     func setAlpha(_ alpha: UInt8) {
         guard let component = format.layout.alpha else { return }
         for y in 0..<height {
@@ -110,7 +110,7 @@ final class FormatPicture {
         }
     }
 
-    /// Fills with a grey that is the same in all formats but for rounding.
+    /// Fills the picture with a grey that is the same in all formats except for rounding.
     func fill(grey: UInt8) {
         memory.initializeMemory(as: UInt8.self, repeating: grey)
         let (components, white) = (format.components, Double(format.depth.white))
@@ -142,10 +142,9 @@ final class FormatPicture {
         }
     }
 
-    /// What GStreamer makes of the picture in RGB: four bytes a pixel, B, G, R and one of no meaning. Each chroma
-    /// sample goes to the pixels that share it as it is.
+    /// Converts the picture to BGRx with GStreamer. Each chroma sample is copied to all pixels that share it.
     ///
-    /// - Parameter asFields: takes the even and the odd rows for two pictures of half the height.
+    /// - Parameter asFields: whether even and odd rows are treated as two pictures of half the height.
     func convertedByGStreamer(asFields: Bool = false) -> [UInt8]? {
         guard asFields else { return converted(from: 0, every: 1) }
         guard let upper = converted(from: 0, every: 2), let lower = converted(from: 1, every: 2) else { return nil }

@@ -6,13 +6,12 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the video itself: what is not drawn on stays as it was to the bit, what is drawn looks the same in every
-/// format.
+/// Tests that drawing leaves all other pixels bit-identical and looks the same in every pixel format.
 @Suite struct FormatTests {
     private static let sizes = [(1, 1), (2, 2), (17, 13), (97, 61), (120, 90), (641, 21)]
 
-    /// One of each kind, at the edges and beyond them too, with labels off the lines of others: where two that are partly transparent meet,
-    /// the mean of what they make is not what their means make.
+    /// Objects of each kind, also at the edges and beyond. Labels do not overlap the lines of other objects: for
+    /// overlapping translucent shapes, blending averages differs from averaging blended pixels.
     private static func objects(_ width: Int, _ height: Int) -> [AnnotatedObject] {
         let (w, h) = (Double(width), Double(height))
         return [
@@ -32,7 +31,7 @@ import Testing
         return options
     }
 
-    /// Draws two frames, so that there are traces too; the second is the one to look at.
+    /// Draws two frames, the first to create traces. The second is tested.
     private static func draw(
         _ options: AnnotatorOptions, on picture: FormatPicture, orientation: Orientation = .identity,
         prominent: Bool = true, interlaced: Bool = false
@@ -55,7 +54,7 @@ import Testing
         }
     }
 
-    /// The pixels that drawing changes: those that differ on a black ground or on a white one.
+    /// Returns the pixels that drawing changes, on a black or on a white background.
     private static func drawnPixels(
         _ width: Int, _ height: Int, _ options: AnnotatorOptions, orientation: Orientation, interlaced: Bool
     ) -> [Bool] {
@@ -76,7 +75,7 @@ import Testing
 
     @Test(arguments: PixelFormat.allCases)
     func drawingLeavesOtherPixelsUnchanged(_ format: PixelFormat) {
-        // Each format has three of the sizes, each size all kinds of formats.
+        // Each format is tested with three of the sizes, and each size with formats of all kinds.
         for (number, (width, height)) in Self.sizes.enumerated() where number % 2 == format.rawValue % 2 {
             let style = AnnotatorOptions.BoxStyle.allCases[number % 4]
             let orientation = Orientation.allCases[(number * 3) % 8]
@@ -90,7 +89,7 @@ import Testing
             Self.draw(options, on: picture, orientation: orientation, interlaced: interlaced)
             let after = picture.bytes
 
-            // Bytes that belong to a drawn pixel, chroma that it shares with others included.
+            // The bytes of drawn pixels, including the chroma that they share with other pixels.
             var allowed = [Bool](repeating: false, count: before.count)
             let components = [format.components.first, format.components.second, format.components.third]
             for y in 0..<height {
@@ -126,8 +125,8 @@ import Testing
         }
     }
 
-    /// Formats with all colours for each pixel, within rounding; those that share chroma, in the mean of the pixels
-    /// that share it.
+    /// Compares the drawing in each format with the drawing in RGB: per pixel, or per group of pixels that share
+    /// chroma.
     @Test(arguments: PixelFormat.allCases)
     func drawnPixelsMatchRGBInEveryFormat(_ format: PixelFormat) throws {
         let spaces: [ColorSpace] =
@@ -137,7 +136,7 @@ import Testing
             for interlaced in format.components.second.shiftY > 0 ? [false, true] : [false] {
                 let (width, height) = (136, 72)
                 var options = Self.options(AnnotatorOptions.BoxStyle.allCases[(number + (interlaced ? 2 : 0)) % 4])
-                // Lines as wide as rows that share chroma: where others meet, a sample belongs to both by half.
+                // Lines of whole groups of pixels, because a chroma sample at the edge of a line is blended by half.
                 options.lineWidth = 4
                 let picture = FormatPicture(
                     format, width: width, height: height, colorSpace: space)
@@ -155,7 +154,8 @@ import Testing
         }
     }
 
-    /// Over groups of pixels that share chroma; in luma where there is nothing else.
+    /// Returns the largest difference between the means of groups of pixels that share chroma; of luma for grey
+    /// formats.
     private static func greatestDifference(
         _ found: [UInt8], _ wanted: [UInt8], width: Int, height: Int, format: PixelFormat, interlaced: Bool
     ) -> Double {
@@ -171,7 +171,7 @@ import Testing
                 func mean(_ bytes: [UInt8], _ channel: Int) -> Double {
                     pixels.reduce(0) { $0 + Double(bytes[$1 + channel]) } / Double(pixels.count)
                 }
-                // A pixel that leaves what RGB can show is clipped by the converter, and its mean with it.
+                // The converter clips colours outside the RGB gamut, which changes the mean of the group.
                 let isClipped = pixels.contains { pixel in
                     (0..<3).contains { found[pixel + $0] == 0 || found[pixel + $0] == 255 }
                 }
@@ -189,8 +189,8 @@ import Testing
         return greatest
     }
 
-    /// A white label neither glares nor vanishes: BT.2408 lays it at 58 % of PQ and at 75 % of HLG. Black stays black, and what
-    /// GStreamer's own transfer functions make of a colour's light is what is drawn.
+    /// Tests that white is graphics white as in BT.2408: 58 % of the PQ signal, 75 % of the HLG signal. Black is
+    /// unchanged, and colours match GStreamer's transfer functions.
     @Test(arguments: [PixelFormat.y444p10, .y444p12, .gbrp10, .y444, .bgra64])
     func hdrWhiteIsGraphicsWhite(_ format: PixelFormat) {
         for (transfer, share) in [(ColorSpace.Transfer.pq, 0.5807), (.hlg, 0.75)] {
@@ -199,20 +199,20 @@ import Testing
             let white = Float(format.depth.white)
             let drawn = matrix.samples(red: 1, green: 1, blue: 1, alpha: 1)
             #expect(abs(drawn[0] / white - Float(share)) < 0.003)
-            // Multiplied with its alpha, a colour is the same colour.
+            // A premultiplied colour has the same colour.
             let half = matrix.samples(red: 0.5, green: 0.5, blue: 0.5, alpha: 0.5)
             #expect(abs(half[0] * 2 - drawn[0]) < white / 1000)
             #expect(matrix.samples(red: 0, green: 0, blue: 0, alpha: 1)[0] < 0.5)
             #expect(matrix.samples(red: 0, green: 0, blue: 0, alpha: 0) == .zero)
         }
-        // GStreamer counts PQ's light from 10,000 candela.
+        // GStreamer's PQ is relative to 10,000 cd/m².
         for light in [0.01, 0.2, 1, 5] as [Float] {
             let signal = ColorSpace.Transfer.pq.signals(SIMD3(repeating: light)).x
             let reference = gst_video_transfer_function_encode(
                 GST_VIDEO_TRANSFER_SMPTE2084, Double(light) * 203 / 10000)
             #expect(abs(Double(signal) - reference) < 0.001)
         }
-        // HLG's from the scene: of a grey, the light of the screen without its gamma.
+        // GStreamer's HLG is scene-referred: for grey, the light of the display without the system gamma.
         for light in [0.01, 0.2, 1, 4] as [Float] {
             let signal = ColorSpace.Transfer.hlg.signals(SIMD3(repeating: light)).x
             let scene = pow(Double(light) * 203 / 1000, 1 / 1.2)
@@ -237,7 +237,7 @@ import Testing
             #expect(alphas.allSatisfy { $0 >= before })
             #expect(alphas.contains(white) && alphas.contains(before))
             if alpha == 0 {
-                // A translucent fill over nothing has its own colour, not that of what cannot be seen.
+                // A translucent fill over transparent pixels has its own colour, unaffected by theirs.
                 let pure = Palette.distinct(1)
                 let matrix = ComponentMatrix(format: format, colorSpace: picture.colorSpace)
                 let wanted = matrix.samples(red: pure.red, green: pure.green, blue: pure.blue, alpha: 1)
@@ -247,8 +247,8 @@ import Testing
         }
     }
 
-    /// Every format is laid out as GStreamer says: planes, places, steps, halving, bits and where they lie. Of a few it
-    /// says where samples start otherwise than it reads them; those are left to the comparison of colours.
+    /// Compares the table of formats with GStreamer: planes, offsets, steps, subsampling, bit depth and shift. For a
+    /// few formats GStreamer's table differs from its own converter; the comparison of colours covers those.
     @Test(arguments: PixelFormat.allCases)
     func formatTableMatchesGStreamer(_ format: PixelFormat) throws {
         let info = try #require(gst_video_format_get_info(format.gstreamer)).pointee
@@ -277,7 +277,7 @@ import Testing
         }
     }
 
-    /// What the element says it takes is what it understands.
+    /// Tests that the pad templates list exactly the supported formats.
     @Test func padTemplatesListEveryFormat() throws {
         gst_init(nil, nil)
         gst_plugin_swiftodt_register()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the looks: pictures of each style, orientation and edge case, as somebody looked at them and liked them.
+/// Compares drawings of each style, orientation and edge case with golden images that were reviewed.
 ///
-/// After a change that is meant, `SWIFTODT_RECORD_GOLDEN=1 swift test --filter GoldenTests` draws them anew: look
-/// at each before committing it. A picture that differs is left beside the build as `.build/golden/NAME.png`.
+/// After an intended change, `SWIFTODT_RECORD_GOLDEN=1 swift test --filter GoldenTests` records them again; review each
+/// one before committing it. A drawing that differs is written to `.build/golden/NAME.png`.
 @Suite(.enabled(if: DejaVuSans.isTheUsualFont, "the pictures were drawn with DejaVu Sans"))
 struct GoldenTests {
     struct Scene: CustomTestStringConvertible, Sendable {
@@ -17,7 +17,7 @@ struct GoldenTests {
         var pixelAspectRatio = 1.0
         var objects = GoldenTests.street
         var change: @Sendable (inout AnnotatorOptions) -> Void = { _ in }
-        /// Frames before the one that is looked at, for traces.
+        /// The number of frames before the tested one, for traces.
         var frames = 1
 
         var testDescription: String { name }
@@ -30,7 +30,7 @@ struct GoldenTests {
         .init(id: 3, box: Box(x: 180, y: 100, width: 110, height: 70), label: "car", score: 0.4, coasting: true),
     ]
 
-    /// Boxes at all edges and corners, over them, of the whole picture, tiny ones, and a heap.
+    /// Boxes at and beyond all edges and corners, a box of the whole picture, tiny boxes, and overlapping ones.
     static let edges: [AnnotatedObject] = {
         let boxes: [(Double, Double, Double, Double)] = [
             (-20, -20, 60, 50), (280, -10, 60, 40), (-10, 160, 70, 60), (270, 170, 80, 60), (130, 0, 60, 30),
@@ -47,7 +47,7 @@ struct GoldenTests {
         .init(id: 4, box: Box(x: 100, y: 40, width: 50, height: 50), label: "round", score: 1, coasting: true),
     ]
 
-    /// Those with lines; what the others do is no matter of looks alone, see ``RedactionTests``.
+    /// The styles that draw lines; ``RedactionTests`` covers the others.
     private static let styles = AnnotatorOptions.BoxStyle.allCases.filter { $0.redaction == nil }.map { style in
         Scene(name: "style-\(style)", change: { $0.boxStyle = style })
     }
@@ -92,7 +92,7 @@ struct GoldenTests {
     @Test(arguments: styles + orientations + cases)
     func drawingMatchesGoldenImage(_ scene: Scene) throws { try Self.check(scene) }
 
-    /// What a script asks of letters, in fonts by name, so that nothing else that is installed counts.
+    /// Tests the shaping of scripts with named fonts, so that other installed fonts do not matter.
     @Test func arabicTextIsShapedRightToLeft() throws {
         try Self.check(Self.script("arabic", ["سيارة إسعاف", "سيارة BMW 3"], font: "DejaVu Sans"))
     }
@@ -108,7 +108,7 @@ struct GoldenTests {
     }
 
     @Test(.enabled(if: hasFont("WenQuanYi Micro Hei"), "needs Debian's fonts-wqy-microhei"))
-    func cjkTextHasAFont() throws {
+    func cjkTextIsDrawnWithFallbackFont() throws {
         try Self.check(Self.script("cjk", ["自転車 しんごう", "汽车 자전거"], font: "DejaVu Sans, WenQuanYi Micro Hei"))
     }
 
@@ -149,19 +149,19 @@ struct GoldenTests {
         let different = (0..<drawn.height).reduce(0) { sum, y in
             sum + (0..<drawn.width).count { Self.distance(drawn[$0, y], wanted[$0, y]) > 48 }
         }
-        // Another version of the font's renderer moves the grey of a few letters' edges.
+        // Other versions of the font renderer change the antialiasing of some letters.
         let accepted = drawn.width * drawn.height / 400
         #expect(different <= accepted, "\(scene.name): \(different) pixels")
         if different > accepted { Self.keep(drawn, scene.name) }
     }
 
-    /// Turning the picture and drawing is drawing and turning: to the pixel, letters included.
+    /// Tests that drawing on a rotated frame equals rotating a drawing, pixel for pixel, text included.
     @Test(arguments: Orientation.allCases)
     func orientationRotatesDrawingOnly(_ orientation: Orientation) {
         let style = AnnotatorOptions.BoxStyle.allCases[orientation.rawValue % 4]
         var upright = Scene(name: "", change: { $0.boxStyle = style })
         upright.objects += Self.edges.prefix(4)
-        // Off the middle between two places that lines may take: which of them is nearer must not be a matter of taste.
+        // Moves boxes off the midpoint between two aligned positions, where rounding would depend on the orientation.
         for index in upright.objects.indices {
             upright.objects[index].box = upright.objects[index].box.offset(x: 0.3, y: 0.3)
         }

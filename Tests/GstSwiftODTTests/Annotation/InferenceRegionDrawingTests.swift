@@ -3,32 +3,35 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects what `draw-inference-regions` shows: the frame of a look, for a moment, and nothing where it is off.
+/// Tests the drawing of inference regions.
 @Suite struct InferenceRegionDrawingTests {
-    private static let inferredRegion = InferredRegion(Box(x: 40, y: 20, width: 80, height: 60), width: 200, height: 150)
+    private static let inferredRegion = InferredRegion(
+        Box(x: 40, y: 20, width: 80, height: 60), width: 200, height: 150)
 
     @Test func inferenceRegionFadesOut() {
-        var looks = RecentInferenceRegions()
-        looks.note(Self.inferredRegion, at: 1_000_000_000)
-        let fresh = looks.drawn(at: 1_000_000_000)
-        #expect(fresh.map(\.box) == [Self.inferredRegion.box] && fresh[0].strength == 1 && fresh[0].magnification == 2.5)
-        let later = looks.drawn(at: 1_200_000_000)
+        var recent = RecentInferenceRegions()
+        recent.note(Self.inferredRegion, at: 1_000_000_000)
+        let fresh = recent.drawn(at: 1_000_000_000)
+        #expect(
+            fresh.map(\.box) == [Self.inferredRegion.box] && fresh[0].strength == 1 && fresh[0].magnification == 2.5)
+        let later = recent.drawn(at: 1_200_000_000)
         #expect(later[0].strength < 1 && later[0].strength > 0.2)
-        #expect(looks.drawn(at: 1_500_000_000).isEmpty)
-        // Another epoch, whose time begins anew.
-        looks.note(Self.inferredRegion, at: 9_000_000_000)
-        #expect(looks.drawn(at: 0).isEmpty)
+        #expect(recent.drawn(at: 1_500_000_000).isEmpty)
+        // A new epoch with earlier times.
+        recent.note(Self.inferredRegion, at: 9_000_000_000)
+        #expect(recent.drawn(at: 0).isEmpty)
     }
 
     @Test func inferenceRegionIsDrawnAsOutline() {
         let annotator = Annotator()
-        // Without labels: how much nearer stands in the frame.
+        // Without labels, because the magnification would be drawn inside the region.
         var options = AnnotatorOptions()
         options.drawLabels = false
         let region = AnnotatedRegion(box: Self.inferredRegion.box, magnification: 2.5, strength: 1)
         #expect(!annotator.needsDrawing([], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
         #expect(
-            annotator.needsDrawing([], inferenceRegions: [region], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
+            annotator.needsDrawing(
+                [], inferenceRegions: [region], options: AnnotatorOptions(), width: 200, height: 150, time: 0))
         let picture = Painting(width: 200, height: 150)
         var edge: [UInt8] = []
         var middle: [UInt8] = []
@@ -45,15 +48,15 @@ import Testing
         #expect(middle.allSatisfy { $0 == 0x90 })
     }
 
-    /// Protects that parts of wide pictures that are as high as these are parts: they were drawn as if the whole was looked at.
+    /// A region as high as the picture is not a full frame.
     @Test func fullHeightRegionIsMagnified() {
-        var looks = RecentInferenceRegions()
-        looks.note(InferredRegion(Box(x: 60, y: 0, width: 100, height: 100), width: 200, height: 100), at: 0)
-        looks.note(InferredRegion(nil, width: 200, height: 100), at: 0)
-        #expect(looks.drawn(at: 0).map(\.magnification) == [2, nil])
+        var recent = RecentInferenceRegions()
+        recent.note(InferredRegion(Box(x: 60, y: 0, width: 100, height: 100), width: 200, height: 100), at: 0)
+        recent.note(InferredRegion(nil, width: 200, height: 100), at: 0)
+        #expect(recent.drawn(at: 0).map(\.magnification) == [2, nil])
     }
 
-    /// Protects that a frame is told from ground as white as itself, by the dark line beside it.
+    /// The dark line beside the white one keeps the region visible on a white background.
     @Test func outlineIsVisibleOnWhite() {
         var options = AnnotatorOptions()
         options.drawLabels = false

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the places of labels: inside the picture, at their boxes, off each other, and calm.
+/// Tests that labels are inside the picture, touch their boxes, do not overlap, and do not jump.
 @Suite struct LabelPlacementTests {
     private static let region = PixelRect(x: 0, y: 0, width: 320, height: 240)
     private static let size: LabelPlacement.Size = (80, 16)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// Labels of objects that are followed, frame by frame at 25 a second.
+    /// Places the labels of tracked objects in successive frames, at 25 frames per second by default.
     private struct Film {
         var positions: [LabelPosition?]
 
@@ -48,7 +48,7 @@ import Testing
         #expect(places([Self.region]) == [PixelRect(x: 0, y: 0, width: 80, height: 16)])
     }
 
-    /// In a heap some go without; none is on another, or away from its box.
+    /// Among overlapping boxes some labels are omitted.
     @Test func labelsDoNotOverlap() {
         let heap = (0..<9).map { PixelRect(x: 100 + 4 * $0, y: 100 + 2 * $0, width: 60, height: 40) }
         let found = places(heap).compactMap(\.self)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// A label is larger than a small object: on it, nobody would know what it speaks of.
+    /// A label larger than a small object would hide it and seem to belong to it.
     @Test func labelsDoNotCoverObjects() {
         let large = PixelRect(x: 100, y: 100, width: 100, height: 80)
         let small = PixelRect(x: 110, y: 88, width: 12, height: 8)
@@ -71,29 +71,30 @@ import Testing
         #expect(places([PixelRect(x: 0, y: 0, width: 20, height: 20)], (400, 16)) == [nil])
     }
 
-    /// Labels of 1,280 pixels on 76,800: a sixth of the picture has room for ten.
+    /// Labels have 1,280 pixels and the picture 76,800; a sixth of it has room for ten labels.
     @Test func labelsCoverBoundedShareOfSmallPicture() {
         let boxes = (0..<12).map { PixelRect(x: 10 + 100 * ($0 % 3), y: 30 + 50 * ($0 / 3), width: 90, height: 20) }
         #expect(places(boxes).count { $0 != nil } == 12)
         #expect(places(boxes, share: LabelPlacement.usualShare).count { $0 != nil } == 10)
     }
 
-    /// The other side may become a little better, or much: a label that has room stays.
+    /// A visible label stays at its side even if another side is better.
     @Test func labelKeepsItsSide() {
         var film = Film(1)
         film.positions = [LabelPosition(side: .below, shift: 0)]
         #expect(film.show([PixelRect(x: 50, y: 60, width: 100, height: 100)])[0]?.y == 160)
-        // Moving over the box at the picture's edge is no change of sides.
+        // At the edge of the picture the label overlaps its box but stays at its side.
         #expect(film.show([PixelRect(x: 50, y: 132, width: 100, height: 100)])[0]?.y == 224)
         #expect(film.positions[0]?.side == .below)
     }
 
-    /// Two who meet: the younger one's label is pushed along its box, a little a frame, and not over to another side.
-    @Test func displacedLabelReturnsGradually() throws {
+    /// The label of the newer object slides along its box in small steps and does not change sides.
+    @Test func labelIsDisplacedGradually() throws {
         var film = Film(2)
         var before: PixelRect?
         var steps: [Int] = []
-        // The older one comes from the left, until its label is at half of the younger one's, and goes back.
+        // The older object moves from the left until its label reaches the middle of the newer object's label, and
+        // back.
         for frame in 0..<80 {
             let older = PixelRect(x: 2 * (frame < 40 ? frame : 80 - frame), y: 100, width: 40, height: 60)
             let younger = PixelRect(x: 120, y: 100, width: 120, height: 60)
@@ -108,7 +109,7 @@ import Testing
         #expect(steps.max() == 2)
     }
 
-    /// Back to where it likes to be at three times its height in a second, whatever the frame rate.
+    /// A label returns to its preferred position at three label heights per second.
     @Test(arguments: [0.008, 0.04, 0.2]) func labelSpeedIsIndependentOfFrameRate(elapsed: Double) throws {
         var film = Film(1)
         film.positions = [LabelPosition(side: .above, shift: 60)]
@@ -119,11 +120,11 @@ import Testing
         #expect(try abs(#require(place).x - 50 - (60 - 38)) <= 2)
     }
 
-    /// Room that is gone takes the label away at once; it is back after a while of room, not for a blink of it.
+    /// A label is hidden at once when there is no room, and returns after there has been room for a while.
     @Test func labelWithoutRoomIsHiddenWithHysteresis() {
         var film = Film(2)
         let younger = PixelRect(x: 100, y: 40, width: 20, height: 196)
-        // Nothing is free at the sides, and below is the picture's end.
+        // A box that leaves no room at the sides; the lower side is at the edge of the picture.
         let walls = PixelRect(x: 60, y: 40, width: 100, height: 100)
         #expect(film.show([PixelRect(x: 200, y: 200, width: 80, height: 30), younger])[1]?.y == 24)
         #expect(film.show([walls, younger])[1] == nil)
@@ -136,7 +137,7 @@ import Testing
 
     private static let short: LabelPlacement.Size = (24, 16)
 
-    /// Places two labels of a frame, the second of which may become short.
+    /// Places the labels of a frame. They may be replaced by short ones.
     private func film(
         _ boxes: [PixelRect], _ positions: inout [LabelPosition?], elapsed: Double = 0.04
     ) -> [PixelRect?] {
@@ -146,13 +147,13 @@ import Testing
         }
     }
 
-    /// Three people side by side: the whole label of the one in the middle covers a neighbour at every side.
+    /// Three people side by side. The full label of the middle one would cover a neighbour at every side.
     private static let row = [
         PixelRect(x: 100, y: 60, width: 26, height: 100), PixelRect(x: 128, y: 100, width: 26, height: 60),
         PixelRect(x: 156, y: 60, width: 26, height: 140),
     ]
 
-    @Test func labelShrinksWhereTheWholeOneWouldCoverNeighbours() throws {
+    @Test func labelIsShortenedIfTheFullOneWouldCoverNeighbours() throws {
         var positions: [LabelPosition?] = [nil, nil, nil]
         let places = film(Self.row, &positions)
         #expect(positions[1]?.isShort == true)
@@ -165,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func labelGrowsAgainAfterASecondOfRoom() {
+    @Test func fullLabelReturnsAfterASecondOfRoom() {
         var positions: [LabelPosition?] = [nil, nil, nil]
         _ = film(Self.row, &positions)
         #expect(positions[1]?.isShort == true)
@@ -178,12 +179,12 @@ import Testing
             frames += 1
         }
         #expect((24...27).contains(frames))
-        // Its neighbours return: at once it is short again.
+        // When the neighbours return, the label is shortened at once.
         _ = film(Self.row, &positions)
         #expect(positions[1]?.isShort == true)
     }
 
-    @Test func labelsKeepOffReservedPlaces() throws {
+    @Test func labelsAvoidReservedPlaces() throws {
         let box = PixelRect(x: 50, y: 60, width: 100, height: 100)
         let count = PixelRect(x: 40, y: 40, width: 60, height: 20)
         var placement = LabelPlacement(region: Self.region, boxes: [box], reserved: [count])
@@ -192,7 +193,7 @@ import Testing
         #expect(place.intersection(count).isEmpty)
     }
 
-    /// For good it is not gone: after half a second it stands at another side.
+    /// After half a second without room, a label moves to another side.
     @Test func labelWithoutRoomChangesSideAfterDelay() {
         var film = Film(2)
         let younger = PixelRect(x: 100, y: 60, width: 20, height: 80)

@@ -3,12 +3,12 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects labels from saying what was, and from being written anew for nothing.
+/// Tests that label texts are current and are formatted only when a value changes.
 @Suite struct LabelTextCacheTests {
     @Test func textIsRecomputedWhenItsValueChanges() {
         var texts = LabelTextCache()
         var made = 0
-        func say(_ object: AnnotatedObject) -> String {
+        func text(of object: AnnotatedObject) -> String {
             texts.text(for: object) {
                 made += 1
                 return "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)"
@@ -19,22 +19,23 @@ import Testing
             { $0.label = "mug" }, { $0.score = 0.6 }, { $0.confidence = 0.7 }, { $0.category = .homeGood },
             { $0.coasting = true }, { $0.id = 4 },
         ]
-        _ = say(object)
+        _ = text(of: object)
         for (number, change) in changes.enumerated() {
             change(&object)
             for _ in 0..<3 {
-                #expect(say(object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
+                #expect(
+                    text(of: object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
             }
             #expect(made == number + 2)
-            // The text does not say where it is.
+            // The position is not part of the text.
             object.box.x += 5
         }
         texts.removeAll()
-        _ = say(object)
+        _ = text(of: object)
         #expect(made == changes.count + 2)
     }
 
-    /// Who has never been seen plainly has no score to show.
+    /// A track that was never matched above the threshold has the score NaN, which must compare as equal.
     @Test func textWithoutScoreIsNotRecomputed() {
         var texts = LabelTextCache()
         var made = 0
@@ -48,7 +49,7 @@ import Testing
         #expect(made == 1)
     }
 
-    /// Ids are never used again, so that those that were shown must not pile up.
+    /// IDs are not reused, so old entries must be removed.
     @Test func cacheIsBounded() {
         var texts = LabelTextCache()
         for id in 1...10_000 {

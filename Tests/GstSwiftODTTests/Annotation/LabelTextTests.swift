@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects what labels say: no stray marks where a value is absent, no text that cannot be drawn.
+/// Tests the text of labels: absent values leave no punctuation, and every text can be drawn.
 @Suite struct LabelTextTests {
     private func text(
         _ format: String, label: String = "person", id: Int? = 3, score: Double = 0.87,
@@ -54,14 +54,16 @@ import Testing
         ("([{id})] {label}", "([3)] person", "person", "([3)] person", "person"),
         (")({label}(", ")(person(", ")(person(", ")(person(", ")(person("),
     ])
-    func patterns(_ format: String, _ all: String, _ noID: String, _ noFigure: String, _ neither: String) {
+    func patternExpandsWithAndWithoutValues(
+        _ format: String, _ all: String, _ noID: String, _ noFigure: String, _ neither: String
+    ) {
         #expect(text(format) == all)
         #expect(text(format, ids: false) == noID)
         #expect(text(format, figures: false) == noFigure)
         #expect(text(format, ids: false, figures: false) == neither)
     }
 
-    /// A property's text must not end the process: neither brackets that do not match nor any depth of them.
+    /// Unbalanced or deeply nested brackets in a property must not crash the process.
     @Test func anyPatternIsAccepted() {
         for pattern in ["((x)", "(", ")", "((((", "[(<{id}", "{", "}", "{{id}}", "(]{id}[)", "<{label}"] {
             for (id, label) in [(3, "person"), (nil, "")] { _ = text(pattern, label: label, id: id) }
@@ -73,7 +75,7 @@ import Testing
         #expect(text(pattern).utf8.count < 1000)
     }
 
-    @Test func percentagesAreRoundedAsExpected() {
+    @Test func percentagesAreRoundedAndClamped() {
         #expect(text("{confidence}", confidence: 0.42) == "42%")
         #expect(text("{confidence}") == "87%")
         #expect(text("{score} {confidence}", confidence: 0.42) == "87% 42%")
@@ -92,11 +94,11 @@ import Testing
         let usual = AnnotatorOptions().labelFormat
         #expect(text(usual, category: .homeGood, confidence: 0.42, classifies: true) == "person · home good 42% #3")
         #expect(text(usual, label: "", category: .homeGood, confidence: 0.42, classifies: true) == "home good 42% #3")
-        // Without classification it is as ever.
+        // Without classification the confidence is the detection score.
         #expect(text(usual) == "person 87% #3")
     }
 
-    @Test func detectorScoreIsNoConfidenceWhereObjectsAreClassified() {
+    @Test func detectionScoreIsNotShownAsConfidenceOfClassifiedObjects() {
         #expect(text(Self.usual, classifies: true) == "person #3")
         #expect(text("{score} {confidence}", classifies: true) == "87%")
     }
@@ -104,11 +106,11 @@ import Testing
     @Test func coastingTrackHasNoPercentage() {
         #expect(text(Self.usual, coasting: true) == "person #3")
         #expect(text("{label} {score}", coasting: true) == "person")
-        // Without an id the box holds until the next result.
+        // Without an ID the box remains until the next result.
         #expect(text(Self.usual, id: nil, coasting: true) == "person 87%")
     }
 
-    @Test func shortTextIsTheIDOrTheName() {
+    @Test func shortTextIsTheIDOrTheLabel() {
         func short(_ format: String, id: Int? = 22, label: String = "person", ids: Bool = true) -> String? {
             var options = AnnotatorOptions()
             options.labelFormat = format
@@ -131,7 +133,7 @@ import Testing
         #expect(text("{label}", label: "a\nb\u{0}c\t d ") == "a b c d")
         #expect(text("{label}", label: "<b>&amp;\"</b>") == "<b>&amp;\"</b>")
         #expect(text("{label}", label: "a\u{202E}b\u{200B}c\u{2066}") == "abc")
-        // What Persian parts and Hindi joins its letters with stays.
+        // Joiners and non-joiners of Persian and Hindi are kept.
         let joined = "\u{646}\u{200C}\u{645}\u{94D}\u{200D}"
         #expect(text("{label}", label: joined) == "\u{2068}\(joined)\u{2069}")
         let broken = String(decoding: [0x61, 0xFF, 0x62], as: UTF8.self)
@@ -139,7 +141,7 @@ import Testing
         #expect(text("{label}", label: "自転車 🚲") == "\u{2068}自転車 🚲\u{2069}")
         let long = text("{label} #{id}", label: String(repeating: "very ", count: 500))
         #expect(long.hasSuffix("…\u{2069} #3") && long.count < 200)
-        // One character may be made of any number of parts.
+        // One character may consist of any number of Unicode scalars.
         let parts = String(repeating: "\u{301}", count: 100_000)
         let tower = text("{label} #{id}", label: "e\(parts)")
         #expect(tower.hasSuffix("…\u{2069} #3") && tower.utf8.count < 1000)

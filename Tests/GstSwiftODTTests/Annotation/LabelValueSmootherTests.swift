@@ -3,7 +3,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects the labels from figures that flicker.
+/// Tests that values in labels do not flicker.
 @Suite struct LabelValueSmootherTests {
     @Test func valueIsHeldAndSmallChangesAreHeldLonger() {
         var figures = LabelValueSmoother()
@@ -19,12 +19,12 @@ import Testing
         #expect(shown(0.90, milliseconds: 540) == 0.70)
         #expect(shown(0.72, milliseconds: 1499) == 0.70)
         #expect(shown(0.72, milliseconds: 1500) == 0.72)
-        // What has stood for long changes at once.
+        // A value that has been shown for long changes at once.
         #expect(shown(0.72, milliseconds: 3000) == 0.72)
         #expect(shown(0.73, milliseconds: 3040) == 0.73)
     }
 
-    /// "sports ball 3 %" is what a weak detection says that keeps an object alive; who asked for 40 takes it for a mistake.
+    /// A weak detection keeps a track alive, but its score is below the threshold and is not shown.
     @Test func coastingObjectKeepsLastDetectedScore() {
         var figures = LabelValueSmoother()
         func shown(_ score: Double, coasting: Bool = false, id: Int = 1, milliseconds: Int) -> Double {
@@ -39,6 +39,6 @@ import Testing
         #expect(shown(0.70, coasting: true, milliseconds: 80) == 0.80)
         #expect(shown(0.10, milliseconds: 3000) == 0.80)
         #expect(shown(0.45, milliseconds: 3040) == 0.45)
-        #expect(shown(0.03, id: 2, milliseconds: 3080).isNaN, "no figure where there was no plain sight")
+        #expect(shown(0.03, id: 2, milliseconds: 3080).isNaN, "no score without a strong detection")
     }
 }

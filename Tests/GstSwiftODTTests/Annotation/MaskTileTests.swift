@@ -4,17 +4,17 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects labels: letters that are mixed of two colours by a mask look as if Cairo had drawn them in colour, in every format and
-/// whichever way the buffer lies, and never add up to more than white.
+/// Tests that blending two colours by a mask equals Cairo's drawing in colour, in every pixel format and orientation,
+/// and that values and weights never exceed white.
 @Suite struct MaskTileTests {
     private static let size = (width: 48, height: 20)
 
-    /// Coverages of all kinds, in blocks that chroma does not follow.
+    /// Coverages of all kinds, in blocks that are not aligned with chroma samples.
     private static func coverage(_ x: Int, _ y: Int) -> Double {
         x < 16 ? Double((x * 7 + y * 13) % 16) / 15 : x < 32 ? Double((x / 3 + y / 5) % 2) : Double(x - 32) / 15
     }
 
-    /// The pattern in one paint, over what is there.
+    /// Draws the pattern in one colour over the existing content.
     private static func draw<Pixel>(_ paint: Paint, on surface: CairoSurface<Pixel>) {
         for y in 0..<size.height {
             for x in 0..<size.width {
@@ -46,7 +46,7 @@ import Testing
                 #expect(one.units == other.units && one.lines == other.lines)
                 let (samples, wanted) = (Self.samples(one, format), Self.samples(other, format))
                 let white = Int(format.depth.white)
-                // Cairo rounds each pixel to a byte, and chroma is a mean of such: two levels of 8 bits.
+                // Cairo rounds each pixel to a byte, and chroma is a mean of pixels: two levels of 8 bits.
                 let tolerance = 2 * (white + 1) / 256
                 #expect(zip(samples, wanted).allSatisfy { abs($0 - $1) <= tolerance }, "\(format) \(orientation)")
                 let half = samples.count / 2

@@ -2,8 +2,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the font property: names as people write them, with style and size at the end, and the word on those that are
-/// not there.
+/// Tests the parsing of font names with style and size, and the detection of missing fonts.
 @Suite struct NamedFontTests {
     @Test func fontNameIsParsed() {
         let plain = NamedFont("Sans")
@@ -18,7 +17,7 @@ import Testing
         #expect(NamedFont("Nobodys, Serif Semi-Bold 9.5px").size == 9.5)
     }
 
-    /// Words that Pango takes for a style are part of many a name.
+    /// Words that Pango parses as a style may be part of a family name.
     @Test func familyNameKeepsItsLastWord() {
         #expect(NamedFont("Nobodys New Roman Bold 12").family == "Nobodys New Roman")
         #expect(NamedFont("Nobodys New Roman Bold 12").size == 12)
@@ -36,7 +35,7 @@ import Testing
         #expect(NamedFont(other.replacing(" ", with: "-").lowercased()).find() == .found)
     }
 
-    /// What a program may set: no text ends the process, and none is taken whole that is longer than any name.
+    /// No font name crashes the process, and overlong names are truncated.
     @Test func anyFontNameIsAccepted() {
         let long = String(repeating: "x", count: 100_000)
         let short = ["\u{0}, 12", "Sans 1e999", "Sans nan", "Sans -4", ",,,", "@wght=", "Sans #kern=0"]

@@ -1,13 +1,13 @@
 import CCairo
 import SwiftODT
 
-/// A picture in Cairo's own memory, which is a BGRx frame: to draw on, to look at, and to compare with others.
+/// A BGRx frame in the memory of a Cairo surface, for drawing and comparing.
 final class Painting {
     let width: Int
     let height: Int
     private let surface: OpaquePointer
 
-    /// One colour all over.
+    /// Creates a picture of one colour.
     init(width: Int, height: Int, background: UInt32 = 0x6080_8890) {
         self.width = width
         self.height = height
@@ -20,7 +20,7 @@ final class Painting {
         cairo_surface_flush(surface)
     }
 
-    /// A picture file; `nil` if there is none.
+    /// Reads a PNG file; returns `nil` if there is none.
     init?(png path: String) {
         guard let loaded = cairo_image_surface_create_from_png(path),
             cairo_surface_status(loaded) == CAIRO_STATUS_SUCCESS
@@ -40,7 +40,7 @@ final class Painting {
 
     private var stride: Int { Int(cairo_image_surface_get_stride(surface)) }
 
-    /// All of them, row by row.
+    /// All pixels, row by row.
     var pixels: [UInt32] { (0..<width * height).map { self[$0 % width, $0 / width] } }
 
     subscript(x: Int, y: Int) -> UInt32 {
@@ -53,7 +53,7 @@ final class Painting {
         return UnsafeMutableRawPointer(row).assumingMemoryBound(to: UInt32.self) + x
     }
 
-    /// Lends a view of the picture; the memory is there for as long as `body` runs.
+    /// Calls `body` with a frame that is valid during the call.
     @discardableResult
     func withFrame<Answer>(
         orientation: Orientation = .identity, pixelAspectRatio: Double = 1, time: Nanoseconds = 0,
@@ -68,7 +68,7 @@ final class Painting {
         }
     }
 
-    /// The picture as a viewer sees it.
+    /// Returns the picture as a viewer sees it.
     func turned(_ orientation: Orientation) -> Painting {
         let swaps = orientation.swapsAxes
         let turned = Painting(width: swaps ? height : width, height: swaps ? width : height)

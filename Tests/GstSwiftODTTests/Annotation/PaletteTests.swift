@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the colours: neighbours can be told apart, the same object keeps its own, text stands out.
+/// Tests that consecutive colours differ, objects keep their colour, and text has contrast.
 @Suite struct PaletteTests {
     private func distance(_ one: Paint, _ other: Paint) -> Float {
         let (red, green, blue) = (one.red - other.red, one.green - other.green, one.blue - other.blue)

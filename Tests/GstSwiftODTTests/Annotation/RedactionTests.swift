@@ -3,20 +3,21 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects people who are not to be recognised: nothing of what was there is left, in any format, and nothing else is touched.
+/// Tests that redaction removes all detail in every pixel format and changes no other pixels.
 @Suite struct RedactionTests {
     private static let configuration = [Redaction.Method.blur, .pixelate]
 
     private static func redacted(
-        _ picture: FormatPicture, _ manner: Redaction.Method, _ box: Box
+        _ picture: FormatPicture, _ method: Redaction.Method, _ box: Box
     ) -> FormatPicture {
-        picture.withFrame { Redaction.apply(manner, to: box, in: $0) }
+        picture.withFrame { Redaction.apply(method, to: box, in: $0) }
         return picture
     }
 
-    /// A chequered ground and its reverse have the same means, and nothing else in common.
+    /// A checkerboard and its inverse have equal block means and differ in every sample, so their redactions must be
+    /// equal.
     @Test(arguments: PixelFormat.allCases, configuration)
-    func redactionKeepsOnlyBlockMeans(_ format: PixelFormat, _ manner: Redaction.Method) {
+    func redactionKeepsOnlyBlockMeans(_ format: PixelFormat, _ method: Redaction.Method) {
         let pictures = [0, 1].map { reverse in
             let picture = FormatPicture(format, width: 128, height: 96)
             picture.fill(grey: 128)
@@ -32,8 +33,8 @@ import Testing
                     }
                 }
             }
-            // With its room a box of 96 by 64, twelve blocks of eight by eight of them.
-            return Self.redacted(picture, manner, Box(centerX: 64, centerY: 48, width: 80, height: 160.0 / 3))
+            // With the margin the box is 96 x 64 pixels: twelve by eight blocks of eight pixels.
+            return Self.redacted(picture, method, Box(centerX: 64, centerY: 48, width: 80, height: 160.0 / 3))
         }
         for y in 20..<76 {
             for x in 20..<108 {
@@ -44,15 +45,15 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases, configuration)
-    func redactionLeavesPixelsOutsideUnchanged(_ format: PixelFormat, _ manner: Redaction.Method) {
+    func redactionLeavesPixelsOutsideUnchanged(_ format: PixelFormat, _ method: Redaction.Method) {
         let (before, after) = (
             FormatPicture(format, width: 61, height: 47, padding: 5),
             FormatPicture(format, width: 61, height: 47, padding: 5)
         )
         before.fillWithNoise(opaque: false)
         after.fillWithNoise(opaque: false)
-        _ = Self.redacted(after, manner, Box(centerX: 30, centerY: 22, width: 20, height: 15))
-        // Chroma that is shared with the pixels inside may change.
+        _ = Self.redacted(after, method, Box(centerX: 30, centerY: 22, width: 20, height: 15))
+        // Chroma that is shared with pixels inside may change.
         let changed = Box(centerX: 30, centerY: 22, width: 28, height: 22)
         var touched = Set<Int>()
         let components = format.components
@@ -69,13 +70,13 @@ import Testing
         #expect(old != new)
     }
 
-    /// One block of many pixels has one value; blurred ones run on in small steps.
+    /// A pixelated block has one value; blurred blocks change in small steps.
     @Test func pixelateIsFlatAndBlurIsSmooth() {
-        func row(_ manner: Redaction.Method) -> [Int] {
+        func row(_ method: Redaction.Method) -> [Int] {
             let picture = FormatPicture(.gray8, width: 256, height: 256)
             picture.fillWithNoise()
             for y in 0..<256 { for x in 128..<256 { picture.set(PixelFormat.gray8.components.first, x, y, to: 255) } }
-            _ = Self.redacted(picture, manner, Box(centerX: 128, centerY: 128, width: 300, height: 300))
+            _ = Self.redacted(picture, method, Box(centerX: 128, centerY: 128, width: 300, height: 300))
             return (0..<256).map { picture.sample(PixelFormat.gray8.components.first, $0, 128) }
         }
         let (blocks, blur) = (row(.pixelate), row(.blur))
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: configuration)
-    func anyBoxCanBeRedacted(_ manner: Redaction.Method) {
+    func anyBoxCanBeRedacted(_ method: Redaction.Method) {
         let figures = [-1e300, -7.5, 0, 0.3, 31.9, 1e9, 1e300, .infinity, .nan, Double.leastNonzeroMagnitude]
         for format in [PixelFormat.gray8, .i420, .uyvy, .p010, .argb64] {
             for (width, height) in [(1, 1), (2, 3), (33, 24)] {
@@ -95,16 +96,16 @@ import Testing
                 let before = picture.bytes
                 for x in figures {
                     for size in figures {
-                        _ = Self.redacted(picture, manner, Box(x: x, y: size, width: size, height: x))
+                        _ = Self.redacted(picture, method, Box(x: x, y: size, width: size, height: x))
                     }
                 }
-                // The mean of grey is that grey.
+                // The mean of a uniform grey is the same grey.
                 #expect(picture.bytes == before)
             }
         }
     }
 
-    /// The style has no lines round what it hides, and lines round what it does not.
+    /// Redacted objects have no outline; other objects have one.
     @Test func objectsNotRedactedHaveARectangle() {
         var options = AnnotatorOptions()
         (options.boxStyle, options.privacyLabels, options.drawLabels) = (.pixelate, ["person"], false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the host process: no box, option or label can bring drawing down, and nothing grows without bound.
+/// Tests that no box, option or label crashes drawing, and that caches are bounded.
 @Suite struct RobustnessTests {
     @Test(arguments: AnnotatorOptions.BoxStyle.allCases)
     func anyBoxCanBeDrawn(_ style: AnnotatorOptions.BoxStyle) {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// What an annotator draws of a plain object: after whatever it has been through, that is what a new one draws.
+    /// Draws a simple object. The result must not depend on what the annotator has drawn before.
     private static func plainPicture(by annotator: Annotator) -> [UInt32] {
         let picture = Painting(width: 96, height: 64)
         let object = AnnotatedObject(id: 1, box: Box(x: 10, y: 20, width: 50, height: 30), label: "label", score: 0.5)

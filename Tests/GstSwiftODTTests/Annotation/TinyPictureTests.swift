@@ -4,7 +4,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Tests that drawing into pictures smaller than a chroma sample reads and writes no memory outside of them.
+/// Tests that drawing into pictures smaller than a chroma sample accesses no memory outside them.
 @Suite struct TinyPictureTests {
     /// A format, a size, and whether it is interlaced.
     struct Picture: Sendable {
@@ -24,7 +24,7 @@ import Testing
     ]
 
     private func blender(_ picture: Picture) -> Blender {
-        // Only the shape counts: the planes are never read.
+        // Only the geometry is used; the planes are not read.
         let memory = GuardedMemory(size: 8 * picture.width * picture.height + 4096)
         let plane = Frame.Plane(base: memory.bytes.baseAddress!, stride: 2 * picture.width + 4)
         let frame = Frame(
@@ -34,7 +34,7 @@ import Testing
         return Blender(canvas: Canvas(frame, interlaced: picture.interlaced))
     }
 
-    @Test(arguments: pictures) func convertReadsNoPixelBeyondTheDrawing(_ picture: Picture) {
+    @Test(arguments: pictures) func conversionReadsNoPixelOutsideDrawing(_ picture: Picture) {
         for orientation in Orientation.allCases {
             var turned = picture
             turned.orientation = orientation
@@ -48,7 +48,7 @@ import Testing
                 UnsafePointer(pixels.baseAddress!), stride: width, width: width, height: height,
                 orientation: orientation)
             for (plane, layout) in zip(blender.convert(view), blender.planes) {
-                // All of it is covered: nothing of the picture is kept.
+                // All samples are covered: the weights of the destination are 0.
                 #expect(plane.units == layout.units(across: view.width))
                 #expect(plane.lines == layout.lines(down: view.height))
                 #expect(plane.bytes[(plane.bytes.count / 2)...].allSatisfy { $0 == 0 }, "\(orientation)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects the traces: they follow, fade, end, and never grow without bound.
+/// Tests that traces follow objects, fade, end, and are bounded.
 @Suite struct TraceTests {
     private static let second: Nanoseconds = 1_000_000_000
 
@@ -19,18 +19,18 @@ import Testing
     }
 
     @Test func traceFadesAfterObjectEnds() {
-        var book = TraceHistory()
+        var history = TraceHistory()
         for number in 0..<10 {
-            book.record(
+            history.record(
                 [object(Double(number) * 5)], options: options, time: Int64(number) * Self.second / 10, spacing: 2)
         }
         let duration = options.traceDuration
-        #expect(book.traces[1]?.points.count == 10)
-        #expect(book.isVisible(at: Self.second, duration: duration))
-        #expect(book.isVisible(at: 5 * Self.second / 2, duration: duration))
-        #expect(!book.isVisible(at: 3 * Self.second, duration: duration))
-        book.record([], options: options, time: 3 * Self.second, spacing: 2)
-        #expect(book.traces.isEmpty)
+        #expect(history.traces[1]?.points.count == 10)
+        #expect(history.isVisible(at: Self.second, duration: duration))
+        #expect(history.isVisible(at: 5 * Self.second / 2, duration: duration))
+        #expect(!history.isVisible(at: 3 * Self.second, duration: duration))
+        history.record([], options: options, time: 3 * Self.second, spacing: 2)
+        #expect(history.traces.isEmpty)
     }
 
     @Test func traceLengthIsBounded() {
@@ -48,13 +48,13 @@ import Testing
     }
 
     @Test func backwardTimeClearsTraces() {
-        var book = TraceHistory()
-        book.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)
-        book.record([object(50)], options: options, time: Self.second, spacing: 2)
-        #expect(book.traces[1]?.points.count == 1)
+        var history = TraceHistory()
+        history.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)
+        history.record([object(50)], options: options, time: Self.second, spacing: 2)
+        #expect(history.traces[1]?.points.count == 1)
     }
 
-    /// Traces alone: they have to be recorded before there is any to draw.
+    /// Traces without boxes and labels must be recorded even before there is one to draw.
     @Test func tracesAreDrawnAlongPastPositions() {
         var options = options
         (options.drawBoxes, options.drawLabels) = (false, false)
@@ -74,11 +74,11 @@ import Testing
     }
 
     @Test func tracesNeedIDsAndProperty() {
-        var book = TraceHistory()
-        book.record([object(0, id: nil)], options: options, time: 0, spacing: 2)
-        #expect(book.traces.isEmpty)
-        book.record([object(0)], options: AnnotatorOptions(), time: 0, spacing: 2)
-        #expect(book.traces.isEmpty)
+        var history = TraceHistory()
+        history.record([object(0, id: nil)], options: options, time: 0, spacing: 2)
+        #expect(history.traces.isEmpty)
+        history.record([object(0)], options: AnnotatorOptions(), time: 0, spacing: 2)
+        #expect(history.traces.isEmpty)
     }
 
     @Test func traceIsDrawnWithoutCurrentObjects() {

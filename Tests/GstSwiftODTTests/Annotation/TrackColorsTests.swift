@@ -15,8 +15,8 @@ import Testing
         return (red * red + green * green + blue * blue).squareRoot()
     }
 
-    /// The colours of ids 21 apart in the row are nearly the same.
-    @Test(arguments: [(1, 22), (5, 26), (20, 41), (2, 23)]) func neighboursDifferWhateverTheirIDs(
+    /// The palette colours of IDs that differ by 21 are similar.
+    @Test(arguments: [(1, 22), (5, 26), (20, 41), (2, 23)]) func neighbouringTracksHaveDifferentColors(
         _ first: Int, _ second: Int
     ) throws {
         #expect(try distance(Palette.distinct(first), Palette.distinct(second)) < 0.2)
@@ -25,18 +25,18 @@ import Testing
         #expect(try distance(colors.paint(of: first), colors.paint(of: second)) > 0.35)
     }
 
-    @Test func trackKeepsItsColourForLife() throws {
+    @Test func trackKeepsItsColor() throws {
         var colors = TrackColors()
         colors.assign([object(1, x: 100), object(22, x: 150)], at: 0)
         let (first, second) = (colors.paint(of: 1), colors.paint(of: 22))
         #expect(first == Palette.distinct(1))
-        // Whatever comes near it, and after minutes in which it was not drawn.
+        // Neither other tracks nearby nor minutes without drawing change its colour.
         for number in 2..<20 { colors.assign([object(number, x: 120), object(22, x: 150)], at: Int64(number) << 30) }
         colors.assign([object(22, x: 0)], at: 600_000_000_000)
         #expect(colors.paint(of: 1) == first && colors.paint(of: 22) == second)
     }
 
-    @Test func coloursFollowFromTheStreamAlone() {
+    @Test func colorsAreDeterministic() {
         func colours() -> [Paint?] {
             var colors = TrackColors()
             for frame in 0..<40 {
@@ -47,7 +47,7 @@ import Testing
         #expect(colours() == colours())
     }
 
-    @Test func idsOfEndedTracksDoNotPileUp() {
+    @Test func storedColorsAreBounded() {
         var colors = TrackColors()
         for id in 1...5000 { colors.assign([object(id, x: 100)], at: Int64(id) << 20) }
         #expect(colors.paint(of: 5000) != nil && colors.paint(of: 1) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Tests that what has been counted in a zone can always be read.
+/// Tests that the counts of zones are always readable.
 @Suite struct ZoneDrawingTests {
     @Test func zoneCountsAreDrawnOnTop() {
         let zone = Zone("yard", .area, [.init(0.1, 0.2), .init(0.9, 0.2), .init(0.9, 0.9), .init(0.1, 0.9)])
@@ -17,10 +17,10 @@ import Testing
             return picture.pixels
         }
         let (bare, counted) = (picture([], labels: false), picture([]))
-        // The letters: black on amber.
+        // The text is black on amber.
         let letters = counted.indices.filter { counted[$0] == 0 && bare[$0] != 0 }
         #expect(letters.count >= 5)
-        // Boxes and labels all over the picture.
+        // Boxes and labels that cover the picture.
         let crowd = (0..<48).map {
             AnnotatedObject(
                 id: $0, box: Box(x: Double($0 % 8) * 40, y: Double($0 / 8) * 40, width: 39, height: 39), label: "dog")

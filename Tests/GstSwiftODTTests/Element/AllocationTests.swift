@@ -6,19 +6,20 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects what upstream is told of buffers: that some wait here, and what may be in them. A pool too small for both never gives another one.
+/// Tests the answer to allocation queries: the number of held frames and the supported metadata. A pool without enough
+/// buffers would block upstream forever.
 @Suite struct AllocationTests {
-    /// What downstream answers.
+    /// Downstream's answer.
     private struct Downstream {
         var answers = true
-        /// Of its pool.
+        /// The limits of downstream's pool.
         var buffers: (minimum: guint, maximum: guint)?
         var crops = false
         var readsPadded = false
     }
 
-    /// What upstream is told.
-    private struct Told {
+    /// The answer that upstream receives.
+    private struct Proposal {
         var isAnswered = false
         var hasPool = false
         var minimum: guint = 0
@@ -27,8 +28,8 @@ import Testing
         var isPadded = false
     }
 
-    /// - Parameter held: how many frames wait in the element.
-    private func ask(_ downstream: Downstream, held: Int = 3) throws -> Told {
+    /// - Parameter held: the number of frames that the element holds.
+    private func ask(_ downstream: Downstream, held: Int = 3) throws -> Proposal {
         let detector = SlowDetector(milliseconds: 0, capacity: held)
         let harness = ElementHarness("strategy=every-frame", source: { .detector(detector) })
         harness.setCaps()
@@ -42,19 +43,19 @@ import Testing
             gst_mini_object_unref(UnsafeMutableRawPointer(query).assumingMemoryBound(to: GstMiniObject.self))
             gst_mini_object_unref(UnsafeMutableRawPointer(caps)?.assumingMemoryBound(to: GstMiniObject.self))
         }
-        var told = Told()
-        told.isAnswered = gst_pad_peer_query(harness.harness.pointee.srcpad, query) != 0
+        var proposal = Proposal()
+        proposal.isAnswered = gst_pad_peer_query(harness.harness.pointee.srcpad, query) != 0
         #expect(gst_query_get_n_allocation_pools(query) == 1)
         var pool: UnsafeMutablePointer<GstBufferPool>?
         var size: guint = 0
-        gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &told.minimum, &told.maximum)
+        gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &proposal.minimum, &proposal.maximum)
         #expect(size >= 64 * 48 * 3 / 2)
-        told.hasPool = pool != nil
+        proposal.hasPool = pool != nil
         if let pool { gst_object_unref(pool) }
-        told.crops = gst_query_find_allocation_meta(query, gst_video_crop_meta_api_get_type(), nil) != 0
-        told.isPadded = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
+        proposal.crops = gst_query_find_allocation_meta(query, gst_video_crop_meta_api_get_type(), nil) != 0
+        proposal.isPadded = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
         withExtendedLifetime(answer) {}
-        return told
+        return proposal
     }
 
     private final class Answer {
@@ -85,11 +86,11 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func allocationQueryAddsHeldFrames(_ answers: Bool) throws {
-        let told = try ask(Downstream(answers: answers))
-        #expect(told.isAnswered)
-        #expect(!told.hasPool)
-        #expect(told.minimum == 3)
-        #expect(told.maximum == 0)
+        let proposal = try ask(Downstream(answers: answers))
+        #expect(proposal.isAnswered)
+        #expect(!proposal.hasPool)
+        #expect(proposal.minimum == 3)
+        #expect(proposal.maximum == 0)
     }
 
     @Test func downstreamPoolIsEnlargedByHeldFrames() throws {
@@ -102,21 +103,21 @@ import Testing
         #expect(enough.maximum == 8)
     }
 
-    /// All its buffers would wait here, and upstream for the next one, for ever.
+    /// The element would hold all buffers of the pool, and upstream would wait forever for another one.
     @Test(arguments: [(2, 2), (2, 4), (0, 2)] as [(guint, guint)])
     func tooSmallPoolIsNotProposed(_ minimum: guint, _ maximum: guint) throws {
-        let told = try ask(Downstream(buffers: (minimum, maximum)))
-        #expect(!told.hasPool)
-        #expect(told.minimum == minimum + 3)
-        #expect(told.maximum == 0)
+        let proposal = try ask(Downstream(buffers: (minimum, maximum)))
+        #expect(!proposal.hasPool)
+        #expect(proposal.minimum == minimum + 3)
+        #expect(proposal.maximum == 0)
     }
 
-    /// Who takes frames as they lie in memory is not to get them padded: they go on as they came.
+    /// Padded frames pass unchanged, so they are proposed only if downstream supports them.
     @Test(arguments: [true, false]) func videoMetaIsProposedWhenDownstreamSupportsIt(_ can: Bool) throws {
         #expect(try ask(Downstream(readsPadded: can)).isPadded == can)
         #expect(try !ask(Downstream(answers: false)).isPadded)
     }
 
-    /// Where downstream crops what it is given, upstream does not: the picture that is looked at would be another one.
+    /// If upstream applied downstream's cropping by metadata, inference would run on another picture.
     @Test func cropMetaIsNotProposed() throws { #expect(try !ask(Downstream(crops: true)).crops) }
 }

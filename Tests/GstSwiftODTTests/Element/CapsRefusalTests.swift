@@ -4,10 +4,9 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects those whose decoder leaves frames on a device: what they read is the element that is missing, not
-/// "not-negotiated" alone.
+/// Tests that caps in device memory post an error that names the missing converter.
 @Suite struct CapsRefusalTests {
-    /// Sends caps as an upstream does that asks nobody; says what the element answers and what it posts.
+    /// Sends caps without a query first; returns whether they were accepted, and the posted error.
     private static func send(_ text: String) throws -> (taken: Bool, error: String?) {
         let harness = ElementHarness("detector=upstream")
         gst_harness_play(harness.harness)
@@ -47,7 +46,7 @@ import Testing
         }
     }
 
-    /// Converters ask whether they need to do anything before they do it: the answer is no, not the end of the stream.
+    /// Converters probe with accept-caps queries, which must not post an error.
     @Test func acceptCapsQueryPostsNoError() throws {
         let harness = ElementHarness("detector=upstream")
         let caps = try #require(

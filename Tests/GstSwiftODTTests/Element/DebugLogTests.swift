@@ -7,8 +7,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects the debug category: what a maintainer finds in it, at which level, with the element as its object, and that
-/// no text is made where nobody listens.
+/// Tests the debug category: levels, object, and that disabled levels evaluate no text.
 @Suite(.serialized) struct DebugLogTests {
     @Test func logTextIsBuiltOnlyWhenEnabled() {
         let harness = ElementHarness("name=log-levels detector=motion")
@@ -37,7 +36,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WARN") && $0.contains("single picture") })
     }
 
-    /// What happens to a stream can be read from the log alone, each level by itself.
+    /// Tests that the log alone explains a stream, each level by itself.
     @Test func logContainsEveryStage() throws {
         let lines = DebugLines.recording("swiftodt:7", of: "log-story") {
             let harness = ElementHarness("name=log-story detector=upstream track-min-hits=1 track-max-age=1000000000")
@@ -49,45 +48,45 @@ import Testing
             }
             gst_harness_push_event(harness.harness, gst_event_new_eos())
         }
-        func tells(_ level: String, _ words: String) -> Bool {
+        func logged(_ level: String, _ words: String) -> Bool {
             lines.contains { $0.hasPrefix(level + " ") && $0.contains(words) }
         }
-        #expect(tells("INFO", "starts on GStreamer"))
-        #expect(tells("INFO", "detector=upstream"))
-        #expect(tells("INFO", "upstream is"))
-        #expect(tells("INFO", "because strategy=auto"))
-        #expect(tells("INFO", "epoch 1 begins: a gap"))
-        #expect(tells("DEBUG", "track-max-age is set to 1000000000"))
-        #expect(tells("DEBUG", "caps: video/x-raw"))
-        #expect(tells("DEBUG", "a segment from 0"))
-        #expect(tells("DEBUG", "track 1 begin"))
-        #expect(tells("DEBUG", "track 2 end (eos)"))
-        #expect(tells("DEBUG", "end of stream"))
-        #expect(tells("LOG", "detection started at the frame of 33333333 ns"))
-        #expect(tells("LOG", "1 detections"))
-        #expect(tells("LOG", "message 2 posted: 1 objects"))
-        #expect(tells("TRACE", "track 1: cup tracked, score 0.9"))
+        #expect(logged("INFO", "starts on GStreamer"))
+        #expect(logged("INFO", "detector=upstream"))
+        #expect(logged("INFO", "upstream is"))
+        #expect(logged("INFO", "because strategy=auto"))
+        #expect(logged("INFO", "epoch 1 begins: a gap"))
+        #expect(logged("DEBUG", "track-max-age is set to 1000000000"))
+        #expect(logged("DEBUG", "caps: video/x-raw"))
+        #expect(logged("DEBUG", "a segment from 0"))
+        #expect(logged("DEBUG", "track 1 begin"))
+        #expect(logged("DEBUG", "track 2 end (eos)"))
+        #expect(logged("DEBUG", "end of stream"))
+        #expect(logged("LOG", "detection started at the frame of 33333333 ns"))
+        #expect(logged("LOG", "1 detections"))
+        #expect(logged("LOG", "message 2 posted: 1 objects"))
+        #expect(logged("TRACE", "track 1: cup tracked, score 0.9"))
     }
 
-    /// Work on other threads is told of by the element that asked for it, once it hears.
+    /// Diagnostics of background work are recorded and reported later by an element.
     @Test func diagnosticsCanBeRecorded() {
         let kept = Diagnostics.recording { () -> Int in
             Diagnostics.report(.info, "first")
             Diagnostics.report(.debug, "second")
             return 7
         }
-        Diagnostics.report(.info, "nobody hears this")
+        Diagnostics.report(.info, "not recorded")
         #expect(kept.result == 7)
         #expect(kept.entries.map(\.text) == ["first", "second"])
     }
 
-    /// What the library tells reaches the element that asked for the work, and nobody else.
+    /// Diagnostics of the library are logged by the element that runs the work, and by no other.
     @Test func diagnosticsGoToCallingElement() {
         let harness = ElementHarness("name=log-facts detector=motion")
         let handle = ElementHandle(
             UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GstBaseTransform.self))
         let lines = DebugLines.recording("swiftodt:4", of: "log-facts") {
-            Diagnostics.report(.info, "nobody hears this")
+            Diagnostics.report(.info, "not recorded")
             handle.listening {
                 Diagnostics.report(.warning, "a cache that cannot be written")
                 Diagnostics.report(.info, "a network of the family ssd")
@@ -99,13 +98,13 @@ import Testing
     }
 }
 
-/// What GStreamer logs of the category `swiftodt` while something is done.
+/// Records the log of the category `swiftodt`.
 enum DebugLines {
     private static let lines = Mutex([(object: String, text: String)]())
 
     /// - Parameters:
-    ///   - threshold: as `GST_DEBUG` has it. It holds for all elements of the process.
-    ///   - element: whose lines are wanted; other tests run at the same time.
+    ///   - threshold: the value of `GST_DEBUG`. It applies to all elements of the process.
+    ///   - element: the name of the element whose lines are returned, because other tests run concurrently.
     static func recording(_ threshold: String, of element: String, _ body: () -> Void) -> [String] {
         lines.withLock { $0 = [] }
         gst_debug_remove_log_function(gst_debug_log_default)

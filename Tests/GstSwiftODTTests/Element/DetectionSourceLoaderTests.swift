@@ -6,10 +6,10 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects the streaming thread from the making of detectors, and the stream from their failures.
+/// Tests that loading a detector neither blocks the streaming thread nor, if it fails, breaks the stream.
 @Suite struct DetectionSourceLoaderTests {
-    /// Makes the first detector at once, and later ones when it is told to.
-    private final class Workshop: Sendable {
+    /// Creates the first detector at once and later ones when `isOpen` is set.
+    private final class ControlledLoader: Sendable {
         struct State {
             var made = 0
             var isOpen = false
@@ -25,7 +25,7 @@ import Testing
             }
             if !isFirst { state.wait { $0.isOpen ? () : nil } }
             if !isFirst, state.update({ $0.fails }) {
-                throw ODTError(.unsupported, "the workshop has burnt down")
+                throw ODTError(.unsupported, "the test detector cannot be loaded")
             }
             return .detector(SlowDetector(milliseconds: 0, capacity: 2))
         }
@@ -33,56 +33,57 @@ import Testing
         var made: Int { state.update { $0.made } }
     }
 
-    private func start(_ workshop: Workshop, _ properties: String) -> ElementHarness {
-        let harness = ElementHarness(properties, maker: { _, _, _ in try workshop.make() })
+    private func start(_ loader: ControlledLoader, _ properties: String) -> ElementHarness {
+        let harness = ElementHarness(properties, maker: { _, _, _ in try loader.make() })
         harness.setCaps()
         return harness
     }
 
     private func waitUntil(_ condition: () -> Bool) {
         for _ in 0..<2000 where !condition() { usleep(1000) }
+        #expect(condition(), "the condition does not hold after 2 s")
     }
 
-    /// The change took as long as a network takes to compile before: here for ever.
+    /// Loading in this test does not finish until `isOpen` is set, so frames would block if they waited.
     @Test func framesPassWhileDetectorLoads() {
-        let workshop = Workshop()
-        let harness = start(workshop, "strategy=keep-only-latest")
+        let loader = ControlledLoader()
+        let harness = start(loader, "strategy=keep-only-latest")
         harness.push(harness.buffer(0))
         harness.set("strategy", "every-frame")
         for number in 1..<30 { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
-        #expect(workshop.made == 2)
-        workshop.state.update { $0.isOpen = true }
+        #expect(loader.made == 2)
+        loader.state.update { $0.isOpen = true }
         for number in 30..<100 {
             harness.push(harness.buffer(number))
             usleep(1000)
         }
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         #expect(gst_harness_buffers_in_queue(harness.harness) == 100)
-        #expect(workshop.made == 2)
+        #expect(loader.made == 2)
     }
 
     @Test func stopAndFreeDoNotWaitForLoadingDetector() {
-        let workshop = Workshop()
+        let loader = ControlledLoader()
         do {
-            let harness = start(workshop, "strategy=keep-only-latest")
+            let harness = start(loader, "strategy=keep-only-latest")
             harness.push(harness.buffer(0))
             harness.set("strategy", "every-frame")
             harness.push(harness.buffer(1))
-            waitUntil { workshop.made == 2 }
+            waitUntil { loader.made == 2 }
             gst_harness_push_event(harness.harness, gst_event_new_flush_start())
             gst_harness_push_event(harness.harness, gst_event_new_flush_stop(1))
             gst_element_set_state(harness.element, GST_STATE_NULL)
         }
-        // The element is gone; what it had ordered is delivered to nobody.
-        workshop.state.update { $0.isOpen = true }
+        // The element no longer exists, so the loaded detector is discarded.
+        loader.state.update { $0.isOpen = true }
         usleep(20_000)
     }
 
     @Test(arguments: [("", GST_MESSAGE_WARNING), ("device=AUTO", GST_MESSAGE_ERROR)])
     func detectorLoadFailureIsPosted(_ properties: String, _ type: GstMessageType) {
-        let workshop = Workshop()
-        workshop.state.update { ($0.isOpen, $0.fails) = (true, true) }
-        let harness = start(workshop, "strategy=keep-only-latest \(properties)")
+        let loader = ControlledLoader()
+        loader.state.update { ($0.isOpen, $0.fails) = (true, true) }
+        let harness = start(loader, "strategy=keep-only-latest \(properties)")
         harness.push(harness.buffer(0))
         harness.set("strategy", "every-frame")
         var text: String?
@@ -91,11 +92,11 @@ import Testing
             text = harness.takeMessage(type)
             usleep(1000)
         }
-        #expect(text?.contains("burnt down") == true)
-        #expect(workshop.made == 2)
+        #expect(text?.contains("the test detector cannot be loaded") == true)
+        #expect(loader.made == 2)
     }
 
-    /// A property that takes effect from READY waits for READY, says so, and reads as it was set.
+    /// A property that takes effect from READY warns, reads back as set, and does not change the running stream.
     @Test func readyPropertiesKeepTheirStartValues() {
         let harness = ElementHarness("detector=upstream track-min-hits=1 draw=false")
         harness.setCaps()
@@ -120,7 +121,7 @@ import Testing
         let harness = ElementHarness(
             "strategy=every-frame look-ahead=2", source: { .detector(SlowDetector(milliseconds: 0, capacity: 4)) })
         harness.setCaps()
-        func told() -> Bool {
+        func hasLatencyMessage() -> Bool {
             var isReported = false
             while let message = gst_bus_pop_filtered(harness.bus, GST_MESSAGE_LATENCY) {
                 gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
@@ -136,27 +137,27 @@ import Testing
         push()
         #expect(gst_harness_query_latency(harness.harness) == 66_666_666)
         push()
-        #expect(!told())
+        #expect(!hasLatencyMessage())
         harness.set("inference-interval", "3")
         push()
-        #expect(told())
+        #expect(hasLatencyMessage())
         #expect(gst_harness_query_latency(harness.harness) == 199_999_998)
         harness.set("strategy", "keep-only-latest")
         push()
-        #expect(told())
+        #expect(hasLatencyMessage())
         #expect(gst_harness_query_latency(harness.harness) == 0)
         harness.set("strategy", "every-frame")
         push()
-        #expect(told())
+        #expect(hasLatencyMessage())
         gst_harness_set_src_caps_str(harness.harness, "video/x-raw,format=I420,width=64,height=48,framerate=10/1")
         push()
-        #expect(told())
+        #expect(hasLatencyMessage())
         #expect(gst_harness_query_latency(harness.harness) == 600_000_000)
         push()
-        #expect(!told())
+        #expect(!hasLatencyMessage())
     }
 
-    /// A live stream whose frames wait for their results is late by the time that these take.
+    /// In a live stream the processing time of frames that wait for their results is part of the latency.
     @Test func liveLatencyIncludesDetectorTime() {
         let harness = ElementHarness(
             "strategy=every-frame look-ahead=1", source: { .detector(SlowDetector(milliseconds: 20)) })

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import SwiftODT
 
-/// Answers on a thread of its own after a fixed time, one frame after the other, as a slow network would.
+/// A detector that returns each result after a fixed time, one after the other, like a slow network.
 final class SlowDetector: Detector {
     let capacity: Int
     let inputSize: InputSize?
@@ -12,8 +12,8 @@ final class SlowDetector: Detector {
     private let isOver = Monitor(false)
 
     /// - Parameters:
-    ///   - milliseconds: how long each answer takes.
-    ///   - inputSize: how much of a picture it takes in at once, where it looks at parts.
+    ///   - milliseconds: the time per result.
+    ///   - inputSize: the network's input size, if the detector supports regions.
     init(milliseconds: Int, capacity: Int = 1, inputSize: InputSize? = nil) {
         delay = UInt32(milliseconds) * 1000
         self.capacity = capacity
@@ -21,10 +21,10 @@ final class SlowDetector: Detector {
         for _ in 0..<capacity { launchWorker() }
     }
 
-    /// The times of the frames that were looked at.
+    /// The times of the frames that were inferred.
     var frames: [Nanoseconds] { started.read { $0.map(\.frame) } }
 
-    /// What of each of them was looked at.
+    /// The region of each inference.
     var views: [DetectionRegion] { started.read { $0.map(\.view) } }
 
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
@@ -36,7 +36,7 @@ final class SlowDetector: Detector {
 
     func reset() {}
 
-    /// Nothing of it runs on, as with a network: who still waits is told so.
+    /// Cancels pending results, as a network does.
     deinit {
         isOver.update { $0 = true }
         for waiting in work.update({ $0 }) { waiting.promise.cancel() }
@@ -52,7 +52,7 @@ final class SlowDetector: Detector {
                     continue
                 }
                 usleep(delay)
-                // The box tells which frame it belongs to.
+                // The position of the box identifies the frame.
                 let x = Double(next.frame / 33_333_333 % 16)
                 next.promise.fulfil(.success([Detection(box: Box(x: 4 + x, y: 8, width: 24, height: 24), score: 0.9)]))
             }
@@ -60,20 +60,20 @@ final class SlowDetector: Detector {
     }
 }
 
-/// Answers when it is told to.
+/// A detector that returns its results when `answer` is called.
 final class ControlledDetector: Detector {
     let capacity: Int
     private let asked = Monitor([(frame: Nanoseconds, promise: DetectionPromise)]())
 
     private let found: [Detection]
 
-    /// - Parameter finds: whether there is something in the frames.
+    /// - Parameter finds: whether results contain an object.
     init(capacity: Int = 1, finds: Bool = true) {
         self.capacity = capacity
         found = finds ? [Detection(box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9)] : []
     }
 
-    /// The times of the frames that were looked at.
+    /// The times of the frames that were inferred.
     var frames: [Nanoseconds] { asked.update { $0.map(\.frame) } }
 
     func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
@@ -82,7 +82,7 @@ final class ControlledDetector: Detector {
         return promise
     }
 
-    /// Answers all questions so far.
+    /// Returns the results of all frames so far.
     func answer() {
         for promise in asked.update({ $0.map(\.promise) }) { promise.fulfil(.success(found)) }
     }
@@ -90,7 +90,7 @@ final class ControlledDetector: Detector {
     func reset() {}
 }
 
-/// Finds the same in each frame, and counts them.
+/// A detector that returns the same result for each frame and counts the frames.
 final class FixedDetector: Detector {
     let capacity = 1
     private let found: [Detection]
@@ -108,14 +108,14 @@ final class FixedDetector: Detector {
     func reset() {}
 }
 
-/// Finds in each frame what a script says for it.
+/// A detector that returns scripted results.
 final class ScriptedDetector: Detector {
     let capacity = 1
     let labels: [String]?
     private let script: @Sendable (_ frame: Int) -> [Detection]
     private let count = Monitor(0)
 
-    /// - Parameter script: the detections by the number of the frame, from 0.
+    /// - Parameter script: returns the detections of a frame by its number, from 0.
     init(labels: [String]? = ["person", "dog", "car"], script: @escaping @Sendable (_ frame: Int) -> [Detection]) {
         (self.labels, self.script) = (labels, script)
     }
@@ -131,7 +131,7 @@ final class ScriptedDetector: Detector {
     func reset() {}
 }
 
-/// Fails at its n-th frame.
+/// A detector that fails at the given frame.
 final class FailingDetector: Detector {
     let capacity = 1
     private let left: Monitor<Int>
@@ -143,7 +143,7 @@ final class FailingDetector: Detector {
             left -= 1
             return left < 0
         }
-        if isOver { throw ODTError(.failed, "the detector double has failed as told; restart it") }
+        if isOver { throw ODTError(.failed, "the test detector has failed; restart it") }
         return DetectionPromise([])
     }
 

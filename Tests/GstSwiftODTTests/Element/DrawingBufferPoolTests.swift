@@ -3,7 +3,7 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// Protects frames that somebody else still needs, and the memory that their copies are drawn in.
+/// Tests that frames referenced elsewhere are not modified, and the reuse of the memory of their copies.
 @Suite struct DrawingBufferPoolTests {
     private typealias Buffer = UnsafeMutablePointer<GstBuffer>
 
@@ -11,7 +11,7 @@ import Testing
 
     init() { gst_init(nil, nil) }
 
-    /// A buffer, and another one with the same memory.
+    /// Returns two buffers that share their memory.
     private static func shared(size: gsize = 5000, byte: guint8 = 7) -> (own: Buffer, other: Buffer) {
         let buffer = gst_buffer_new_allocate(nil, size, nil)!
         gst_buffer_memset(buffer, 0, byte, size)
@@ -59,7 +59,7 @@ import Testing
         GstBufferReference.release(third)
     }
 
-    /// Part of a frame's memory is the frame's memory: a crop downstream may outlive the buffer.
+    /// A sub-block of the memory, such as a crop downstream, may outlive the buffer.
     @Test func partiallyReferencedBlockIsInUse() {
         let first = copy(byte: 1)
         let part = gst_memory_share(Self.memory(of: first), 4000, 10)!
@@ -72,7 +72,7 @@ import Testing
         GstBufferReference.release(second)
     }
 
-    /// What queues held for a moment is not kept for the rest of the day, and what they still hold is theirs.
+    /// Blocks that were needed only temporarily are freed, except those that are still referenced.
     @Test func idleBlocksAreFreed() {
         let held = (0..<4).map { _ in copy() }
         #expect(drawing.count == 4)
@@ -86,7 +86,7 @@ import Testing
         #expect(drawing.count == 0)
     }
 
-    /// To copy a frame costs more than all that is drawn on it: only what is likely to need it is copied as it comes.
+    /// Copying is expensive, so a frame is copied in advance only if it is likely to be drawn on.
     @Test func frameIsCopiedAheadAfterPreviousCopy() {
         let (own, other) = Self.shared()
         #expect(drawing.copyAhead(of: own) == nil)
@@ -100,7 +100,7 @@ import Testing
         for buffer in [own, next, another] { GstBufferReference.release(buffer) }
     }
 
-    /// However a frame's planes lie, and in whatever order they are read.
+    /// The result is independent of the layout of the planes and of the reading order.
     @Test(arguments: [[1000, 2000, 5000], [4000, 1000, 4500], [-1, 9000], []])
     func copyAheadEqualsFrame(_ ends: [Int]) {
         GstBufferReference.release(copy(byte: 1))
@@ -121,7 +121,7 @@ import Testing
         GstBufferReference.release(other)
     }
 
-    /// What was copied ahead for nothing is there for the next one, and for nobody before that.
+    /// The block of an unused copy can be reused after the copy is released, and not before.
     @Test func copyAheadKeepsItsBlock() {
         GstBufferReference.release(copy())
         let (own, other) = Self.shared()
@@ -138,8 +138,8 @@ import Testing
         GstBufferReference.release(other)
     }
 
-    /// Frames that follow one that was drawn on are copied as they come. Those on which nothing is drawn then go on in the memory in
-    /// which they came, and who else holds a frame sees nothing of all that.
+    /// Frames after one that was drawn on are copied on arrival. A frame that is not drawn on keeps its original
+    /// memory, and other references to a frame never see a change.
     @Test(arguments: ["I420", "NV12", "YUY2", "BGRA", "P010_10LE"])
     func undrawnFramePassesWithoutCopy(_ format: String) throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1")
@@ -161,31 +161,31 @@ import Testing
         #expect(drawn[1] && !drawn[29] && drawn[31] && !drawn[59])
     }
 
-    /// Decoders let go of most frames while these wait for later ones: those are drawn on as they are.
-    @Test func queuedFramesAreCopiedWhenDrawn() {
+    /// A decoder usually releases queued frames before they are drawn on, so they need no copy then.
+    @Test func queuedFramesAreCopiedOnlyIfStillReferenced() {
         let detector = ControlledDetector(capacity: 3)
         let harness = ElementHarness("strategy=every-frame track-min-hits=1", source: { .detector(detector) })
         harness.setCaps()
-        func pass(_ numbers: Range<Int>, lettingGo: Bool) -> Int {
+        func pass(_ numbers: Range<Int>, releasing: Bool) -> Int {
             let buffers = numbers.map { harness.buffer($0) }
             for buffer in buffers {
                 gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
                 harness.push(buffer)
             }
-            if lettingGo { buffers.forEach(GstBufferReference.release) }
+            if releasing { buffers.forEach(GstBufferReference.release) }
             detector.answer()
-            // A frame that is still to be answered pushes them out.
+            // The next frame, which still waits for its result, pushes them out.
             harness.push(harness.buffer(numbers.upperBound))
             while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
-            if !lettingGo { buffers.forEach(GstBufferReference.release) }
+            if !releasing { buffers.forEach(GstBufferReference.release) }
             let copies = Statistics.Stage.allCases.firstIndex(of: .copy)!
             var count = 0
             harness.session.statistics.update { count = $0.stages[copies].count }
             return count
         }
-        let copied = pass(0..<3, lettingGo: false)
+        let copied = pass(0..<3, releasing: false)
         #expect(copied > 0)
-        #expect(pass(4..<6, lettingGo: true) == copied)
+        #expect(pass(4..<6, releasing: true) == copied)
     }
 
     @Test func newFrameSizeGetsNewBlocks() {

@@ -5,8 +5,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects the promise that frames are worked on in place: no pixel changes but where something is drawn, whatever the
-/// format, the size and the strides.
+/// Tests that frames are processed in place: only drawn pixels change, in any format, size and stride.
 @Suite struct ElementFormatTests {
     static let formats = PixelFormat.allCases.map { String(cString: gst_video_format_to_string($0.gstreamer)) }
     static let sizes = [(1, 1), (2, 2), (17, 13), (641, 361), (4096, 17)]
@@ -40,7 +39,7 @@ import Testing
         #expect(changed.allSatisfy { (85...195).contains($0) }, "rows \(changed.min() ?? 0) to \(changed.max() ?? 0)")
     }
 
-    /// The picture rows in which anything changed, and in how many planes.
+    /// Returns the rows that changed, and the number of planes in which they did.
     private func changedRows(_ before: [UInt8], _ after: [UInt8], info: GstVideoInfo) -> (Set<Int>, Int) {
         var rows: Set<Int> = []
         var planes: Set<Int> = []
@@ -63,7 +62,7 @@ import Testing
 }
 
 extension FormatTests {
-    /// Padded strides and plane offsets come with a GstVideoMeta; what lies between the rows is nobody's business.
+    /// Padded strides and plane offsets are given by a GstVideoMeta. Padding must not change.
     @Test(arguments: ["I420", "NV12", "BGRx"])
     func paddedPlanesAreReadThroughVideoMeta(_ format: String) throws {
         let harness = ElementHarness("detector=upstream multiple-objects=true track-min-hits=1 draw-labels=false")

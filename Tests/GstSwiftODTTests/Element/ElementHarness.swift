@@ -6,9 +6,9 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// One `swiftodt` element between a test's hands: buffers in, buffers and bus messages out.
+/// A `swiftodt` element in a GstHarness, with access to its bus.
 ///
-/// A class of its own rather than bare GstHarness calls, because every test needs the bus and typed buffers.
+/// A class rather than direct GstHarness calls, because every test needs the bus and typed buffers.
 final class ElementHarness {
     typealias Buffer = UnsafeMutablePointer<GstBuffer>
 
@@ -24,9 +24,9 @@ final class ElementHarness {
     private(set) var info = GstVideoInfo()
 
     /// - Parameters:
-    ///   - properties: as on a command line, such as `detector=upstream draw=false`.
-    ///   - source: stands in for the detector where it is given.
-    ///   - maker: stands in for the making of detectors.
+    ///   - properties: properties as on a command line, such as `detector=upstream draw=false`.
+    ///   - source: replaces the detector.
+    ///   - maker: replaces the creation of detectors.
     init(
         _ properties: String = "", source: (@Sendable () -> DetectionSource)? = nil,
         maker: DetectionSource.Maker? = nil
@@ -43,7 +43,7 @@ final class ElementHarness {
         harness = gst_harness_new_with_element(element, "sink", "src")
     }
 
-    /// The element's Swift half.
+    /// The Swift object of the element.
     var session: Session { Self.session(of: element) }
 
     fileprivate static func session(of element: UnsafeMutablePointer<GstElement>) -> Session {
@@ -64,7 +64,7 @@ final class ElementHarness {
         readCaps(text)
     }
 
-    /// Lets buffers be made as caps say.
+    /// Sets the format in which buffers are created.
     func readCaps(_ text: String) {
         let caps = gst_caps_from_string(text)!
         gst_video_info_from_caps(&info, caps)
@@ -77,9 +77,9 @@ final class ElementHarness {
             UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), property, value)
     }
 
-    /// A buffer of the current format, filled by a rule, with the time of frame `number` at 30 frames a second.
+    /// Returns a buffer of the current format with the time of frame `number` at 30 frames per second.
     ///
-    /// - Parameter fill: each byte's value by its place; `nil` for all grey.
+    /// - Parameter fill: returns each byte's value by its index; `nil` fills the buffer with grey.
     func buffer(_ number: Int, fill: ((Int) -> UInt8)? = { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }) -> Buffer {
         let size = Int(info.size)
         let buffer = gst_buffer_new_allocate(nil, gsize(size), nil)!
@@ -105,15 +105,15 @@ final class ElementHarness {
     @discardableResult
     func push(_ buffer: Buffer) -> GstFlowReturn { gst_harness_push(harness, buffer) }
 
-    /// The next buffer that came out; the caller releases it.
+    /// Returns the next output buffer, which the caller releases. Waits for it.
     func pull() -> Buffer? { gst_harness_try_pull(harness) }
 
-    /// As `pull`, but without waiting where nothing is queued.
+    /// Like `pull`, but returns `nil` at once if no buffer is queued.
     func pull(ifThere: Bool) -> Buffer? {
         gst_harness_buffers_in_queue(harness) > 0 ? gst_harness_try_pull(harness) : nil
     }
 
-    /// Pushes and pulls.
+    /// Pushes a buffer and pulls the output.
     func pass(_ buffer: Buffer) -> Buffer? {
         push(buffer)
         return pull()
@@ -130,7 +130,7 @@ final class ElementHarness {
         if let buffer { GstBufferReference.release(buffer) }
     }
 
-    /// Takes all messages of a type from the bus, as printed structures' copies.
+    /// Removes all messages of a name from the bus and returns copies of their structures.
     func messages(_ name: String) -> [Structure] {
         var found: [Structure] = []
         while let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT) {
@@ -147,7 +147,7 @@ final class ElementHarness {
 
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
 
-    /// What `stats` says.
+    /// The value of the property `stats`.
     func counters() throws -> Structure {
         var value = GValue()
         g_value_init(&value, gst_structure_get_type())
@@ -158,13 +158,13 @@ final class ElementHarness {
     }
 }
 
-/// An element that is started with nothing around it, to see whether it can be: a harness insists on success.
+/// An element that is started without a harness, because a harness requires that the start succeeds.
 final class StartedElement {
     let hasStarted: Bool
     private let element: UnsafeMutablePointer<GstElement>
     private let bus: UnsafeMutablePointer<GstBus>
 
-    /// - Parameter maker: stands in for the making of detectors.
+    /// - Parameter maker: replaces the creation of detectors.
     init(_ properties: String, maker: DetectionSource.Maker? = nil) {
         precondition(ElementHarness.isReady)
         element = gst_parse_launch("swiftodt \(properties)", nil)
@@ -184,7 +184,7 @@ final class StartedElement {
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
 }
 
-/// The text of the first error or warning on a bus.
+/// Returns the text of the first error or warning on a bus.
 private func takeMessage(_ type: GstMessageType, from bus: UnsafeMutablePointer<GstBus>) -> String? {
     guard let message = gst_bus_pop_filtered(bus, type) else { return nil }
     defer { gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self)) }
@@ -195,7 +195,7 @@ private func takeMessage(_ type: GstMessageType, from bus: UnsafeMutablePointer<
     return error.map { String(cString: $0.pointee.message) }
 }
 
-/// A `GstStructure` of a test's own.
+/// A `GstStructure` owned by the test.
 final class Structure {
     let pointer: UnsafeMutablePointer<GstStructure>
 

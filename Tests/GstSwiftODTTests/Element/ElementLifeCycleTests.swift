@@ -5,7 +5,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects what happens around the frames: caps changes, flushes, gaps, the end and the beginning again.
+/// Tests caps changes, flushes, gaps, end of stream, and restarts.
 @Suite struct ElementLifeCycleTests {
     private func start(_ properties: String = "") -> ElementHarness {
         let harness = ElementHarness("detector=upstream track-min-hits=1 \(properties)")
@@ -55,7 +55,7 @@ import Testing
         #expect(position == 3 * 33_333_333)
     }
 
-    /// An event that goes both ways and comes from downstream has nothing to do with the frames that wait.
+    /// An event in both directions that comes from downstream must not drain queued frames.
     @Test func downstreamEventsBypassQueue() {
         let detector = SlowDetector(milliseconds: 1, capacity: 3)
         let harness = ElementHarness("strategy=every-frame", source: { .detector(detector) })
@@ -75,7 +75,7 @@ import Testing
         let harness = start("box-style=pixelate strategy=keep-only-latest")
         passFrame(harness, 0)
         let buffer = harness.buffer(1)
-        // Its memory ends before the picture does.
+        // The planes do not fit into the memory.
         var (offsets, strides): ([gsize], [gint]) = ([0, 4096, 8192, 0], [64, 32, 32, 0])
         gst_buffer_add_video_meta_full(
             buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 64, 48, 3, &offsets, &strides)
@@ -87,7 +87,7 @@ import Testing
         ElementHarness.release(buffer)
     }
 
-    @Test(arguments: ["end", "flush", "reset"]) func eosEndsAllTracks(_ end: String) throws {
+    @Test(arguments: ["end", "flush", "reset"]) func eosFlushAndResetEndAllTracks(_ end: String) throws {
         let harness = start()
         passFrame(harness, 0)
         #expect(try harness.counters()[uint: "active-tracks"] == 1)
@@ -103,7 +103,7 @@ import Testing
         #expect(try harness.counters()[uint: "active-tracks"] == 0)
     }
 
-    @Test func gapEventBeginsEpochExceptAtStart() {
+    @Test func timeGapBeginsEpochButFirstFrameDoesNot() {
         let harness = start()
         passFrame(harness, 0, discont: true)
         passFrame(harness, 1)
@@ -191,14 +191,14 @@ import Testing
         #expect(element.takeMessage(type)?.contains(word) == true)
     }
 
-    /// What makes sense is not complained of, whatever the machine's fonts are called.
+    /// Valid settings do not warn, whatever fonts are installed.
     @Test(arguments: ["Sans", "monospace", "sans-serif", "DejaVu Sans Bold 12"])
     func installedFontsCauseNoWarning(_ font: String) {
         let element = StartedElement("detector=motion font=\"\(font)\" track-max-age=0 draw-traces=true")
         #expect(element.takeMessage(GST_MESSAGE_WARNING) == nil)
     }
 
-    /// Whoever changes a property while the element plays hears of it as he does at the start: once for each change.
+    /// A conflicting change while the element is playing warns once, as at start.
     @Test func conflictingChangesWarnWhilePlaying() {
         let harness = start()
         passFrame(harness, 0)
@@ -219,7 +219,7 @@ import Testing
         #expect(set("max-area", "0.2")?.contains("min-area") == true)
     }
 
-    /// A program that sets nonsense a thousand times a second does not fill a bus that nobody reads.
+    /// A program that continually sets invalid values must not fill an unread bus.
     @Test func warningsAreRateLimited() {
         let harness = start()
         passFrame(harness, 0)

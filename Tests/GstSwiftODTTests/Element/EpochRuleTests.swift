@@ -4,7 +4,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects what ends all tracks, and what does not: a stream that loses frames keeps its ids.
+/// Tests which discontinuities end all tracks. A stream that loses frames keeps its IDs.
 @Suite struct EpochRuleTests {
     private static let second: Nanoseconds = 1_000_000_000
     private static let frame: Nanoseconds = 33_333_333
@@ -16,7 +16,7 @@ import Testing
         EpochRule.FrameInfo(time: time, duration: duration, width: width, height: 48, orientation: orientation)
     }
 
-    /// The breaks at each of the times, with tracks that live for a second.
+    /// Returns the reasons for a new epoch at each of the times, with a maximum track age of 1 s.
     private func breaks(_ times: [Nanoseconds?], lasting duration: Nanoseconds = frame) -> [EpochRule.Break?] {
         var rule = EpochRule()
         return times.map { rule.check(at: frameInfo($0, lasting: duration), maxAge: Self.second) }
@@ -31,7 +31,7 @@ import Testing
         #expect(breaks([0, 1, 40].map { $0 * Self.frame }) == [nil, nil, .gap])
     }
 
-    /// One picture every two seconds, whether the caps say so or nobody does.
+    /// One frame every two seconds, with and without a duration in the caps.
     @Test func lowFrameRateKeepsEpoch() {
         let times = (0..<5).map { $0 * 2 * Self.second }
         #expect(breaks(times, lasting: 2 * Self.second).allSatisfy { $0 == nil })
@@ -72,7 +72,7 @@ import Testing
         #expect(rule.check(at: frameInfo(0), maxAge: Self.second) == nil)
     }
 
-    @Test func arbitraryTimesAreSurvived() {
+    @Test func arbitraryTimesAreAccepted() {
         var random = SeededGenerator(seed: testSeed())
         var rule = EpochRule()
         for _ in 0..<10_000 {

@@ -6,8 +6,8 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Measures what a live frame's way through the element takes while the detector is fast, slow and very slow. Run by
-/// `Tests/Benchmarks/live/run`; it does nothing in an ordinary test run.
+/// Measures the latency of live frames with a fast, a slow and a very slow detector. Run by
+/// `Tests/Benchmarks/live/run`; disabled in ordinary test runs.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil))
 struct LatencyBenchmark {
     @Test func addedLatencyIsIndependentOfDetector() {

@@ -5,9 +5,9 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects the contract of the bus messages and the metadata: names, types, and when they come.
+/// Tests the format of bus messages and metadata, and when they are posted.
 @Suite struct MessageTests {
-    /// Pushes frames with one region at a fixed place and returns what came out.
+    /// Pushes frames with one region at a fixed place and passes each output to `inspect`.
     private func run(
         _ properties: String, frames: Int, regions: (Int) -> Bool = { _ in true },
         inspect: (ElementHarness.Buffer) -> Void = { _ in }
@@ -55,7 +55,7 @@ import Testing
         #expect(object[flag: "prominent"] == true && object[uint: "rank"] == 0)
     }
 
-    /// A picture in which nothing is found says what came nearest; `stats` counts what was left out, and why.
+    /// A picture without objects reports the best rejected detection; `stats` counts rejections by reason.
     @Test func emptyResultReportsBestRejected() throws {
         let harness = ElementHarness("detector=upstream mode=single-image multiple-objects=true label-denylist=dog")
         harness.setCaps()
@@ -67,12 +67,12 @@ import Testing
             }
             ElementHarness.release(harness.pass(buffer))
         }
-        let told = harness.messages("swiftodt").map { message in
+        let reported = harness.messages("swiftodt").map { message in
             message[text: "best-rejected-label"].map {
                 "\($0) \(message[real: "best-rejected-score"] ?? -1) \(message[text: "best-rejected-reason"] ?? "")"
             }
         }
-        #expect(told == ["person 0.31 below-threshold", "dog 0.9 not-allowed", nil, nil])
+        #expect(reported == ["person 0.31 below-threshold", "dog 0.9 not-allowed", nil, nil])
         let counters = try harness.counters()
         #expect(counters[uint64: "rejected-below-threshold"] == 3)
         #expect(counters[uint64: "rejected-not-allowed"] == 1)
@@ -80,7 +80,7 @@ import Testing
         #expect(counters[text: "best-rejected-label"] == "dog")
     }
 
-    /// Objects of four regions in each frame.
+    /// Pushes frames with four objects each.
     private func crowd(_ properties: String, frames: Int = 5) -> ElementHarness {
         let harness = ElementHarness("detector=upstream track-min-hits=1 \(properties)")
         harness.setCaps()
@@ -92,7 +92,7 @@ import Testing
         return harness
     }
 
-    @Test func objectsBeyondMaxObjectsAreCountedAndWarnedAboutOnceAtTheEnd() throws {
+    @Test func objectsBeyondMaxObjectsAreCountedAndWarnOnceAtEndOfStream() throws {
         let harness = crowd("multiple-objects=true max-objects=2")
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
         let counters = try harness.counters()
@@ -114,15 +114,16 @@ import Testing
     }
 
     @Test(arguments: ["max-objects=5", "multiple-objects=true", "multiple-objects=true max-objects=4"])
-    func nothingIsLeftOutWhereOnlyOneIsAskedForOrAllHaveRoom(_ properties: String) throws {
+    func maxObjectsDoesNotWarnIfNothingIsOmitted(_ properties: String) throws {
         let harness = crowd(properties)
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
         #expect(try harness.counters()[uint64: "left-out-objects"] == 0)
     }
 
-    /// An application that keeps the messages it has read goes on receiving; one that reads nothing gets as many as the bus may hold.
-    @Test(arguments: [(true, 700), (false, 512)]) func keptMessagesAreNotUnread(_ reads: Bool, _ count: Int) {
+    /// An application that retains the messages it has read continues to receive messages. One that reads nothing
+    /// receives up to 512.
+    @Test(arguments: [(true, 700), (false, 512)]) func retainedMessagesDoNotCountAsUnread(_ reads: Bool, _ count: Int) {
         let harness = ElementHarness("detector=upstream updates=every-frame draw=false")
         harness.setCaps()
         var kept: [UnsafeMutablePointer<GstMessage>] = []
@@ -168,7 +169,7 @@ import Testing
         #expect(events.last?[uint64: "tracking-id"] == 1)
     }
 
-    /// The best picture of an object is looked up by this time, in a file by the timestamp.
+    /// The application finds the best picture of an object by these times.
     @Test func endEventReportsBestDetection() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1")
         harness.setCaps()
@@ -181,12 +182,13 @@ import Testing
         let end = try #require(harness.messages("swiftodt-track").last)
         #expect(end[text: "event"] == "end")
         #expect(end[real: "best-score"] == 0.9 && end[uint: "best-x"] == 10)
-        // Of the same type as what is compared with it: the macro would compare the two as AnyHashable, which reads beyond them.
+        // Both operands have the same type. Otherwise the macro would compare them as AnyHashable, which reads out of
+        // bounds.
         let seen: UInt64 = 32 * 33_333_333
         #expect(end[uint64: "best-timestamp"] == seen && end[uint64: "best-running-time"] == seen)
     }
 
-    /// What is said of an object's change is what was best so far, not what is now.
+    /// An `update` event contains the best detection so far, not the latest one.
     @Test func changeEventReportsBestDetectionSoFar() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1")
         harness.setCaps()
@@ -197,7 +199,7 @@ import Testing
                 to: buffer, x: 8 + number, y: 6, width: 20, height: 16, name: name, confidence: confidence)
             ElementHarness.release(harness.pass(buffer))
         }
-        // While both names contend it has none.
+        // While two labels compete, the object has none.
         let updates = harness.messages("swiftodt-track").filter { $0[text: "event"] == "update" }
         #expect(updates.map { $0[text: "label"] } == ["", "mug"])
         let update = try #require(updates.last)
@@ -214,7 +216,7 @@ import Testing
         #expect(run("updates=none", frames: 8).messages("swiftodt").isEmpty)
     }
 
-    /// Frames with and without an object, and what happens between two of them.
+    /// Returns the object counts of the messages for three frames with an object, an action, and further frames.
     private func changes(
         _ properties: String = "", between: (ElementHarness) -> Void, then frames: Int = 3, regions: Bool = false
     ) -> [Int] {
@@ -236,25 +238,25 @@ import Testing
         gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
     }
 
-    @Test func onChangePostsAMessageWithoutObjectsAfterAFlush() {
+    @Test func onChangePostsEmptyMessageAfterFlush() {
         #expect(changes(between: Self.flush) == [1, 0])
-        // Who are there again are the news, once.
+        // The objects of the new epoch are reported once.
         #expect(changes(between: Self.flush, regions: true) == [1, 1])
         #expect(run("updates=on-change", frames: 3, regions: { _ in false }).messages("swiftodt").isEmpty)
     }
 
-    /// The message that says that the object has gone waits for its time when the flush comes.
-    @Test func onChangePostsAMessageWithoutObjectsAfterAFlushThatDroppedOne() {
-        let told = changes(
+    /// The message that the object has disappeared is still deferred when the flush discards it.
+    @Test func onChangePostsEmptyMessageAfterFlushDroppedOne() {
+        let reported = changes(
             "message-interval=60000000000 tracking=false",
             between: { harness in
                 ElementHarness.release(harness.pass(harness.buffer(3)))
                 Self.flush(harness)
             })
-        #expect(told == [1, 0])
+        #expect(reported == [1, 0])
     }
 
-    @Test func onChangePostsAMessageWithoutObjectsAtTheEndOfTheStream() {
+    @Test func onChangePostsEmptyMessageAtEndOfStream() {
         let harness = run("updates=on-change", frames: 3)
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         let messages = harness.messages("swiftodt")
@@ -269,8 +271,8 @@ import Testing
         #expect(others.messages("swiftodt").count == 3)
     }
 
-    /// Messages and metadata give the value that labels show: that of the latest plain detection.
-    @Test func theScoreIsThatOfTheLatestDetectionFromTheThresholdUp() {
+    /// Messages contain the score that labels show: that of the latest detection above the threshold.
+    @Test func reportedScoreIsThatOfTheLatestStrongDetection() {
         let harness = ElementHarness("detector=upstream track-min-hits=1 updates=every-frame")
         harness.setCaps()
         for (number, score) in [0.8, 0.7, 0.25, nil, nil].enumerated() {
@@ -283,7 +285,7 @@ import Testing
         #expect(objects.map { $0[real: "score"] } == [0.8, 0.7, 0.7, 0.7, 0.7])
     }
 
-    /// Who wants to hear of objects that come and go alone, and who wants to hear nothing.
+    /// `track-events` and `updates` select their messages independently of each other.
     @Test func trackEventsAreIndependentOfUpdates() {
         let quiet = run("updates=none", frames: 8)
         #expect(quiet.messages("swiftodt-track").map { $0[text: "event"] } == ["begin"])
@@ -298,7 +300,7 @@ import Testing
         #expect(counters[text: "source"] == "door")
     }
 
-    /// Who tracks what another element has seen says it anew: of two results a reader would find the older one.
+    /// An element that tracks the results of another one replaces them; otherwise a reader would find the older ones.
     @Test func upstreamRegionsAreReplacedByTrackedOnes() throws {
         let first = ElementHarness("detector=upstream track-min-hits=1 source=first")
         let second = ElementHarness("detector=upstream track-min-hits=1 source=second")
@@ -313,7 +315,7 @@ import Testing
         ElementHarness.release(output)
     }
 
-    /// Live, with a slow detector, an answer is long past when it comes; its look is shown then.
+    /// In a live stream with a slow detector, the region is drawn when the result arrives.
     @Test func inferenceRegionsAreDrawnWhenResultsArrive() throws {
         let detector = ControlledDetector(finds: false)
         let harness = ElementHarness(
@@ -330,8 +332,8 @@ import Testing
         #expect(isDrawnOn(30))
     }
 
-    /// What was looked at in the scene before is no frame in this one.
-    @Test func sceneCutClearsInferenceRegions() throws {
+    /// Regions of the previous scene are not drawn.
+    @Test func sceneCutRemovesInferenceRegions() throws {
         let harness = ElementHarness(
             "strategy=every-frame inference-interval=1000 draw-inference-regions=true",
             source: { .detector(FixedDetector()) })
@@ -343,7 +345,7 @@ import Testing
             defer { ElementHarness.release(output) }
             return output.map { ElementHarness.bytes(of: $0) != before } ?? false
         }
-        // Light on the left, then in the middle.
+        // A bright area on the left, then in the middle.
         func scene(_ lit: Range<Int>) -> (Int) -> UInt8 { { lit.contains($0 % 128) ? 200 : 60 } }
         #expect(isDrawnOn(0, scene(0..<40)))
         #expect(isDrawnOn(1, scene(0..<40)))
@@ -359,7 +361,7 @@ import Testing
         #expect(counters[uint64: "frames"] == 10)
     }
 
-    @Test func jsonEqualsStructure() throws {
+    @Test func jsonFormatContainsObjectsInsteadOfStructure() throws {
         let message = try #require(run("message-format=json", frames: 1).messages("swiftodt").first)
         let json = try #require(message[text: "json"])
         #expect(message.objects.isEmpty)
@@ -367,7 +369,7 @@ import Testing
         #expect(json.contains("\"objects\":[{\"tracking-id\":1,\"x\":8,\"y\":6,\"width\":20,\"height\":16,"))
     }
 
-    /// One object's fields after the other's, parted as JSON parts them.
+    /// The fields of several objects are valid JSON.
     @Test func jsonHoldsSeveralObjects() throws {
         let harness = ElementHarness(
             "detector=upstream track-min-hits=1 multiple-objects=true message-format=json")
@@ -380,7 +382,7 @@ import Testing
         #expect(json["objects"]?.array?.compactMap { $0["x"]?.integer }.sorted() == [2, 24, 44])
     }
 
-    /// One reader for both kinds of messages, which tell their names; what is unknown is no number.
+    /// Both kinds of messages contain their name, and unknown times are null.
     @Test func trackEventsAreWrittenAsJSON() throws {
         let harness = ElementHarness("detector=upstream track-min-hits=1 message-format=json source=door")
         harness.setCaps()

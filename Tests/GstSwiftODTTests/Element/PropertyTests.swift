@@ -5,17 +5,17 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects that all that is done with a property follows from its row in the table.
+/// Tests that the behaviour of each property follows from its row in the table.
 @Suite struct PropertyTests {
-    /// A check that hangs on a misspelt name would never be asked again.
+    /// A check that refers to a misspelt property would never run.
     @Test func checksReferToExistingProperties() {
         let names = Set(Settings.properties.map(\.name))
         #expect(names.count == Settings.properties.count)
         for check in Settings.checks { #expect(names.isSuperset(of: check.properties), "\(check.properties)") }
     }
 
-    /// Two rows with one key path would overwrite each other: each property is set to something else than its default, and all
-    /// of them have kept it.
+    /// Two rows with the same key path would overwrite each other: all properties are set to other values than their
+    /// defaults, and must keep them.
     @Test func propertiesHaveDistinctStorage() {
         let harness = ElementHarness()
         for property in Settings.properties where property.mutability != .readOnly {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// No text at all is the default again, or, where there is none, no text.
+    /// Setting NULL restores the default, or no text if there is none.
     @Test func stringPropertyCanBeUnset() {
         let harness = ElementHarness("font=Serif source=door")
         for (name, standard) in [("font", "Sans"), ("source", nil)] {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Values that wait for READY neither reach frames nor keep others from it.
+    /// Changes that take effect from READY do not reach frames and do not block other changes.
     @Test func readyPropertiesDoNotAffectRunningStream() {
         var state = StartedSettings()
         state.set(named: "device", to: "GPU")
@@ -60,7 +60,7 @@ import Testing
         #expect(state.effective.device == "NPU")
     }
 
-    /// A frame's settings are one consistent copy, however fast another thread sets them: two properties are always set to the same.
+    /// A frame's settings are a consistent copy: another thread always sets two properties to the same value.
     @Test func settingsAreConsistentPerFrame() async {
         let shared = SharedSettings()
         let setting = Task.detached {
@@ -106,7 +106,7 @@ extension StartedSettings {
 }
 
 extension UnsafeMutablePointer<GParamSpec> {
-    /// A valid value that is not the default.
+    /// Returns a valid value other than the default.
     fileprivate var another: GValue {
         var value = GValue()
         g_value_init(&value, pointee.value_type)

@@ -7,14 +7,14 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects playing back: that it gives the messages that detecting gave, and that a recording of something else is noticed.
+/// Tests that playback yields the same messages as detection, and that mismatching recordings are reported.
 @Suite struct RecordingPlaybackTests {
     private let folder: TemporaryFolder
     private var file: String { folder.path + "/found.jsonl" }
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Finds something new in each frame, by its time: also what is weak, and now and then nothing.
+    /// A detector with different results for each frame time, including weak detections and empty results.
     private final class Finder: Detector {
         let capacity = 2
         let asked = Monitor([Nanoseconds]())
@@ -68,19 +68,19 @@ import Testing
             outcome.pictures.append(ElementHarness.bytes(of: out))
             ElementHarness.release(out)
         }
-        hear(harness, into: &outcome)
+        readMessages(harness, into: &outcome)
         return outcome
     }
 
-    /// In one go: who takes messages of one kind from a bus drops those of others before them.
-    private func hear(_ harness: ElementHarness, into outcome: inout Outcome) {
+    /// Reads all messages at once, because popping messages of one type discards the others before them.
+    private func readMessages(_ harness: ElementHarness, into outcome: inout Outcome) {
         while let message = gst_bus_pop(harness.bus) {
             defer {
                 gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
             }
             switch message.pointee.type {
             case GST_MESSAGE_ELEMENT:
-                outcome.messages.append(told(Structure(copying: gst_message_get_structure(message))))
+                outcome.messages.append(textWithoutUTCTime(Structure(copying: gst_message_get_structure(message))))
             case GST_MESSAGE_WARNING, GST_MESSAGE_ERROR:
                 var error: UnsafeMutablePointer<GError>?
                 let isError = message.pointee.type == GST_MESSAGE_ERROR
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    /// A message without the clock's time, which live streams, as a harness is one, take from the wall.
-    private func told(_ message: Structure) -> String {
+    /// Returns the text of a message without the UTC time, which is the wall clock in live streams such as a harness.
+    private func textWithoutUTCTime(_ message: Structure) -> String {
         message.text.replacing(/utc-time(=\(guint64\)|\\":)[0-9]+/, with: "")
     }
 
@@ -119,7 +119,7 @@ import Testing
         let plain = play(properties, source: { .detector(Finder()) })
         let recorded = record(properties)
         let played = replay(properties)
-        // Recording changes nothing.
+        // Recording must not change the results.
         #expect(recorded == plain)
         #expect(played == plain)
         #expect(!plain.messages.isEmpty && plain.pictures.count == 14)
@@ -150,7 +150,7 @@ import Testing
             "inference-interval=2 record-detections=\(file) record-existing=resume", source: { .detector(finder) })
         #expect(try String(contentsOfFile: file, encoding: .utf8) == whole)
         #expect(again == plain)
-        // What is known is not looked at again.
+        // Recorded frames are not inferred again.
         let known = whole.prefix(1000).count { $0 == "\n" } - 1
         #expect(finder.asked.read { $0.count } == 7 - known && known > 1)
     }
@@ -159,14 +159,14 @@ import Testing
         let plain = play("tracking=false", source: { .detector(Finder()) }, frames: [0, 1, 2, 20, 21, 5, 6, 7])
         _ = record("tracking=false", frames: Array(0..<30))
         let played = replay("tracking=false", frames: [0, 1, 2, 20, 21, 5, 6, 7])
-        // The finder goes by running time, which here is the time in the video until it steps back.
+        // The detector uses running time, which equals stream time until the seek back.
         #expect(played.messages.prefix(5) == plain.messages.prefix(5))
         #expect(played.messages.count == 8 && played.errors.isEmpty)
         let sixth = try #require(played.messages.dropFirst(5).first)
         #expect(sixth.contains("166666665"), "\(sixth)")
     }
 
-    // MARK: What does not fit
+    // MARK: Mismatches
 
     @Test func sizeMismatchIsAnError() {
         _ = record()
@@ -191,7 +191,7 @@ import Testing
             if harness.push(buffer) != GST_FLOW_OK { break }
         }
         var outcome = Outcome(messages: [], pictures: [], warnings: [], errors: [])
-        hear(harness, into: &outcome)
+        readMessages(harness, into: &outcome)
         return outcome
     }
 
@@ -222,7 +222,7 @@ import Testing
                 harness.push(buffer)
             }
             gst_harness_push_event(harness.harness, gst_event_new_eos())
-            return harness.messages("swiftodt").map(told)
+            return harness.messages("swiftodt").map(textWithoutUTCTime)
         }
         let plain = pass("record-detections=\(file)", { .detector(Finder()) })
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("{\"frame\":4,"))
@@ -264,8 +264,8 @@ import Testing
         ] {
             let element = StartedElement(properties)
             #expect(!element.hasStarted)
-            let said = element.takeMessage(GST_MESSAGE_ERROR) ?? ""
-            #expect(said.contains(word), "\(said)")
+            let text = element.takeMessage(GST_MESSAGE_ERROR) ?? ""
+            #expect(text.contains(word), "\(text)")
         }
         for (properties, word) in [
             ("detector=motion detections-file=x", "detections-file"),

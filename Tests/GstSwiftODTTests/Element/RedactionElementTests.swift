@@ -5,7 +5,8 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects that redaction fails closed: what is requested and cannot be guaranteed is an error, and no frame passes sharp.
+/// Tests that redaction fails closed: if it cannot be guaranteed, an error is posted and no frame passes without
+/// redaction.
 @Suite struct RedactionElementTests {
     private static let person = Box(x: 8, y: 8, width: 16, height: 24)
 
@@ -29,7 +30,7 @@ import Testing
         var testDescription: String { properties }
     }
 
-    /// Their strategy makes the detector when the element starts.
+    /// With `strategy=keep-only-latest` the detector is created when the element starts.
     private static let unguaranteed = [
         Request(
             properties: "box-style=blur privacy-labels=persons", remedy: "privacy-labels names; did you mean 'person'?"),
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: unguaranteed) func unguaranteedRedactionIsAnErrorWithARemedy(_ request: Request) {
+    @Test(arguments: unguaranteed) func unguaranteedRedactionPostsErrorWithRemedy(_ request: Request) {
         let element = Self.start(request)
         #expect(!element.hasStarted)
         let text = element.takeMessage(GST_MESSAGE_ERROR)
@@ -59,14 +60,14 @@ import Testing
         #expect(text?.contains("privacy-strict=false") == true)
     }
 
-    @Test(arguments: unguaranteed) func privacyStrictFalseMakesTheErrorAWarning(_ request: Request) {
+    @Test(arguments: unguaranteed) func privacyStrictFalseTurnsErrorIntoWarning(_ request: Request) {
         let element = Self.start(request, "privacy-strict=false")
         #expect(element.hasStarted)
         let warnings = Array(sequence(state: (), next: { _ in element.takeMessage(GST_MESSAGE_WARNING) }))
         #expect(warnings.count { $0.contains(request.remedy) } == 1, "\(warnings)")
     }
 
-    @Test func knownPrivacyLabelsStartWithoutAWord() {
+    @Test func knownPrivacyLabelsStartWithoutWarning() {
         for properties in ["box-style=blur privacy-labels=Person,dog", "box-style=pixelate", "privacy-labels=\"\""] {
             let element = StartedElement("strategy=keep-only-latest draw-labels=false \(properties)") { _, _, _ in
                 Self.source()
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [("privacy-labels", "persons"), ("box-style", "rectangle"), ("draw", "false")])
-    func changeWhilePlayingFailsBeforeAFramePasses(_ property: String, _ value: String) {
+    func unguaranteedChangeWhilePlayingFailsBeforeNextFrame(_ property: String, _ value: String) {
         let harness = ElementHarness(
             "strategy=keep-only-latest box-style=blur privacy-labels=person", source: { Self.source() })
         harness.setCaps()
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func frameOutsideOfTheSegmentIsDroppedWhereRedactionIsRequested() {
+    @Test func frameOutsideSegmentIsDroppedIfRedactionIsRequested() {
         for (properties, count) in [("box-style=blur", 1), ("", 2)] {
             let harness = ElementHarness("strategy=every-frame look-ahead=1 \(properties)", source: { Self.source() })
             harness.setCaps()
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func redactionWithoutBoxesAndLabelsIsNoWarning() {
+    @Test func redactionWithoutBoxesAndLabelsDoesNotWarn() {
         let element = StartedElement(
             "strategy=keep-only-latest box-style=pixelate privacy-labels=person draw-boxes=false draw-labels=false"
         ) { _, _, _ in Self.source() }
@@ -130,9 +131,9 @@ import Testing
         #expect(element.takeMessage(GST_MESSAGE_WARNING) == nil)
     }
 
-    // MARK: What is redacted
+    // MARK: Redacted boxes
 
-    /// The places of one person in the frames that come out: whether each frame is redacted there, and whether it is elsewhere.
+    /// Returns for each output frame whether one person's box is redacted, and whether other areas are.
     private static func play(
         _ properties: String, frames: Int, isLive: Bool = false, at x: (Int) -> Int = { _ in 8 },
         _ script: @escaping @Sendable (Int) -> [Detection]
@@ -178,7 +179,7 @@ import Testing
         #expect(stats[uint64: "redacted"] == 5)
     }
 
-    @Test func privacyThresholdDecidesWhatIsRedacted() throws {
+    @Test func privacyThresholdSelectsRedactedDetections() throws {
         for (properties, isRedacted) in [
             ("", false), ("privacy-threshold=0.1", true), ("privacy-threshold=0.03", true),
         ] {
@@ -190,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func otherLabelsStaySharpAndDetectionsWithoutALabelDoNot() throws {
+    @Test func privacyLabelsAndUnlabelledDetectionsAreRedacted() throws {
         for (label, isRedacted) in [("dog", false), (nil, true)] as [(String?, Bool)] {
             let (redacted, _, _, _) = try Self.play("strategy=every-frame \(Self.redacting)", frames: 3) { _ in
                 [Self.detection(label)]
@@ -199,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func personCalledDogForSixFramesStaysRedacted() throws {
+    @Test func personMislabelledForSixFramesStaysRedacted() throws {
         for strategy in ["every-frame", "keep-only-latest"] {
             let (redacted, _, _, _) = try Self.play(
                 "strategy=\(strategy) \(Self.redacting)", frames: 30, isLive: strategy != "every-frame"
@@ -217,18 +218,18 @@ import Testing
         }
         let file = try Self.play(
             "strategy=every-frame \(Self.redacting)", frames: 33, at: { 20 + $0 }, find)
-        // Half a second, and not more.
+        // The look-ahead is half a second.
         #expect(file.redacted == (0..<33).map { $0 >= 1 }, "\(file.redacted)")
         let live = try Self.play(
             "strategy=every-frame \(Self.redacting)", frames: 33, isLive: true, at: { 20 + $0 }, find)
         #expect(live.redacted[..<16].allSatisfy { !$0 })
         #expect(live.redacted[16..<20].allSatisfy { $0 })
-        // What is reported does not depend on it.
+        // Reported objects do not depend on the look-ahead.
         #expect(file.messages.map(\.text).count == 33)
         #expect(zip(file.messages, live.messages).allSatisfy { $0.objects.map(\.text) == $1.objects.map(\.text) })
     }
 
-    @Test func lookAheadOfRedactionIsPartOfTheLatencyOfFilesAlone() {
+    @Test func redactionLookAheadAddsLatencyToFilesOnly() {
         for (properties, isLive, frames) in [
             ("strategy=every-frame box-style=blur", false, 31), ("strategy=every-frame box-style=blur", true, 0),
             ("strategy=keep-only-latest box-style=blur", false, 0), ("strategy=every-frame", false, 0),
@@ -243,7 +244,7 @@ import Testing
                 #expect(
                     gst_harness_query_latency(harness.harness) == GstClockTime(frames) * 33_333_333, "\(properties)")
             }
-            // It ends where redaction does.
+            // Frames are no longer held when redaction is disabled.
             if frames > 0 {
                 harness.set("box-style", "rectangle")
                 harness.push(harness.buffer(40))
@@ -252,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func memoryBoundsTheLookAheadOfRedaction() {
+    @Test func redactionLookAheadIsBoundedByMemory() {
         var settings = Settings()
         settings.annotator.boxStyle = .blur
         func depth(_ bytes: Int, _ step: Nanoseconds) -> Int {
@@ -265,7 +266,7 @@ import Testing
         #expect(depth(0, 0) == 32)
     }
 
-    @Test func flushDropsFramesThatWaitForRedaction() {
+    @Test func flushDropsFramesHeldForRedaction() {
         let harness = ElementHarness(
             "strategy=every-frame look-ahead=1 box-style=blur",
             source: { Self.source { _ in [Self.detection("person")] } })
@@ -283,8 +284,8 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 5)
     }
 
-    /// The picture is redacted whole until a result says what is in it.
-    @Test func liveFramesBeforeTheFirstResultAreRedactedWhole() throws {
+    /// The complete picture is redacted until the first result arrives.
+    @Test func liveFramesBeforeFirstResultAreRedactedCompletely() throws {
         let detector = ControlledDetector(finds: false)
         let harness = ElementHarness(
             "strategy=keep-only-latest box-style=pixelate", source: { .detector(detector) })

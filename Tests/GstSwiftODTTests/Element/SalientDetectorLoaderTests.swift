@@ -8,15 +8,15 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects `unknown-objects=salient`: that pictures wait for its network and nobody else does, that it is asked only where nothing has
-/// a name, and that recordings know nothing of it.
+/// Tests `unknown-objects=salient`: only pictures without labelled objects wait for the network and use it, and
+/// recordings do not contain its results.
 @Suite struct SalientDetectorLoaderTests {
     private let salient = FixedDetector(Detection(box: Box(x: 8, y: 6, width: 32, height: 30), score: 0.8))
 
     private static let cup = Detection(
         box: Box(x: 8, y: 8, width: 24, height: 24), score: 0.9, label: Label(index: 0, text: "cup"))
 
-    /// - Parameter make: makes the saliency network.
+    /// - Parameter make: creates the saliency network.
     private func start(
         _ properties: String, finding detector: FixedDetector = FixedDetector(),
         make: (@Sendable () throws -> DetectionSource)? = nil
@@ -55,7 +55,7 @@ import Testing
         #expect(salient.asked == 0)
     }
 
-    /// The detector that finds the prominent thing is not made twice.
+    /// If the detector itself is the saliency network, no second one is loaded.
     @Test func salientDetectorIsNotLoadedTwice() {
         let harness = start(
             "detector=salient unknown-objects=salient", make: { .detector(FixedDetector(Self.cup)) })
@@ -63,7 +63,8 @@ import Testing
         #expect(objects(harness, 0).count == 1 && salient.asked == 0)
     }
 
-    /// A network takes seconds to compile: only a picture that needs it waits, and each wait ends with a flush and with the element.
+    /// Compilation takes seconds. Only a picture that needs the network waits, and flushing or stopping interrupts the
+    /// wait.
     @Test func onlyEmptyFramesWaitForLoadingAndFlushInterrupts() {
         let isOpen = Monitor(false)
         let salient = salient
@@ -108,7 +109,7 @@ import Testing
                 "",
                 make: {
                     isOpen.wait { $0 ? () : nil }
-                    throw ODTError(.failed, "nobody wants it any more")
+                    throw ODTError(.failed, "the element has stopped")
                 })
             harness.set("unknown-objects", "salient")
             let (waiting, buffer, isOver) = (Shared(harness.harness), Shared(harness.buffer(0)), Monitor(false))
@@ -124,7 +125,7 @@ import Testing
         usleep(20_000)
     }
 
-    /// Who names it is told that it cannot be had before anything plays; `auto` goes without.
+    /// A load failure is an error if the user selected the network, otherwise a warning.
     @Test func salientLoadFailureIsPosted() {
         let lost: @Sendable () throws -> DetectionSource = { throw ODTError(.fileNotFound, "the network is lost") }
         let harness = start("unknown-objects=auto", make: lost)
@@ -142,7 +143,7 @@ import Testing
         #expect(text?.contains("the network is lost") == true)
     }
 
-    /// A recording holds what the detector said, and played back it is asked anew.
+    /// A recording contains the detector's results only. The saliency network runs again during playback.
     @Test func recordingExcludesSalientResults() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

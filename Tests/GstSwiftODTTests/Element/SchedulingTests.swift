@@ -7,7 +7,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects when frames wait and when they do not: order, completeness, and prompt ends while detections are under way.
+/// Tests which frames wait for results: order, completeness, and prompt interruption while detections are in flight.
 @Suite struct SchedulingTests {
     @Test func lookAheadKeepsOrderAndResults() {
         let detector = SlowDetector(milliseconds: 3, capacity: 4)
@@ -53,8 +53,8 @@ import Testing
         }
     }
 
-    /// What `look-ahead` accepts is what it does: as many frames wait.
-    @Test func largestLookAheadIsHowManyFramesWait() throws {
+    /// The maximum of `look-ahead` is the maximum number of frames held.
+    @Test func maximumLookAheadDeterminesLatency() throws {
         let inspected = ElementHarness()
         defer { withExtendedLifetime(inspected) {} }
         let pointer = UnsafeMutableRawPointer(inspected.element)
@@ -70,9 +70,10 @@ import Testing
         #expect(gst_harness_query_latency(harness.harness) == GstClockTime(most) * 33_333_333)
     }
 
-    /// A still picture, a stream that is idle, a segment that is played to its end: no later frame may come, and who waits for these shows nothing.
+    /// After a still frame, in an idle stream, or at the end of a segment there may be no later frame, so held frames
+    /// must be output.
     @Test(arguments: ["", "zoom=auto", "inference-interval=3"])
-    func gapEventDrainsQueue(_ properties: String) {
+    func pauseEventsDrainQueue(_ properties: String) {
         let pauses: [(name: String, make: () -> UnsafeMutablePointer<GstEvent>?)] = [
             ("gap", { gst_event_new_gap(266_666_664, 1_000_000_000) }),
             ("segment-done", { gst_event_new_segment_done(GST_FORMAT_TIME, 266_666_664) }),
@@ -87,14 +88,15 @@ import Testing
             #expect(gst_harness_buffers_in_queue(harness.harness) < 8)
             gst_harness_push_event(harness.harness, pause.make())
             #expect(gst_harness_buffers_in_queue(harness.harness) == 8, "\(pause.name)")
-            // And it comes after them, and the stream goes on.
+            // The event follows the frames, and the stream continues.
             for number in 8..<16 { harness.push(harness.buffer(number)) }
             gst_harness_push_event(harness.harness, gst_event_new_eos())
             #expect(gst_harness_buffers_in_queue(harness.harness) == 16, "\(pause.name)")
         }
     }
 
-    /// Whether a frame is looked at hangs on what became of the one before: with frames under way it would hang on the machine's speed.
+    /// The need for inference on a frame depends on the result of the previous one. With inferences in flight it would
+    /// depend on the speed of the machine.
     @Test func adaptiveIntervalHoldsNoFrames() {
         let detector = SlowDetector(milliseconds: 1, capacity: 4)
         let harness = ElementHarness("strategy=every-frame inference-interval=0", source: { .detector(detector) })
@@ -104,12 +106,12 @@ import Testing
             harness.push(harness.buffer(number))
             #expect(gst_harness_buffers_in_queue(harness.harness) == number + 1)
         }
-        // In a picture in which nothing moves one look is enough for so short a while.
+        // Without motion one inference is enough for such a short time.
         #expect(detector.frames == [0])
     }
 
-    /// Before a camera that turns each frame is looked at whatever the one before has shown: none waits for its answer. Live, or where
-    /// nobody looks ahead, each does.
+    /// With a moving camera each frame is inferred regardless of the previous result, so it does not wait for it. In
+    /// live streams and with `look-ahead=1` it does.
     @Test(arguments: ["", "zoom=auto"]) func cameraMotionAllowsTwoInferencesInFlight(_ properties: String) {
         for (lookAhead, isLive, held) in [(0, false, 1), (1, false, 0), (0, true, 0)] {
             for capacity in [1, 4] {
@@ -120,10 +122,10 @@ import Testing
                 gst_harness_set_live(harness.harness, isLive ? 1 : 0)
                 harness.setCaps(width: 320, height: 180)
                 for number in 0..<16 {
-                    // It turns until the tenth frame.
+                    // The camera moves until the tenth frame.
                     let scene = min(number, 10)
                     harness.push(harness.buffer(number) { Self.blocks(scene, at: $0) })
-                    // Its answer is there by then: not even so is it finished sooner.
+                    // The result is available by then, but the frame must not be finished earlier.
                     usleep(3000)
                     let waiting = (2...10).contains(number) ? held : 0
                     #expect(gst_harness_buffers_in_queue(harness.harness) == number + 1 - waiting)
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    /// One look is under way while the next is chosen, whatever the detector would take.
+    /// One inference is in flight when the next region is chosen, whatever the detector's capacity is.
     @Test func zoomAutoWaitsForPreviousResult() {
         for (properties, frames) in [("", 1), ("look-ahead=8", 1), ("inference-interval=3", 3), ("look-ahead=1", 0)] {
             for capacity in [1, 4] {
@@ -146,7 +148,7 @@ import Testing
                 #expect(gst_harness_query_latency(harness.harness) == GstClockTime(frames) * 33_333_333)
                 for number in 0..<8 {
                     harness.push(harness.buffer(number))
-                    // Its answer is there by then: not even so is it finished sooner.
+                    // The result is available by then, but the frame must not be finished earlier.
                     usleep(3000)
                     #expect(gst_harness_buffers_in_queue(harness.harness) == max(0, number + 1 - frames))
                 }
@@ -171,7 +173,7 @@ import Testing
         #expect(Set(views[0]).count > 2)
     }
 
-    /// A frame that waits when another epoch begins has nothing to tell of it.
+    /// A frame that is still queued when a new epoch begins must not affect it.
     @Test func endedEpochDoesNotAffectRegionSelection() {
         let detector = SlowDetector(milliseconds: 1, capacity: 2, inputSize: Self.input)
         let harness = zooming(detector)
@@ -184,15 +186,15 @@ import Testing
 
     private static let input = InputSize(width: 80, height: 80)
 
-    /// A byte of a picture 320 pixels wide: blocks of two by two pixels whose grey levels have nothing to do with each other, nor with those
-    /// of another scene.
+    /// Returns a byte of a picture 320 pixels wide: blocks of 2 x 2 pixels with uncorrelated grey levels that differ
+    /// for each scene.
     private static func blocks(_ scene: Int, at place: Int) -> UInt8 {
         var mixed = UInt64(scene * 1_000_003 + place / 640 * 160 + place / 2 % 160) &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 29) &* 0xBF58_476D_1CE4_E5B9
         return 64 + UInt8(truncatingIfNeeded: mixed >> 40) / 2
     }
 
-    /// An element that sees a picture several times as large as its detector's input.
+    /// Returns an element whose frames are several times as large as the detector's input.
     private func zooming(_ detector: SlowDetector, _ properties: String = "") -> ElementHarness {
         let harness = ElementHarness("strategy=every-frame zoom=auto \(properties)", source: { .detector(detector) })
         harness.setCaps(width: 320, height: 180)
@@ -219,7 +221,7 @@ import Testing
             "strategy=keep-only-latest track-min-hits=1", source: { .detector(detector) })
         harness.setCaps()
         for round in 0..<5 {
-            // While one detection is under way eight frames pass, none of them held back.
+            // Eight frames pass without waiting while one detection is in flight.
             for number in round * 8..<round * 8 + 8 {
                 let output = harness.pass(harness.buffer(number))
                 #expect(output != nil)
@@ -295,7 +297,7 @@ import Testing
             while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
         }
         #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
-        // After all that it works as ever.
+        // Afterwards the element works normally.
         harness.setCaps()
         harness.push(harness.buffer(2000))
         gst_harness_push_event(harness.harness, gst_event_new_eos())
@@ -309,7 +311,7 @@ import Testing
     }
 }
 
-/// A C pointer that a test hands to another thread.
+/// A C pointer passed to another thread. `@unchecked Sendable`: the tests synchronise its use.
 struct Shared<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

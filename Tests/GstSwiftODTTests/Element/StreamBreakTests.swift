@@ -5,8 +5,8 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects streams as they are: frames lost, times odd, events between the frames. Each of these ended all tracks, emptied the
-/// queue, or the process, before.
+/// Tests imperfect streams: lost frames, invalid timestamps, and events between frames. They must neither end tracks
+/// nor drop queued frames nor crash.
 @Suite struct StreamBreakTests {
     private func start(_ properties: String = "", source: (@Sendable () -> DetectionSource)? = nil) -> ElementHarness {
         let harness = ElementHarness(
@@ -83,7 +83,8 @@ import Testing
         #expect(ids(harness) == [1, 2])
     }
 
-    /// A tag, a segment, a custom event and caps (behind which the harness sends its segment) wait for their turn, and nobody waits for them.
+    /// A tag, a segment, a custom event and caps (after which the harness sends its segment) stay in order and do not
+    /// drain the queue.
     @Test func eventsStayInOrderWithQueuedFrames() {
         let detector = ControlledDetector(capacity: 8)
         let harness = start("strategy=every-frame", source: { .detector(detector) })
@@ -116,7 +117,7 @@ import Testing
                 ].map(\.rawValue))
     }
 
-    /// What tells of the stream as a whole outlives a flush, as nobody sends it again. The flush goes on before it.
+    /// Sticky events outlive a flush, because upstream does not send them again. The flush is forwarded before them.
     @Test func flushDropsFramesAndKeepsTags() {
         let detector = ControlledDetector(capacity: 8)
         let harness = start("strategy=every-frame", source: { .detector(detector) })
@@ -134,7 +135,7 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
     }
 
-    /// They made GLib complain, and were drawn on for nobody.
+    /// Clipping such frames must not fail, and nothing is drawn on them.
     @Test func framesOutsideSegmentPassUnchanged() {
         let harness = start("draw=true attach-meta=custom")
         sendSegment(harness, start: 1_000_000_000, stop: 2_000_000_000)
@@ -174,7 +175,7 @@ import Testing
         }
     }
 
-    /// Something moves although all times are equal, or each is before the one before.
+    /// Motion is detected although all times are equal, or each is earlier than the previous one.
     @Test(arguments: [0, -33_333_333])
     func motionIsDetectedWithInvalidTimestamps(_ step: Int) {
         let harness = ElementHarness("detector=motion track-min-hits=1 strategy=every-frame")
@@ -195,7 +196,7 @@ import Testing
         #expect(messages.contains { $0.objects.contains { $0[uint64: "tracking-id"] != nil } })
     }
 
-    /// Memory that can be read but not written: nothing is drawn, and somebody is told, once.
+    /// Memory that is readable but not writable: nothing is drawn, and one warning is posted.
     @Test func unwritableFrameWarns() {
         let harness = start("draw=true")
         for number in 0..<3 {
@@ -208,8 +209,8 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
     }
 
-    /// With redaction requested nothing of it passes.
-    @Test func frameThatCannotBeWrittenToIsAnErrorWhereItHasToBeRedacted() {
+    /// If redaction is requested, the frame does not pass.
+    @Test func unwritableFrameIsAnErrorIfRedactionIsRequested() {
         for (strict, flow) in [("true", GST_FLOW_ERROR), ("false", GST_FLOW_OK)] {
             let harness = start("box-style=blur strategy=keep-only-latest privacy-strict=\(strict)")
             let buffer = harness.buffer(0)
@@ -225,7 +226,7 @@ import Testing
         gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
     }
 
-    /// Adds video metadata whose planes can be mapped for reading alone.
+    /// Adds video metadata whose planes can be mapped for reading only.
     private func forbidWriting(to buffer: UnsafeMutablePointer<GstBuffer>) {
         let meta = gst_buffer_add_video_meta(
             buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 64, 48)!

@@ -4,14 +4,14 @@ import Testing
 
 @testable import GstSwiftODT
 
-/// How often a wait was cut short.
+/// Counts interruptions.
 private final class Cuts: Sendable {
     private let state = Mutex(0)
     var number: Int { state.withLock { $0 } }
     func count() { state.withLock { $0 += 1 } }
 }
 
-/// Protects flushing, stopping and seeking: what other threads say is heard once, and wakes who waits.
+/// Tests flushing, stopping and seeking: each request is consumed once and interrupts a wait.
 @Suite struct StreamSignalsTests {
     private let signals = StreamSignals()
 
@@ -37,7 +37,7 @@ private final class Cuts: Sendable {
         #expect(signals.takeReset())
         #expect(!signals.takeReset())
         signals.requestDetection()
-        // One that cannot begin is still wanted.
+        // A request remains until the detection has started.
         #expect(signals.wantsDetection && signals.wantsDetection)
         signals.noteRequestedDetection()
         #expect(!signals.wantsDetection)
@@ -69,7 +69,7 @@ private final class Cuts: Sendable {
             if byFlush { signals.beginFlush() } else { signals.close() }
             #expect(cuts.number == 1)
         }
-        // Who does not wait any more is left alone, and who begins to wait now is not let in.
+        // A finished wait is not interrupted, and a new one does not start.
         signals.beginFlush()
         #expect(cuts.number == 1)
         #expect(throws: CancellationError.self) {

@@ -4,7 +4,7 @@ import Testing
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// Protects the way from a GStreamer buffer into the library's words.
+/// Tests the conversion of a GStreamer buffer to a `VisionImage`.
 @Suite struct VisionImageBufferTests {
     @Test func bufferBecomesImageWithTimestamp() throws {
         let harness = ElementHarness("detector=upstream")
@@ -30,7 +30,7 @@ import Testing
         #expect(throws: ODTError.self) { try VisionImage(buffer: buffer, info: harness.info) }
     }
 
-    /// A GstVideoMeta may say anything of where planes lie: what lies outside of the buffer is not looked at.
+    /// A GstVideoMeta may contain any offsets and strides. Memory outside the buffer must not be read.
     @Test(arguments: [(0, 1 << 20), (3000, 64), (0, -64), (64 * 48 - 1, 64), (100, 64)])
     func planesOutsideBufferAreAnError(_ offset: Int, _ stride: Int) {
         let harness = ElementHarness("detector=upstream")
@@ -44,7 +44,7 @@ import Testing
         #expect(throws: ODTError.self) { try VisionImage(buffer: buffer, info: harness.info) }
     }
 
-    /// Rows from the bottom up, as some sources give them, lie within.
+    /// Rows in bottom-up order, as some sources produce, are within the buffer.
     @Test func negativeStrideIsAccepted() throws {
         let harness = ElementHarness("detector=upstream")
         harness.setCaps("GRAY8", width: 64, height: 48)
