@@ -16,8 +16,7 @@
 #include "include/swiftodt-session.h"
 #include "../CVersion/version.h"
 
-/* The formats of PixelFormat; the most common outputs of decoders and cameras come first, because the order is the
- * preference in negotiation. */
+/* The formats of PixelFormat, the most common outputs of decoders and cameras first. */
 #define FORMATS                                                                                  \
   "{ I420, YV12, NV12, NV21, Y42B, Y444, YUY2, UYVY, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, xBGR, "  \
   "RGBA, BGRA, ARGB, ABGR, P010_10LE, I420_10LE, I422_10LE, Y444_10LE, NV16, NV61, NV24, YVYU, " \

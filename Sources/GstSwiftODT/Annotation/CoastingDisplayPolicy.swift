@@ -3,7 +3,7 @@ import SwiftODT
 /// Decides how long a coasting object is drawn.
 ///
 /// A predicted box is accurate for a moment only, and the error grows with every frame without a detection. A box is
-/// therefore hidden 0.3 s after the last detection.
+/// therefore hidden when its object has been coasting for 0.3 s.
 struct CoastingDisplayPolicy {
     private static let moment: Nanoseconds = 300_000_000
 

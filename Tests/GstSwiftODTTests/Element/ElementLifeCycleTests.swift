@@ -44,7 +44,7 @@ import Testing
         #expect(messages.map { $0[uint: "epoch"] } == [0, 1])
     }
 
-    /// Applications ask how far a pipeline has come.
+    /// Applications query the position of a pipeline.
     @Test func positionQueryReturnsLatestFrame() {
         let harness = start()
         var position: gint64 = -1
