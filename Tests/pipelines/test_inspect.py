@@ -89,12 +89,12 @@ class Inspection(unittest.TestCase):
 
     def test_blurbs_are_readable(self):
         """What gst-inspect-1.0 prints, which is what most see: of each property's words, flags and nicks."""
-        for words in (r"  score-threshold *: Score from which on a detection makes a new object\n"
+        for words in (r"  score-threshold *: Minimum score of a detection that starts a track\n"
                       r" *flags: readable, writable, controllable, changeable in NULL, READY, PAUSED or PLAYING state\n"
                       r" *Double\. Range: *0 - *1 Default: *0\.4",
-                      r"  detector *: What finds the objects\n *flags: readable, writable, changeable only in NULL or READY state\n"
+                      r"  detector *: Detection method\n *flags: readable, writable, changeable only in NULL or READY state\n"
                       r' *Enum "SwiftOdtDetector" Default: 0, "auto"\n'
-                      r" *\(0\): auto *- neural where its runtime and model are there, else motion\n"):
+                      r" *\(0\): auto *- neural if its runtime and model are installed, else motion\n"):
             self.assertRegex(self.text, words)
 
     def test_pad_templates_list_all_formats(self):

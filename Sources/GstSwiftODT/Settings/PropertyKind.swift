@@ -54,7 +54,7 @@ extension PropertyKind<Nanoseconds> {
     @Sendable private static func mistakenUnit(_ name: String, _ time: Nanoseconds) -> String? {
         guard time > 0, time < 1_000_000 else { return nil }
         let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
-        return "\(name)=\(time) is less than a thousandth of a second: times are in nanoseconds, \(time) \(unit) are "
+        return "\(name)=\(time) is less than 1 ms; times are in nanoseconds, \(time) \(unit) are "
             + "\(time * Nanoseconds(factor))"
     }
 }

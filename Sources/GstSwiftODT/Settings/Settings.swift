@@ -108,87 +108,87 @@ extension Settings {
             .choice(
                 "SwiftOdtMode",
                 [
-                    (.stream, "stream", "Video: low latency, tracking ids"),
-                    (.singleImage, "single-image", "Each picture alone, complete, without tracking ids"),
+                    (.stream, "stream", "Video, with tracking ids"),
+                    (.singleImage, "single-image", "Independent images, without tracking ids"),
                 ]),
-            .playing, "Mode", "Video with tracking, or each picture alone"),
+            .playing, "Mode", "Whether the frames are a video or independent images"),
         Property(
             "multiple-objects", \.scene.multipleObjects, .boolean, .playing, "Multiple objects",
-            "Report up to max-objects objects instead of the most prominent one alone"),
+            "Report up to max-objects objects instead of only the most prominent one"),
         Property(
             "max-objects", \.scene.maxObjects, .count(1...Int32(SceneOptions.mostObjects)), .playing, "Maximum objects",
-            "How many objects are reported at most with multiple-objects=true"),
+            "Maximum number of reported objects with multiple-objects=true"),
         Property(
             "classify", \.scene.classify, .boolean, .playing, "Classify",
-            "Sort objects into coarse categories: fashion good, home good, food, place, plant"),
+            "Classify objects into coarse categories: fashion good, home good, food, place, plant"),
         Property(
             "detector", \.detector,
             .choice(
                 "SwiftOdtDetector",
                 [
-                    (.auto, "auto", "neural where its runtime and model are there, else motion"),
-                    (.neural, "neural", "A detection network, through OpenVINO"),
-                    (.salient, "salient", "The thing in the picture, whatever it is, through OpenVINO"),
-                    (.motion, "motion", "What moves before a fixed camera; needs no model"),
-                    (.upstream, "upstream", "The regions of interest that an element upstream attached"),
-                    (.recorded, "recorded", "Detections that were recorded before: detections-file"),
+                    (.auto, "auto", "neural if its runtime and model are installed, else motion"),
+                    (.neural, "neural", "Object detection network, run by OpenVINO"),
+                    (.salient, "salient", "Saliency network, run by OpenVINO: the most prominent object of any class"),
+                    (.motion, "motion", "Moving objects in front of a static camera; needs no model"),
+                    (.upstream, "upstream", "Regions of interest that an upstream element attached"),
+                    (.recorded, "recorded", "Detections from the file detections-file"),
                 ]),
-            .ready, "Detector", "What finds the objects"),
+            .ready, "Detector", "Detection method"),
         Property(
             "model-file", \.modelFile, .optionalText, .ready, "Model file",
             "Network for detector=neural or salient (.onnx, .tflite, .xml, .pb, .pdmodel); unset: the installed "
                 + "default"),
         Property(
             "label-file", \.labelFile, .optionalText, .ready, "Label file",
-            "Names of the network's classes, one a line; unset: from the manifest or the model itself"),
+            "Class names of the network, one per line; unset: from the manifest or the model file"),
         Property(
             "detections-file", \.detectionsFile, .optionalText, .ready, "Detections file",
-            "What detector=recorded plays back: a file that record-detections or odt detect wrote, or MOTChallenge's text"
+            "File for detector=recorded: written by record-detections or odt detect, or in MOTChallenge format"
         ),
         Property(
             "device", \.device, .text, .ready, "Device",
-            "OpenVINO device that runs the networks, such as CPU, GPU, AUTO"),
+            "OpenVINO device that runs the networks, for example CPU, GPU or AUTO"),
         Property(
             "threads", \.threads, .count(0...1024), .ready, "Threads",
-            "Threads for inference; 0: as the runtime sees fit"),
+            "Number of inference threads; 0: chosen by the runtime"),
         Property(
             "score-threshold", \.scene.tracker.scoreThreshold, .real(0...1), .controllable, "Score threshold",
-            "Score from which on a detection makes a new object"),
+            "Minimum score of a detection that starts a track"),
         Property(
             "iou-threshold", \.iouThreshold, .real(0...1), .controllable, "Overlap threshold",
-            "Detections that overlap more (intersection over union) are one object"),
+            "Non-maximum suppression: detections with a higher IoU are merged"),
         Property(
             "classifier-file", \.classifierFile, .optionalText, .ready, "Classifier file",
             "Classification network for classify=true; unset: the installed default"),
         Property(
             "classifier-label-file", \.classifierLabelFile, .optionalText, .ready, "Classifier label file",
-            "Names of the classifier's classes; unset: from the classifier itself"),
+            "Class names of the classifier; unset: from its manifest or model file"),
         Property(
             "classification-threshold", \.classificationThreshold, .real(-1...1), .controllable,
-            "Classification threshold", "Confidence below which the category is unknown; -1: the model's own"),
+            "Classification threshold", "Minimum confidence of a category; -1: the model's default"),
         Property(
             "label-allowlist", \.labelAllowlist, .optionalText, .playing, "Label allowlist",
-            "Comma-separated labels; objects of others are ignored"),
+            "Comma-separated labels; objects with other labels are ignored"),
         Property(
             "label-denylist", \.labelDenylist, .optionalText, .playing, "Label denylist",
-            "Comma-separated labels; objects of these are ignored"),
+            "Comma-separated labels; objects with these labels are ignored"),
         Property(
             "min-area", \.scene.filter.minArea, .real(0...1), .controllable, "Minimum area",
-            "Smallest part of the picture that an object covers"),
+            "Minimum area of an object, as a fraction of the frame"),
         Property(
             "max-area", \.scene.filter.maxArea, .real(0...1), .controllable, "Maximum area",
-            "Largest part of the picture that an object covers"),
+            "Maximum area of an object, as a fraction of the frame"),
         Property(
             "unknown-objects", \.scene.unknownObjects,
             .choice(
                 "SwiftOdtUnknownObjects",
                 [
-                    (.none, "none", "They are left out"),
-                    (.moving, "moving", "What moves before a camera that stands still, in mode=stream"),
-                    (.salient, "salient", "The prominent thing where nothing has a name, in mode=single-image"),
+                    (.none, "none", "Not reported"),
+                    (.moving, "moving", "Moving objects in front of a static camera, in mode=stream"),
+                    (.salient, "salient", "The most prominent object if nothing is detected, in mode=single-image"),
                     (.auto, "auto", "moving in mode=stream, salient in mode=single-image"),
                 ]),
-            .playing, "Unknown objects", "Which things that the detector has no name for are objects, too"),
+            .playing, "Unknown objects", "Which objects are reported that the detector cannot classify"),
     ]
 
     /// When it is looked for, and how it is followed.
@@ -199,42 +199,42 @@ extension Settings {
                 "SwiftOdtStrategy",
                 [
                     (.auto, "auto", "keep-only-latest for live streams, else every-frame"),
-                    (.keepOnlyLatest, "keep-only-latest", "Never wait: detect on the newest frame when free"),
-                    (.everyFrame, "every-frame", "Wait for each frame's own result"),
+                    (.keepOnlyLatest, "keep-only-latest", "No frame waits; an idle detector takes the newest frame"),
+                    (.everyFrame, "every-frame", "Each frame waits for its own result"),
                 ]),
-            .playing, "Strategy", "Whether frames wait for their detection"),
+            .playing, "Strategy", "Whether frames wait for their detections"),
         Property(
             "inference-interval", \.inferenceInterval, .count(0...Int32.max), .playing, "Inference interval",
-            "Detect on every n-th frame, 0: when it pays, and carry the boxes in between"),
+            "Run inference on every n-th frame and extrapolate in between; 0: adaptive"),
         Property(
             "look-ahead", \.lookAhead, .count(0...Int32(SchedulePlan.maximumWaiting)), .playing, "Look-ahead",
-            "Detections in flight at once with every-frame; 0: as the runtime asks, 1: no frame waits for a later one"),
+            "Maximum inferences in flight with every-frame; 0: chosen by the runtime, 1: no added latency"),
         Property(
             "zoom", \.zoom,
             .choice(
                 "SwiftOdtZoom",
                 [
-                    (.off, "off", "The whole picture alone"),
-                    (.auto, "auto", "The whole picture or a part of it, where that tells more: one look as before"),
-                    (.grid, "grid", "The whole picture and all of its parts in every detection"),
+                    (.off, "off", "Full frame only"),
+                    (.auto, "auto", "One inference, on the full frame or a region at higher magnification"),
+                    (.grid, "grid", "The full frame and all of its tiles in every detection"),
                 ]),
-            .playing, "Zoom", "Whether parts of the picture are looked at larger, for what is small"),
+            .playing, "Zoom", "Inference on magnified regions, to detect small objects"),
         Property(
             "tracking", \.scene.tracking, .boolean, .playing, "Tracking",
-            "Follow objects from frame to frame and give them ids"),
+            "Track objects from frame to frame and assign ids"),
         Property(
             "track-max-age", \.scene.tracker.maxAge, .time(), .playing, "Track maximum age",
-            "How long an unseen object is carried on, in nanoseconds"),
+            "Time after which an undetected track ends, in nanoseconds"),
         Property(
             "track-min-hits", \.scene.tracker.minHits, .count(1...1000), .playing, "Track minimum hits",
-            "How many detections confirm an object before it is reported"),
+            "Number of detections that confirm a track"),
         Property(
             "orientation", \.orientation,
             .choice(
                 "SwiftOdtOrientation",
                 [
-                    (nil, "auto", "As the stream's image-orientation tag says"),
-                    (.identity, "identity", "Upright as it is"),
+                    (nil, "auto", "From the stream's image-orientation tag"),
+                    (.identity, "identity", "Already upright"),
                     (.rotate90, "90r", "Upright after 90 degrees clockwise"),
                     (.rotate180, "180", "Upright after 180 degrees"),
                     (.rotate270, "90l", "Upright after 90 degrees counter-clockwise"),
@@ -243,62 +243,62 @@ extension Settings {
                     (.transpose, "ul-lr", "Upright after a flip across the upper left/lower right diagonal"),
                     (.transverse, "ur-ll", "Upright after a flip across the upper right/lower left diagonal"),
                 ]),
-            .playing, "Orientation", "How the picture is turned to be upright"),
+            .playing, "Orientation", "Transformation that turns the frame upright"),
     ]
 
     /// What is drawn.
     private static let drawing: [Property] = [
         Property(
-            "draw", \.draw, .boolean, .controllable, "Draw", "Draw the objects into the picture"),
+            "draw", \.draw, .boolean, .controllable, "Draw", "Draw objects into the frame"),
         Property(
             "draw-boxes", \.annotator.drawBoxes, .boolean, .controllable, "Draw boxes",
-            "Draw the boxes; false leaves the labels alone"),
+            "Draw boxes; false: labels only"),
         Property(
             "draw-coasting", \.annotator.drawCoasting,
             .choice(
                 "SwiftOdtDrawCoasting",
                 [
-                    (.never, "false", "Only what is seen"),
-                    (.always, "true", "Dashed, as long as it is carried on"),
-                    (.briefly, "auto", "Dashed, for a third of a second after it was missed"),
+                    (.never, "false", "Detected objects only"),
+                    (.always, "true", "Dashed, as long as the track is reported"),
+                    (.briefly, "auto", "Dashed, for a third of a second after the first missed detection"),
                 ]),
-            .playing, "Draw coasting", "Draw objects that are not seen but carried on"),
+            .playing, "Draw coasting", "Draw coasting tracks (extrapolated without a detection)"),
         Property(
             "draw-labels", \.annotator.drawLabels, .boolean, .controllable, "Draw labels", "Draw a label at each box"),
         Property(
             "draw-tracking-labels", \.annotator.drawTrackingLabels, .boolean, .controllable, "Draw tracking labels",
-            "Let labels show the tracking id"),
+            "Show the tracking id in labels"),
         Property(
             "draw-confidence", \.annotator.drawConfidence, .boolean, .controllable, "Draw confidence",
-            "Let labels show the confidence"),
+            "Show confidence and score in labels"),
         Property(
             "draw-traces", \.annotator.drawTraces, .boolean, .controllable, "Draw traces",
-            "Draw the way that each object has come"),
+            "Draw the path of each track"),
         Property(
             "draw-zones", \.annotator.drawZones, .boolean, .controllable, "Draw zones",
-            "Draw the zones, and what was counted in them"),
+            "Draw zones and their counts"),
         Property(
-            "draw-inference-regions", \.annotator.drawInferenceRegions, .boolean, .controllable, "Draw attention",
-            "Draw where the detector has just looked"),
+            "draw-inference-regions", \.annotator.drawInferenceRegions, .boolean, .controllable,
+            "Draw inference regions", "Draw the region of each recent inference"),
         Property(
             "trace-duration", \.annotator.traceDuration, .time(upTo: 60_000_000_000), .playing, "Trace duration",
-            "How far back traces reach, in nanoseconds"),
+            "Length of traces in nanoseconds"),
         Property(
             "color-mode", \.annotator.colorMode,
             .choice(
                 "SwiftOdtColorMode",
                 [
-                    (.trackingID, "tracking-id", "A colour of its own for each track"),
-                    (.category, "category", "A colour for each category"),
-                    (.fixed, "fixed", "box-color for all"),
+                    (.trackingID, "tracking-id", "One colour per track"),
+                    (.category, "category", "One colour per category"),
+                    (.fixed, "fixed", "box-color for all objects"),
                 ]),
-            .playing, "Color mode", "What an object's colour tells"),
+            .playing, "Color mode", "How colours are assigned to objects"),
         Property(
             "box-color", \.annotator.boxColor, .color, .controllable, "Box color",
             "Colour of boxes with color-mode=fixed (ARGB)"),
         Property(
             "label-color", \.annotator.labelColor, .color, .controllable, "Label color",
-            "Colour of the label text (ARGB); 0: black or white, whichever reads better"),
+            "Colour of the label text (ARGB); 0: black or white, whichever has more contrast"),
         Property(
             "box-style", \.annotator.boxStyle,
             .choice(
@@ -306,32 +306,32 @@ extension Settings {
                 [
                     (.rectangle, "rectangle", "A plain rectangle"),
                     (.rounded, "rounded", "A rectangle with rounded corners"),
-                    (.corners, "corners", "The corners alone"),
+                    (.corners, "corners", "Corners only"),
                     (.filled, "filled", "A rectangle with a translucent filling"),
-                    (.blur, "blur", "What is in it is blurred, for good"),
-                    (.pixelate, "pixelate", "What is in it becomes large blocks, for good"),
+                    (.blur, "blur", "Redaction: the content is blurred irreversibly"),
+                    (.pixelate, "pixelate", "Redaction: the content is pixelated irreversibly"),
                 ]),
             .playing, "Box style", "How boxes are drawn"),
         Property(
             "privacy-labels", \.privacyLabels, .optionalText, .playing, "Privacy labels",
-            "Comma-separated labels that box-style=blur and pixelate redact; unset: everything that is detected"),
+            "Comma-separated labels that box-style=blur and pixelate redact; unset: all detections"),
         Property(
             "privacy-strict", \.privacyStrict, .boolean, .playing, "Privacy strict",
-            "Redaction that is requested and cannot be guaranteed is an error; false: a warning"),
+            "Requested redaction that cannot be guaranteed is an error; false: a warning"),
         Property(
             "privacy-threshold", \.privacyThreshold, .real(0...1), .controllable, "Privacy threshold",
-            "Score from which on a detection is redacted, whatever is reported"),
+            "Minimum score of a detection that is redacted"),
         Property(
             "line-width", \.annotator.lineWidth, .real(0...256), .controllable, "Line width",
-            "Width of the boxes' lines in pixels; 0: from the size of the picture"),
+            "Line width of boxes in pixels; 0: from the frame size"),
         Property(
             "font", \.annotator.font, .text, .playing, "Font", "Font family of the labels"),
         Property(
             "font-size", \.annotator.fontSize, .real(0...1024), .controllable, "Font size",
-            "Size of the labels' text in pixels; 0: from the size of the picture"),
+            "Font size of labels in pixels; 0: from the frame size"),
         Property(
             "label-format", \.annotator.labelFormat, .text, .playing, "Label format",
-            "Text of the labels; knows {label} {category} {confidence} {score} {id}"),
+            "Label text; placeholders: {label} {category} {confidence} {score} {id}"),
         Property(
             "label-background", \.annotator.labelBackground, .boolean, .controllable, "Label background",
             "Draw a panel behind the label"),
@@ -344,59 +344,58 @@ extension Settings {
             .choice(
                 "SwiftOdtUpdates",
                 [
-                    (.onResult, "on-result", "For each frame that a detection ended at"),
+                    (.onResult, "on-result", "For each frame with a new detection result"),
                     (.everyFrame, "every-frame", "For every frame"),
-                    (.onChange, "on-change", "When objects come, go or change their name or state"),
+                    (.onChange, "on-change", "When an object appears, disappears, or changes its label or state"),
                     (.onObject, "on-object", "For each result with at least one object"),
-                    (.none, "none", "Never: track events alone, where track-events is on"),
+                    (.none, "none", "Never; track events are posted according to track-events"),
                 ]),
-            .playing, "Updates", "When a message swiftodt is posted on the bus"),
+            .playing, "Updates", "When the element posts a message swiftodt"),
         Property(
             "track-events", \.trackEvents, .boolean, .playing, "Track events",
-            "Post a message swiftodt-track where an object begins, gets another label or category, or ends, whatever updates "
-                + "says"),
+            "Post a message swiftodt-track when a track begins, changes its label or category, or ends"),
         Property(
             "message-interval", \.messageInterval, .time(), .playing, "Message interval",
-            "Shortest time between two messages in nanoseconds of running time; the newest wins"),
+            "Minimum running time between two messages swiftodt in nanoseconds"),
         Property(
             "message-format", \.messageFormat,
             .flags(
                 "SwiftOdtMessageFormat",
                 [
-                    (.structure, "structure", "The objects as a list of structures"),
-                    (.json, "json", "The whole message as JSON text in the field json"),
+                    (.structure, "structure", "Objects as a list of structures"),
+                    (.json, "json", "Entire message as JSON text in the field json"),
                 ]),
-            .playing, "Message format", "How messages carry the objects"),
+            .playing, "Message format", "Representation of objects in messages"),
         Property(
             "attach-meta", \.attachMeta,
             .flags(
                 "SwiftOdtMetaFlags",
                 [
-                    (.roi, "roi", "GstVideoRegionOfInterestMeta, one an object"),
+                    (.roi, "roi", "GstVideoRegionOfInterestMeta, one per object"),
                     (.custom, "custom", "GstCustomMeta SwiftOdtMeta, which survives conversion, scaling and encoding"),
                     (.analytics, "analytics", "GstAnalyticsRelationMeta, with GStreamer 1.24 or newer"),
                 ]),
-            .playing, "Attach metadata", "Which metadata is attached to the buffers"),
+            .playing, "Attach metadata", "Metadata attached to buffers"),
         Property(
-            "source", \.source, .optionalText, .playing, "Source", "A name for the stream, put into every message"),
+            "source", \.source, .optionalText, .playing, "Source", "Name of the stream, in every message"),
         Property(
             "zones", \.zones, .optionalText, .ready, "Zones",
-            "Areas and lines to watch, and areas to ignore: a JSON file, or the JSON text itself"),
+            "Zones, lines and ignored areas: a JSON file, or JSON text"),
         Property(
             "record-detections", \.recordDetections, .optionalText, .ready, "Record detections",
-            "A file that gets what the detector answers, before tracking and filters, for detector=recorded"),
+            "File for the detections before tracking and filtering, for detector=recorded"),
         Property(
             "record-existing", \.recordExisting,
             .choice(
                 "SwiftOdtRecordExisting",
                 [
-                    (.refuse, "refuse", "An error: nothing is lost"),
-                    (.resume, "resume", "An unfinished recording of the same video and settings is gone on with"),
-                    (.replace, "replace", "A recording that is there is replaced"),
+                    (.refuse, "refuse", "Error; the file is not changed"),
+                    (.resume, "resume", "Continue an unfinished recording of the same video and settings"),
+                    (.replace, "replace", "Replace the recording"),
                 ]),
             .ready, "Record existing",
-            "What becomes of a recording that is there already under the name of record-detections"),
+            "What to do if the file record-detections already exists"),
         Property(
-            structure: "stats", "Statistics", "Counters and the time that each stage takes"),
+            structure: "stats", "Statistics", "Counters and processing times"),
     ]
 }

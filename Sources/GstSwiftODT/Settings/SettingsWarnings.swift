@@ -55,71 +55,67 @@ extension Settings {
             where: {
                 ($0.detector == .motion || $0.detector == .upstream) && ($0.modelFile != nil || $0.labelFile != nil)
             },
-            text: "model-file and label-file mean nothing with this detector; set detector=neural or salient to use "
-                + "them"),
+            text: "model-file and label-file have no effect with this detector; to use them, set detector=neural or "
+                + "salient"),
         Check(
             "detector", "model-file", where: { $0.detector == .recorded && $0.modelFile != nil },
-            text: "model-file means nothing with detector=recorded, which looks at no picture"),
+            text: "model-file has no effect with detector=recorded, which runs no inference"),
         Check(
             "detector", "detections-file", where: { $0.detector != .recorded && $0.detectionsFile != nil },
             text: "detections-file has no effect unless detector=recorded"),
         Check(
             "record-detections", "record-existing",
             where: { $0.recordExisting != .refuse && $0.recordDetections == nil },
-            text: "record-existing has no effect without record-detections, which names the file"),
+            text: "record-existing has no effect without record-detections; set record-detections to the file name"),
         Check(
             "mode", "strategy",
             where: { $0.scene.mode == .singleImage && $0.strategy == .keepOnlyLatest },
-            text: "mode=single-image waits for every picture, so strategy=keep-only-latest has no effect"),
+            text: "strategy=keep-only-latest has no effect with mode=single-image, which waits for every result"),
         Check(
             "zoom", "strategy", "detector",
             where: { $0.zoom == .grid && $0.strategy == .keepOnlyLatest && $0.detector.acceptsRegions },
-            text: "zoom=grid holds frames up until nearly all parts are looked at, also with "
-                + "strategy=keep-only-latest; zoom=auto costs one look"),
+            text: "zoom=grid delays frames until inference on nearly all tiles is finished, even with "
+                + "strategy=keep-only-latest; zoom=auto needs one inference per frame"),
         Check(
             "inference-interval", "mode", "tracking",
             where: { $0.inferenceInterval == 0 && !$0.scene.follows },
-            text: "inference-interval=0 looks at every frame here: when it pays to look is told from objects that are "
-                + "followed, with tracking=true and mode=stream"),
+            text: "inference-interval=0 has no effect: inference runs on every frame, because adaptive inference needs "
+                + "tracks; set tracking=true and mode=stream"),
         Check(
             "inference-interval", "detector",
             where: { $0.inferenceInterval == 0 && ($0.detector == .motion || $0.detector == .upstream) },
-            text: "inference-interval=0 looks at every frame with this detector, which costs next to nothing"),
+            text: "inference-interval=0 has no effect with this detector, which runs on every frame at little cost"),
         Check(
             "mode", "detector",
             where: { $0.scene.mode == .singleImage && $0.detector == .motion },
-            text: "detector=motion finds nothing in a single picture; use detector=neural or salient with "
+            text: "detector=motion cannot detect anything in a single image; use detector=neural or salient with "
                 + "mode=single-image"),
         Check(
             "zoom", "detector", where: { $0.zoom != .off && !$0.detector.acceptsRegions },
-            text: "zoom has no effect with this detector, which looks at whole pictures; detector=neural looks at parts"
-        ),
+            text: "zoom has no effect with this detector, which always uses the full frame; use detector=neural"),
         Check(
             "zoom", "tracking", "mode", where: { $0.zoom == .auto && !$0.scene.follows },
             text:
-                "zoom=auto has no effect: where to look next is told by objects that are followed, with tracking=true and "
-                + "mode=stream; zoom=grid looks at all parts of each picture"),
+                "zoom=auto has no effect: it selects regions from tracks; set tracking=true and mode=stream, or use "
+                + "zoom=grid"),
         Check(
             "unknown-objects", "mode", "tracking", where: { $0.scene.unknownObjects == .moving && !$0.scene.follows },
             text:
-                "unknown-objects=moving has no effect: what moves is found only where objects are followed, with tracking=true "
-                + "and mode=stream"),
+                "unknown-objects=moving has no effect without tracking; set tracking=true and mode=stream"),
         Check(
             "unknown-objects", "detector", where: { $0.scene.unknownObjects == .moving && $0.detector == .motion },
             text:
-                "unknown-objects=moving has no effect with detector=motion, which finds all that moves and names nothing"
-        ),
+                "unknown-objects=moving has no effect with detector=motion, which detects all moving objects already"),
         Check(
             "unknown-objects", "mode", where: { $0.scene.unknownObjects == .salient && $0.scene.mode == .stream },
             text:
-                "unknown-objects=salient has no effect with mode=stream: it is for pictures that stand alone, with "
-                + "mode=single-image; before a camera that stands still unknown-objects=moving finds what has no name"),
+                "unknown-objects=salient has no effect with mode=stream; set mode=single-image, or use "
+                + "unknown-objects=moving for video of a static camera"),
         Check(
             "unknown-objects", "mode", "tracking",
             where: { $0.scene.unknownObjects == .auto && $0.scene.mode == .stream && !$0.scene.follows },
             text:
-                "unknown-objects=auto has no effect in mode=stream without tracking=true: what moves is found only where "
-                + "objects are followed"),
+                "unknown-objects=auto has no effect in mode=stream without tracking; set tracking=true"),
         Check(
             "unknown-objects", "detector", "mode",
             where: {
@@ -127,19 +123,19 @@ extension Settings {
                     || $0.scene.detectsSalient && $0.detector == .salient
             },
             text:
-                "unknown-objects has no effect with this detector, which finds such things already and names nothing; "
-                + "detector=neural names what it can"),
+                "unknown-objects has no effect with this detector, which detects these objects already and assigns no "
+                + "labels; use detector=neural"),
         Check(
             "unknown-objects", "label-allowlist", "label-denylist",
             where: { $0.scene.unknownObjects != .none && !$0.scene.filter.wantsUnknown },
-            text: "unknown-objects has no effect: the lists of labels leave things without a name out; add "
-                + "\(DetectionFilter.unknown) to label-allowlist, or take it out of label-denylist"),
+            text: "unknown-objects has no effect: label-allowlist or label-denylist excludes unlabelled objects; add "
+                + "\(DetectionFilter.unknown) to label-allowlist, or remove it from label-denylist"),
         Check(
             "draw", "draw-inference-regions", where: { !$0.draw && $0.annotator.drawInferenceRegions },
-            text: "draw-inference-regions=true has no effect with draw=false, which draws nothing"),
+            text: "draw-inference-regions=true has no effect with draw=false; set draw=true"),
         Check(
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
-            text: "draw-traces=true has no effect with draw=false, which draws nothing"),
+            text: "draw-traces=true has no effect with draw=false; set draw=true"),
         Check(
             "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-inference-regions", "zones", "box-style",
             where: {
@@ -147,16 +143,15 @@ extension Settings {
                     && !$0.annotator.drawTraces
                     && !$0.annotator.drawInferenceRegions && !($0.annotator.drawZones && $0.zones != nil)
             },
-            text: "draw=true has no effect with draw-boxes=false and draw-labels=false, which leave nothing to draw"),
+            text: "draw=true has no effect with draw-boxes=false and draw-labels=false; set one of them to true"),
         Check(
             "draw-traces", "tracking", "mode",
             where: { $0.draw && $0.annotator.drawTraces && !$0.scene.follows },
-            text: "draw-traces=true has no effect: only objects that are followed leave traces, with tracking=true and "
-                + "mode=stream"),
+            text: "draw-traces=true has no effect without tracking; set tracking=true and mode=stream"),
         Check(
             "zones", "tracking", "mode", where: { $0.zones != nil && !$0.scene.follows },
-            text: "without tracking=true and mode=stream zones only tell how many objects are in them now: who comes, "
-                + "goes and crosses is told of objects that are followed"),
+            text: "zones only count the objects inside them; to detect entering, leaving and crossing, set "
+                + "tracking=true and mode=stream"),
         Check(
             "box-color", "color-mode",
             where: { $0.annotator.boxColor != AnnotatorOptions().boxColor && $0.annotator.colorMode != .fixed },
@@ -168,7 +163,7 @@ extension Settings {
                 $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != SceneOptions.mostObjects
                     && !$0.scene.multipleObjects
             },
-            text: "max-objects has no effect unless multiple-objects=true: the most prominent object alone is reported"),
+            text: "max-objects has no effect unless multiple-objects=true: only the most prominent object is reported"),
         Check(
             "classifier-file", "classifier-label-file", "classify",
             where: { ($0.classifierFile != nil || $0.classifierLabelFile != nil) && !$0.scene.classify },
@@ -176,22 +171,21 @@ extension Settings {
         Check(
             "attach-meta", where: { $0.attachMeta.contains(.analytics) && AnalyticsLibrary.shared == nil },
             text:
-                "attach-meta=analytics has no effect: this GStreamer has no analytics library, which comes with 1.24; "
-                + "use roi or custom"),
+                "attach-meta=analytics has no effect: it needs the analytics library of GStreamer 1.24; use roi or custom"),
     ]
 
     /// Told while the element works.
     static func waitsForReady(_ property: Property) -> ElementProblem {
         .settings(
-            "\(property.name) takes effect from READY: until the element has been there, it works with what it was started "
-                + "with")
+            "\(property.name) takes effect from READY: the running element keeps the previous value until its state "
+                + "has been READY or NULL")
     }
 
     private static func contradictionOfAreas(_ settings: Settings) -> ElementProblem? {
         let filter = settings.scene.filter
         guard filter.minArea > filter.maxArea else { return nil }
         return .settings(
-            "min-area (\(filter.minArea)) is above max-area (\(filter.maxArea)), so no object can be reported; swap them"
+            "min-area=\(filter.minArea) is above max-area=\(filter.maxArea), which excludes all objects; swap them"
         )
     }
 
@@ -200,7 +194,8 @@ extension Settings {
         let both = filter.allowlist.intersection(filter.denylist).sorted()
         guard !both.isEmpty else { return nil }
         return .settings(
-            "\(both.joined(separator: ", ")) stand in label-allowlist and in label-denylist; the denylist wins")
+            "\(both.joined(separator: ", ")) is in both label-allowlist and label-denylist and is excluded; remove it "
+                + "from one of them")
     }
 
     private static func unknownPlaceholders(_ settings: Settings) -> ElementProblem? {
@@ -208,8 +203,8 @@ extension Settings {
         guard !unknown.isEmpty else { return nil }
         let known = LabelFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
         return .settings(
-            "label-format knows nothing called \(unknown.map { "{\($0)}" }.joined(separator: ", ")), which is plain text then; "
-                + "it knows \(known)")
+            "label-format has no placeholder \(unknown.map { "{\($0)}" }.joined(separator: ", ")) and draws it as "
+                + "text; the placeholders are \(known)")
     }
 
     private static func missingFont(_ settings: Settings) -> ElementProblem? {
@@ -219,12 +214,12 @@ extension Settings {
         case .found: return nil
         case .replaced(let other):
             return .settings(
-                "font: there is no font \(font.family) on this machine, \(other) stands in "
-                    + "for it; fc-list : family tells which there are")
+                "font '\(font.family)' is not installed, \(other) replaces it; 'fc-list : family' lists the installed "
+                    + "fonts")
         case .nothing:
             return .settings(
-                "font: there is no font on this machine at all, so labels have no text; install one, such as Debian's "
-                    + "fonts-dejavu-core, or set draw-labels=false")
+                "font '\(font.family)' cannot be replaced, because no font is installed: labels have no text; install "
+                    + "one, for example Debian's fonts-dejavu-core, or set draw-labels=false")
         }
     }
 
@@ -237,8 +232,8 @@ extension Settings {
         case .upstream, .recorded: return nil
         case .motion, .salient:
             return .settings(
-                "label-allowlist and label-denylist have no effect: this detector gives no labels; detector=neural does"
-            )
+                "label-allowlist and label-denylist have no effect: this detector assigns no labels; use "
+                    + "detector=neural")
         case .auto, .neural:
             var configuration = DetectorConfiguration(.neural)
             configuration.modelFile = settings.modelFile
@@ -247,7 +242,7 @@ extension Settings {
             let unknown = listed.subtracting(labels.map { $0.lowercased() }).sorted()
             guard !unknown.isEmpty else { return nil }
             let problem =
-                "the network has no label \(unknown.joined(separator: ", ")), which label-allowlist or label-denylist names"
+                "the network has no label \(unknown.joined(separator: ", ")) (label-allowlist or label-denylist)"
             let meant = unknown.compactMap { nearestName(to: $0, in: labels) }
             let question = "; did you mean \(meant.joined(separator: ", "))?"
             guard meant.count < unknown.count else { return .settings(problem + question) }

@@ -31,9 +31,9 @@ import Testing
     @Test func warningIsLoggedAndPosted() {
         let lines = DebugLines.recording("swiftodt:2", of: "log-warning") {
             let element = StartedElement("name=log-warning detector=motion mode=single-image")
-            #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains("single picture") == true)
+            #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains("single image") == true)
         }
-        #expect(lines.contains { $0.hasPrefix("WARN") && $0.contains("single picture") })
+        #expect(lines.contains { $0.hasPrefix("WARN") && $0.contains("single image") })
     }
 
     /// Tests that the log alone explains a stream, each level by itself.

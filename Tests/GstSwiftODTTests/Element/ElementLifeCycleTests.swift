@@ -173,7 +173,7 @@ import Testing
         ("detector=auto model-file=/nowhere.onnx", GST_MESSAGE_ERROR, "/nowhere.onnx"),
         ("detector=motion model-file=/nowhere.onnx", GST_MESSAGE_WARNING, "model-file"),
         ("detector=upstream label-allowlist=cup label-denylist=cup", GST_MESSAGE_WARNING, "denylist"),
-        ("detector=motion mode=single-image", GST_MESSAGE_WARNING, "single picture"),
+        ("detector=motion mode=single-image", GST_MESSAGE_WARNING, "single image"),
         ("detector=motion label-format={speed}", GST_MESSAGE_WARNING, "{speed}"),
         ("detector=motion font=Nobodys", GST_MESSAGE_WARNING, "Nobodys"),
         ("detector=motion draw=false draw-traces=true", GST_MESSAGE_WARNING, "draw-traces"),
