@@ -137,7 +137,8 @@ extension Settings {
             "draw", "draw-traces", where: { !$0.draw && $0.annotator.drawTraces },
             text: "draw-traces=true has no effect with draw=false; set draw=true"),
         Check(
-            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-inference-regions", "zones", "box-style",
+            "draw", "draw-boxes", "draw-labels", "draw-traces", "draw-zones", "draw-inference-regions", "zones",
+            "box-style",
             where: {
                 $0.draw && !$0.redacts && !$0.annotator.drawBoxes && !$0.annotator.drawLabels
                     && !$0.annotator.drawTraces
@@ -171,7 +172,8 @@ extension Settings {
         Check(
             "attach-meta", where: { $0.attachMeta.contains(.analytics) && AnalyticsLibrary.shared == nil },
             text:
-                "attach-meta=analytics has no effect: it needs the analytics library of GStreamer 1.24; use roi or custom"),
+                "attach-meta=analytics has no effect: it needs the analytics library of GStreamer 1.24; use roi or custom"
+        ),
     ]
 
     /// Told while the element works.
