@@ -34,7 +34,7 @@ import Testing
         let views = RegionPyramid(of: picture)
         for view in views.tiles {
             let (whole, region) = (384 / 1920.0, min(640 / view.box.width, 384 / view.box.height))
-            #expect(abs(views.seen(in: view).magnification / (region / whole) - 1) < 0.02)
+            #expect(abs(views.inferredRegion(of: view).magnification / (region / whole) - 1) < 0.02)
         }
     }
 
@@ -50,8 +50,8 @@ import Testing
                 let shown = (Double(width) * aspect, Double(height))
                 let region = (view.box.width * aspect, view.box.height)
                 let magnification = max(shown.0, shown.1) / max(region.0, region.1)
-                #expect(abs(views.seen(in: view).magnification / magnification - 1) < 0.02)
-                #expect(views.seen(in: view).magnification > 1.5)
+                #expect(abs(views.inferredRegion(of: view).magnification / magnification - 1) < 0.02)
+                #expect(views.inferredRegion(of: view).magnification > 1.5)
             }
         }
         for odd in [Double.nan, .infinity, 0, -1, 1e300] {

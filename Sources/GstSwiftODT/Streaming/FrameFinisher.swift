@@ -267,7 +267,7 @@ final class FrameFinisher {
             + "(privacy-strict=false makes this a warning)")
 
     private func warnOfDrawing() {
-        statistics.update { $0.undrawn += 1 }
+        statistics.update { $0.unwritable += 1 }
         guard !hasWarnedOfDrawing else { return }
         hasWarnedOfDrawing = true
         element.warn(

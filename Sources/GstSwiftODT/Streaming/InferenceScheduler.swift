@@ -102,7 +102,7 @@ struct InferenceScheduler {
         policy.pass()
         statistics.update {
             $0.skipped += 1
-            $0.notInferred += 1
+            $0.unreadable += 1
         }
         element.log(.log, "the frame of \(incoming.context.times) cannot be mapped and passes without detection")
     }

@@ -31,8 +31,8 @@ final class Statistics: Sendable {
         var skipped: UInt64 = 0
         /// The number of frames that could not be mapped for reading, and of those to be drawn on that were not
         /// writable.
-        var unseen: UInt64 = 0
-        var undrawn: UInt64 = 0
+        var unreadable: UInt64 = 0
+        var unwritable: UInt64 = 0
         /// The number of redacted boxes in all frames.
         var redacted: UInt64 = 0
         var coalesced: UInt64 = 0
@@ -105,8 +105,8 @@ final class Statistics: Sendable {
             ("frames", .time(now.frames)),
             ("detections", .time(now.detections)),
             ("skipped", .time(now.skipped)),
-            ("unreadable", .time(now.unseen)),
-            ("unwritable", .time(now.undrawn)),
+            ("unreadable", .time(now.unreadable)),
+            ("unwritable", .time(now.unwritable)),
             ("redacted", .time(now.redacted)),
             ("coalesced-messages", .time(now.coalesced)),
             ("active-tracks", .uint(now.activeTracks)),

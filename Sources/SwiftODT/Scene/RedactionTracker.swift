@@ -4,7 +4,7 @@
 /// detections, and detections with other labels where such a track is expected, keep the track alive. Where later frames are known before
 /// a frame is taken (``places(ofFrame:)``), tracks are interpolated between detections and extrapolated to before their first one.
 ///
-/// For every frame in order: ``advance(to:width:height:luma:)``, ``observe(_:seenAt:part:)`` for each answer, ``endFrame()``. Used from one
+/// For every frame in order: ``advance(to:width:height:luma:)``, ``observe(_:seenAt:region:)`` for each answer, ``endFrame()``. Used from one
 /// thread at a time.
 package final class RedactionTracker {
     package struct Options: Equatable, Sendable {
@@ -98,8 +98,8 @@ package final class RedactionTracker {
 
     /// - Parameters:
     ///   - answer: all that the detector reports from ``Options/floor`` up, unfiltered.
-    ///   - part: the region that was inferred; `nil` for the full frame.
-    package func observe(_ answer: [Detection], seenAt time: Nanoseconds, part: InferredRegion?) {
+    ///   - region: the region that was inferred; `nil` for the full frame.
+    package func observe(_ answer: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
         hasAnswer = true
@@ -118,7 +118,7 @@ package final class RedactionTracker {
                 offered.append(Detection(box: detection.box, score: Self.weak))
             }
         }
-        if options.follows { tracker.update(offered, seenAt: time, part: part) }
+        if options.follows { tracker.update(offered, seenAt: time, region: region) }
     }
 
     /// Whether a detection with another label may be what a track was called a moment ago.

@@ -40,7 +40,7 @@ struct OcclusionVerifier {
             guard tracklets[index].misses > 0, !tracklets[index].occlusion.isAbsent, checks < Self.maximum else { continue }
             let (box, cover) = (tracklets[index].filter.box, cover(of: index, tracklets))
             if !tracklets[index].occlusion.isUnreliable {
-                let isExpected = cover == .background || tracklets[index].isUncertain(at: time, patience: maxAge)
+                let isExpected = cover == .background || tracklets[index].isUncertain(at: time, maximumAge: maxAge)
                 checks += isExpected ? 1 : 0
                 tracklets[index].occlusion.isUnreliable =
                     tracklets[index].hasLeftPicture(width: width, height: height)

@@ -248,7 +248,7 @@ extension Tracklet {
     /// something.
     func isUncertain(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         if time - lastSeen > lastSeen - firstSeen { return true }
-        let longest = occlusion.isHiding ? max(maximumAge / 2, OcclusionState.maximumAge) : maximumAge / 2
+        let longest = occlusion.isHiding ? max(maximumAge / 2, OcclusionState.verificationTime) : maximumAge / 2
         guard time - lastStrong > longest else { return false }
         let box = filter.box
         let (across, down) = (box.centerX - lastBox.centerX, box.centerY - lastBox.centerY)

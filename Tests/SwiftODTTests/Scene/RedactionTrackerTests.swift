@@ -18,7 +18,7 @@ import Testing
         for frame in 0..<frames {
             let time = Nanoseconds(frame) * Self.step
             tracker.advance(to: time, width: 640, height: 480, luma: nil)
-            if let found = find(frame) { tracker.observe(found, seenAt: time, part: nil) }
+            if let found = find(frame) { tracker.observe(found, seenAt: time, region: nil) }
             numbers.append(tracker.endFrame())
             if !lookingAhead { places.append(tracker.places(ofFrame: numbers[frame])) }
         }
@@ -104,7 +104,7 @@ import Testing
             if frame == 5 { tracker.beginEpoch() }
             tracker.advance(to: Nanoseconds(frame) * Self.step, width: 640, height: 480, luma: nil)
             tracker.observe(
-                frame < 5 ? [] : [Self.detection(frame)], seenAt: Nanoseconds(frame) * Self.step, part: nil)
+                frame < 5 ? [] : [Self.detection(frame)], seenAt: Nanoseconds(frame) * Self.step, region: nil)
             numbers.append(tracker.endFrame())
         }
         #expect(numbers.map { tracker.places(ofFrame: $0).isEmpty } == (0..<10).map { $0 < 5 })

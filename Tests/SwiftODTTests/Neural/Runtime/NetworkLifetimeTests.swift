@@ -31,7 +31,7 @@ struct NetworkLifetimeTests {
             (compiled, network) = (made.compiled, made)
             #expect(throws: ODTError.self) { try made.makeRequest() }
         }
-        #expect(InFlightInferences.settle(within: 20_000))
+        #expect(InFlightInferences.drain(within: 20_000))
         #expect(network == nil && compiled == nil)
     }
 
