@@ -29,7 +29,7 @@ import Testing
             #expect(color(5, 200) == [90, 140, 70])
             #expect(color(160, 300) == [95, 95, 98])
             #expect(color(78, 70) == [190, 25, 35])
-            #expect(color(78, 110) == [245, 245, 245])
+            #expect(color(67, 110) == [245, 245, 245])
             #expect(color(235, 90) == [240, 240, 235])
             #expect(color(235, 110) == [20, 20, 20])
         }
