@@ -1,17 +1,16 @@
-/// What an object looks like: how its grey levels are spread, in three stripes from top to bottom.
+/// The grey-level histograms of an object's box, one for each of three horizontal stripes.
 ///
-/// Hair, jacket and trousers; roof, windows and wheels: enough to tell two things that pass each other apart in most
-/// cases, and the same at any size, in any posture. Taking one costs half a microsecond, comparing two some
-/// nanoseconds.
+/// The three stripes separate, for example, hair, jacket and trousers, or roof, windows and wheels. The histograms
+/// depend little on the object's size and posture.
 struct Appearance: Sendable {
-    /// The share of each grey level in the stripe, eight levels a stripe.
+    /// The share of each of eight grey levels in the stripe.
     private var top: SIMD8<Float>
     private var middle: SIMD8<Float>
     private var bottom: SIMD8<Float>
 
-    /// Looks at the inner part of a box, where the object is and not what is behind it.
+    /// Samples the inner part of a box, which shows the object rather than the background.
     ///
-    /// - Returns: `nil` where too little of it is in the picture.
+    /// - Returns: `nil` if too little of the box lies inside the picture.
     init?(of box: Box, in plane: LumaPlane) {
         guard let area = Area(inside: box, of: plane) else { return nil }
         let stripes = plane.withPixels { pixels in
@@ -21,7 +20,8 @@ struct Appearance: Sendable {
                     let line = pixels.baseAddress! + area.y(row) * plane.width
                     let stripe = counts.baseAddress! + row / Self.rowsOfStripe * Self.slots
                     for column in 0..<Self.columns {
-                        // Shared between the two nearest levels, so that a shade at their border is no matter of luck.
+                        // Each sample is split between the two nearest levels, so that a small change of brightness
+                        // changes the histogram little.
                         let level = Int(line[area.x(column)]) + 16
                         let share = Int32(level & 31)
                         stripe[level >> 5] += 32 - share
@@ -34,12 +34,12 @@ struct Appearance: Sendable {
         (top, middle, bottom) = stripes
     }
 
-    /// How much of the one is found in the other, 0 to 1.
+    /// Returns the histogram intersection, 0 to 1.
     func similarity(_ other: Appearance) -> Double {
         Double((top.common(other.top) + middle.common(other.middle) + bottom.common(other.bottom)).sum()) / 3
     }
 
-    /// Takes in a newer look: things turn, and light changes.
+    /// Blends in a newer appearance with the given weight, because objects turn and the light changes.
     mutating func follow(_ newer: Appearance, share: Double) {
         let share = Float(share)
         top += (newer.top - top) * share
@@ -47,7 +47,7 @@ struct Appearance: Sendable {
         bottom += (newer.bottom - bottom) * share
     }
 
-    /// Samples, and a stripe's levels with one more at either end for what is shared beyond.
+    /// The sample grid. A stripe has eight levels and one more at either end for the split samples.
     private static let (rows, columns, rowsOfStripe, slots) = (24, 8, 8, 10)
 
     private static func shares(_ counts: UnsafeMutableBufferPointer<Int32>, _ stripe: Int) -> SIMD8<Float> {
@@ -59,7 +59,7 @@ struct Appearance: Sendable {
         return levels / Float(rowsOfStripe * columns * 32)
     }
 
-    /// Where in the plane is looked, in steps of a sample.
+    /// The sampled area of the plane and the distances between samples.
     private struct Area {
         private let left: Double
         private let top: Double
@@ -82,6 +82,6 @@ struct Appearance: Sendable {
 }
 
 extension SIMD8<Float> {
-    /// Lane by lane the smaller one.
+    /// Returns the smaller value of each lane.
     fileprivate func common(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
 }

@@ -1,19 +1,20 @@
-/// What a stream teaches about looks: how alike an object is to itself from answer to answer, and to others.
+/// How well appearance separates the objects of one stream.
 ///
-/// People in different clothes are told apart by their looks; dancers in one costume, or anything in the dark, are not.
-/// What looks weigh against place and motion follows from the two and need not be set: nothing at first, and never
-/// anything where all look the same.
+/// Collects the similarity of objects to themselves from result to result, and to other objects. The weight of
+/// appearance in the association follows from both: it starts near 0 and stays there if all objects look the same,
+/// such as dancers in one costume.
 struct AppearanceStatistics: Sendable {
     private var similarity = DiscriminationStatistics(from: 0.8)
 
-    /// What a likeness is worth beside an overlap of 1; `nil` is for what could not be seen.
+    /// Returns the gain for a similarity, on the scale of IoU. `nil` stands for an unknown appearance and counts as
+    /// an average one.
     func utility(of similarity: Double?) -> Double {
         weight * (similarity ?? (self.similarity.same + self.similarity.other) / 2)
     }
 
     private var weight: Double { min(Self.maximum, 0.3 * max(0, similarity.same - similarity.other) / similarity.spread) }
 
-    /// An object was as alike to itself, and as alike to another.
+    /// Adds one measurement: an object's similarity to itself and to another object.
     mutating func learn(toItself itself: Double, toOther neighbour: Double) {
         similarity.learn(same: itself, other: neighbour)
     }

@@ -1,12 +1,11 @@
-/// What an object's box shows, as a few grey samples in their places: to see whether the object is still there when the
-/// detector does not say so.
+/// The grey samples of an object's box at fixed positions, to check whether the object is still there without a
+/// detection.
 ///
-/// Unlike an ``Appearance`` it tells what is where in the box. Taking one costs some tenths of a microsecond, as does comparing
-/// two.
+/// In contrast to ``Appearance`` it keeps the positions of the samples.
 struct AppearanceTemplate: Sendable {
     private var rows = InlineArray<16, SIMD8<UInt8>>(repeating: .zero)
 
-    /// - Returns: `nil` where too little of the box is in the picture, or it is too small to show anything.
+    /// - Returns: `nil` if too little of the box lies inside the picture, or the box is too small.
     init?(of box: Box, in plane: LumaPlane) {
         let (stepX, stepY) = (Self.width * box.width / plane.scaleX / 8, box.height / plane.scaleY / 16)
         let left = (box.x + (1 - Self.width) / 2 * box.width) / plane.scaleX + stepX / 2
@@ -25,7 +24,7 @@ struct AppearanceTemplate: Sendable {
         }
     }
 
-    /// The halves of a box, in the order in which they are told of.
+    /// The halves of a box, in the order of ``correlation(_:)``.
     enum Half: Int, CaseIterable {
         case left
         case right
@@ -42,12 +41,12 @@ struct AppearanceTemplate: Sendable {
         }
     }
 
-    /// How far the samples are from each other's, in grey levels, on average.
+    /// Returns the mean absolute difference of the samples in grey levels.
     func difference(_ other: AppearanceTemplate) -> Double {
         Double(SIMD8<UInt32>(truncatingIfNeeded: differences(other, rows: 0..<16)).wrappedSum()) / 128
     }
 
-    /// The same of a half.
+    /// Returns the mean absolute difference of the samples in one half, in grey levels.
     func difference(_ other: AppearanceTemplate, in half: Half) -> Double {
         let rows = half == .upper ? 0..<8 : half == .lower ? 8..<16 : 0..<16
         let columns = differences(other, rows: rows)
@@ -60,7 +59,7 @@ struct AppearanceTemplate: Sendable {
         return Double(sum) / 64
     }
 
-    /// Column by column; the sum of a half fits, too.
+    /// Returns the sums of absolute differences by column. A half's sum, at most 64 × 255, fits into 16 bits.
     private func differences(_ other: AppearanceTemplate, rows range: Range<Int>) -> SIMD8<UInt16> {
         var sum = SIMD8<UInt16>.zero
         for row in range {
@@ -71,7 +70,7 @@ struct AppearanceTemplate: Sendable {
         return sum
     }
 
-    /// How well the whole correlates with another, and each ``Half``.
+    /// Returns the correlation of the full templates and of each ``Half``.
     func correlation(_ other: AppearanceTemplate) -> (whole: Double, halves: SIMD4<Double>) {
         let (upper, lower) = (Sums(of: self, other, rows: 0..<8), Sums(of: self, other, rows: 8..<16))
         let both = upper.adding(lower)
@@ -83,12 +82,12 @@ struct AppearanceTemplate: Sendable {
         )
     }
 
-    /// The inner part of the box is taken: at its sides there is what lies behind.
+    /// The sampled share of the box's width: the sides of a box usually show the background.
     private static let width = 0.7
     private static let across = SIMD8<Float>(repeating: 1)
     private static let leftHalf = SIMD8<Float>(1, 1, 1, 1, 0, 0, 0, 0)
 
-    /// What correlation wants to know of some rows, column by column.
+    /// The sums that a correlation needs, by column, over some rows.
     private struct Sums {
         private var first = SIMD8<Float>.zero
         private var second = SIMD8<Float>.zero
@@ -119,8 +118,8 @@ struct AppearanceTemplate: Sendable {
             return sum
         }
 
-        /// Over the columns that are marked by 1. Two grey levels of noise in each are taken for granted, so that flat ones do
-        /// not correlate.
+        /// Returns the correlation over the columns that are marked by 1. Adds a noise variance of 2² grey levels, so
+        /// that flat areas do not correlate.
         func correlation(_ columns: SIMD8<Float>) -> Double {
             let samples = count * columns.sum()
             let means = ((first * columns).sum() / samples, (second * columns).sum() / samples)

@@ -1,15 +1,15 @@
-/// Finds the assignment of rows to columns with the greatest total gain; a row or column may stay alone, at gain 0.
+/// Finds the assignment of rows to columns with the greatest total gain. A row or column may stay unassigned, at gain
+/// 0.
 ///
-/// Shortest augmenting paths with potentials, as Jonker and Volgenant do it, on the pairs that were offered instead
-/// of a full matrix: what lies far apart costs nothing, so that many objects cost little more than their number.
-/// Memory is kept and only grows; once it has, nothing is allocated.
+/// Uses the shortest augmenting paths of Jonker and Volgenant on a sparse list of candidate pairs instead of a full
+/// matrix. Memory is reused between problems and only grows.
 struct Assignment: ~Copyable {
     private struct Pair {
         var column: Int32
         var cost: Double
     }
 
-    /// What is known of a column: its match, and how the search that is under way has reached it.
+    /// The dual potential of a column, its row, and the state of the current path search.
     private struct Column {
         var potential = 0.0
         var distance = Double.infinity
@@ -19,29 +19,29 @@ struct Assignment: ~Copyable {
     }
 
     private struct Row {
-        /// Where its pairs begin and end.
+        /// The range of its pairs.
         var first: Int
         var end: Int
         var potential: Double
-        /// -1 for rows that stay alone.
+        /// -1 for unassigned rows.
         var column: Int32
     }
 
     private var pairs = ScratchList<Pair>()
     private var rows = ScratchList<Row>()
     private var columns = ScratchList<Column>()
-    /// What the row being built likes best.
+    /// The best pair of the row that is being built.
     private var best = nothing
     private var firstOfRow = 0
-    /// Rows that did not get that.
+    /// The rows whose best column was already taken.
     private var waiting = ScratchList<Int>()
     private var frontier = ScratchList<Int32>()
     private var settled = ScratchList<Int32>()
 
-    /// The column of a row, -1 for rows that stay alone. Valid after ``solve()``.
+    /// Returns the column of a row, -1 for unassigned rows. Valid after ``solve()``.
     func column(of row: Int) -> Int { Int(rows[row].column) }
 
-    /// Begins a new problem.
+    /// Starts a new problem.
     mutating func begin(columns: Int) {
         pairs.clear()
         rows.clear()
@@ -50,7 +50,7 @@ struct Assignment: ~Copyable {
         self.columns.reset(to: Column(), count: columns)
     }
 
-    /// Offers the row being built a column. Gains that are not above 0 are no offer.
+    /// Adds a candidate column to the row that is being built. Gains of 0 or less are ignored.
     @inline(__always)
     mutating func offer(column: Int, gain: Double) {
         guard gain > 0 else { return }
@@ -59,7 +59,7 @@ struct Assignment: ~Copyable {
         pairs.append(pair)
     }
 
-    /// The row being built is complete. It gets what it likes best if that is free, as for most rows it is.
+    /// Completes the row that is being built. It gets its best column if that is free, which is the usual case.
     @inline(__always)
     mutating func endRow() {
         let row = rows.count
@@ -76,7 +76,7 @@ struct Assignment: ~Copyable {
         (firstOfRow, best) = (pairs.count, Self.nothing)
     }
 
-    /// Settles what several rows want.
+    /// Resolves the conflicts between rows that want the same column.
     mutating func solve() {
         for index in waiting.indices { augment(from: waiting[index]) }
     }
@@ -88,7 +88,8 @@ struct Assignment: ~Copyable {
         columns[column].row = Int32(truncatingIfNeeded: row)
     }
 
-    /// Brings one more row in along the cheapest path, which ends at a free column or leaves some row alone.
+    /// Assigns one more row along the cheapest augmenting path, which ends at a free column or leaves one row
+    /// unassigned.
     private mutating func augment(from first: Int) {
         var row = first
         var reached = 0.0
@@ -141,7 +142,7 @@ struct Assignment: ~Copyable {
         return nearest
     }
 
-    /// Turns matched and unmatched pairs along the path into each other.
+    /// Swaps matched and unmatched pairs along the path.
     private mutating func flip(first: Int, freeColumn: Int?, lonelyRow: Int) {
         var column: Int
         if let freeColumn {

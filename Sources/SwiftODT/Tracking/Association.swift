@@ -1,58 +1,63 @@
-/// Brings tracks and detections together: which pairs are thinkable, how alike they are, and the best pairing of all.
+/// Matches tracks with detections: computes the gain of each candidate pair and solves the assignment.
 ///
-/// Only pairs whose boxes come near each other are looked at, see ``CandidatePairs``. Memory is kept from frame to frame.
+/// Only pairs of overlapping boxes are considered (gating), see ``CandidatePairs``. Memory is reused from frame to
+/// frame.
 struct Association: ~Copyable {
-    /// What makes a pair, and a better one.
+    /// The gain and gate of one association stage.
     struct Rule: Sendable {
-        /// Pairs that are less alike are none.
+        /// The gate: pairs with a lower similarity are not matched.
         var threshold: Double
-        /// Whether overlap is measured with a narrower margin, and height, motion, age and appearance count too; or that of
-        /// ``CandidatePairs`` is all.
+        /// If true, overlap is measured with a smaller margin, and height, motion, age, appearance and label count,
+        /// too. If false, only the overlap from ``CandidatePairs`` and the label count.
         var isThorough: Bool
 
-        /// Whether its pairs are sure enough, and of all scores, to learn from them what scores tell.
+        /// Whether ``ScoreStatistics`` learns from the pairs of this stage.
         var usesScores = false
 
-        /// Strong detections: the main pass.
+        /// The first association stage: strong detections.
         static let strong = Rule(threshold: 0.2, isThorough: true, usesScores: true)
-        /// Weak detections continue tracks where they are expected to be, and have to fit well.
+        /// The second association stage (ByteTrack): weak detections continue established tracks. The overlap
+        /// threshold is higher.
         static let weak = Rule(threshold: 0.6, isThorough: true)
-        /// Objects that stopped, or turned while they were hidden, reappear where they were.
+        /// Matches coasting tracks at their last observed position, for objects that stopped or turned while they
+        /// were occluded. This is the observation-centric recovery of OC-SORT.
         static let reappearing = Rule(threshold: 0.4, isThorough: false)
-        /// Objects seen once have no velocity yet.
+        /// Tentative tracks: they have no reliable velocity yet.
         static let young = Rule(threshold: 0.2, isThorough: false)
     }
 
     struct Pair: Sendable {
         var track: Int
         var detection: FilteredDetection
-        /// The detection's place among those that were offered.
+        /// The index of the detection among those of this stage.
         var column: Int
     }
 
-    /// By how much of its size each box is widened on every side where a rule is thorough.
+    /// The margin of an ``isThorough`` rule: each box is widened by this share of its size on every side.
     private static let margin = 0.1
 
-    /// What is left of the overlap where the detector calls the two different things: it may change its mind about a
-    /// thing, but the bicycle behind somebody who walks away is not that somebody.
+    /// The factor on the overlap if the labels of track and detection differ. A detector may change its label for an
+    /// object, but the overlapping object with another label, such as a bicycle behind a person, is usually a
+    /// different one.
     private static let otherLabelPenalty = 0.4
 
-    /// Overlap that it takes at least where the detection is doubtful: what is near a track is not for that its own.
+    /// The minimum overlap for detections below the score threshold.
     private static let uncertainFit = 0.4
 
-    /// After so many seconds a track has earned half the standing there is.
+    /// The track age in seconds at which the age term reaches half of its maximum.
     private static let halfStanding = 0.5
 
     private var assignment = Assignment()
-    /// The pairs of the latest ``match(_:_:_:with:at:maximumAge:rule:shift:appearances:scoreWeight:)``.
+    /// The pairs of the latest call of ``match(_:_:_:with:at:maximumAge:rule:shift:appearances:scoreWeight:)``.
     private(set) var pairs = ScratchList<Pair>()
 
-    /// Finds the best pairs among some of the tracks, given by index, and the detections that are their neighbours.
+    /// Finds the best pairs among the given tracks and their candidate detections.
     ///
     /// - Parameters:
-    ///   - maximumAge: how long a track may be held by doubtful detections at least, see ``Tracklet/isEstablished(at:maximumAge:)``.
-    ///   - shift: how far the camera has moved everything away from the predictions.
-    ///   - scoreWeight: what an unusual score takes away, see ``ScoreStatistics``.
+    ///   - maximumAge: twice the minimum time for which weak detections may continue a track, see
+    ///     ``Tracklet/isEstablished(at:maximumAge:)``.
+    ///   - shift: the camera motion since the prediction, in pixels.
+    ///   - scoreWeight: the weight of the confidence cost, see ``ScoreStatistics``.
     mutating func match(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>, _ neighbours: borrowing CandidatePairs,
         with detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds, rule: Rule,
@@ -82,7 +87,7 @@ struct Association: ~Copyable {
         }
     }
 
-    /// How good a pair is; not above 0 where it is none.
+    /// Returns the gain of a pair; 0 or less if the pair is not allowed.
     @inline(__always)
     private static func gain(
         of detection: FilteredDetection, for track: UnsafePointer<Tracklet>, overlap: Double, at time: Nanoseconds,
@@ -100,7 +105,7 @@ struct Association: ~Copyable {
         guard similarity > 0 else { return 0 }
         let motion = 0.3 * track.pointee.filter.similarity(detection.box, shift: shift)
         let unseen = min(1, Double(time - track.pointee.lastSeen) / 1e9)
-        // Of two tracks on one object the one that has been there for longer, and is in sight, keeps it.
+        // If two tracks compete for one object, the older and recently detected track keeps it.
         let spokenFor = track.pointee.secondsStrong
         let absence = track.pointee.misses > 0 ? 0.05 + 0.15 * unseen : 0.15 * unseen
         let standing = 0.3 * spokenFor / (spokenFor + halfStanding) - absence
@@ -109,7 +114,8 @@ struct Association: ~Copyable {
             + appearances.utility(of: track.pointee.appearance, at: expected, detection)
     }
 
-    /// Overlap along the vertical alone: people side by side differ little across, but often in height and distance.
+    /// Returns the IoU along the vertical axis, as in height-modulated IoU (Hybrid-SORT): people side by side often
+    /// differ in height and distance.
     private static func heightAgreement(_ a: Box, _ b: Box) -> Double {
         let shared = min(a.maxY, b.maxY) - max(a.minY, b.minY)
         let whole = max(a.maxY, b.maxY) - min(a.minY, b.minY)

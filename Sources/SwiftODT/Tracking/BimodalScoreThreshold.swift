@@ -1,16 +1,12 @@
-/// Where a stream's scores part into what is there and what is not.
+/// Raises the score threshold if the stream's scores are bimodal.
 ///
-/// Many detectors speak in two heaps: things, which they are sure of, and a crowd of weak boxes beside and between things. How sure
-/// is sure differs from detector to detector and from street to street, but the valley between the heaps shows it: what lies below
-/// is more likely of the heap of noise. A detector that leaves its noise out has no such heap, and weak things for the rest of its
-/// scores: there is no valley, and nothing is asked beyond what the user does.
-///
-/// Costs an addition a detection, and some twenty steps an answer.
+/// Many detectors return high scores for objects and a cluster of low scores for spurious boxes beside and between
+/// objects. The valley between the two modes separates them, at a score that depends on the detector and the scene.
+/// Without a cluster of low scores there is no valley, and the user's threshold applies.
 struct BimodalScoreThreshold: Sendable {
-    /// How many detections there were lately, by score, from the second place on. Those that their neighbours explain count by what
-    /// is left.
+    /// The number of recent detections by score, with an empty bin at either end. Uses the score after soft NMS.
     private var counts = SIMD32<Float>.zero
-    /// How many answers those came in.
+    /// The number of recent results, decayed like ``counts``.
     private var answers: Float = 0
     private var latest: Nanoseconds?
 
@@ -27,14 +23,14 @@ struct BimodalScoreThreshold: Sendable {
         }
     }
 
-    /// From which score on detections are sure: the valley's end where there is one a little above the user's threshold, else that.
+    /// Returns the upper end of the valley if there is one a little above the user's threshold, else that threshold.
     func effectiveThreshold(from threshold: Double) -> Double {
         guard (0...1).contains(threshold) else { return threshold }
         let first = Int(threshold * Self.bins)
         let end = Int(min(Self.certain, Self.maximum * threshold) * Self.bins)
         guard first < end, counts.sum() >= Self.minimumCount else { return threshold }
         return withUnsafeBytes(of: counts) { bytes in
-            // As plain figures: each subscript of a vector is a copy of all of it.
+            // Read as an array, because each subscript of a SIMD vector copies the vector.
             let counts = bytes.bindMemory(to: Float.self)
             guard Self.sum(counts, below: end) >= Self.crowd * answers else { return threshold }
             var lowest = first
@@ -57,24 +53,25 @@ struct BimodalScoreThreshold: Sendable {
         return sum
     }
 
-    /// A bin's count with its neighbours', so that a gap by chance is no valley.
+    /// Returns a bin's count, smoothed with its neighbours, so that a random gap is not taken for a valley.
     @inline(__always)
     private static func height(_ counts: UnsafeBufferPointer<Float>, _ bin: Int) -> Float {
         counts[bin + 1] / 2 + (counts[bin] + counts[bin + 2]) / 4
     }
 
-    /// Of one twentieth each.
+    /// The number of bins: each is 0.05 wide.
     private static let bins = 20.0
-    /// Within so many seconds detections fade to a third: light changes, and cameras turn.
+    /// The time constant of the decay in seconds: light and viewing direction change.
     private static let memory = 60.0
-    /// Fewer detections tell nothing of heaps.
+    /// The minimum number of detections for an estimate.
     private static let minimumCount: Float = 200
-    /// So many times as high as the valley is the heap of noise at least, and that of things: who is rarely sure has no valley.
+    /// The minimum heights of the low-score mode and of the object mode, relative to the valley.
     private static let noise: Float = 3
     private static let objects: Float = 4.5
-    /// So many weak boxes come in one answer where they are noise. Fewer may be some weak things, seen again and again.
+    /// The minimum number of low-score detections in one result. Fewer may be a few weak objects that are detected
+    /// again and again.
     private static let crowd: Float = 3
-    /// Times the user's threshold: more is never asked; nor more than a score that speaks for itself anywhere.
+    /// The maximum of the effective threshold, relative to the user's threshold, and as a score.
     private static let maximum = 1.5
     private static let certain = 0.6
 }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Where a box is and how it moves: a constant-velocity Kalman filter for centre, width and height.
+/// A constant-velocity Kalman filter for a box's centre, width and height.
 ///
-/// The four run apart (no noise couples them), so that each covariance is three numbers and a step costs a few vector
-/// instructions. All noise grows with the object's size and with time, not with frames: the same observations at twice
-/// the frame rate give the same filter.
+/// The four components are independent, so that each covariance has three values and a step needs few vector
+/// instructions. All noise scales with the object's size and with time, not with the number of frames: the same
+/// observations at twice the frame rate give the same filter.
 struct BoxKalmanFilter: Sendable {
     /// Centre x, centre y, width, height, in pixels.
     var position: SIMD4<Double>
-    /// Pixels a second.
+    /// Pixels per second.
     var velocity = SIMD4<Double>.zero
     private var variance: SIMD4<Double>
     private var covariance = SIMD4<Double>.zero
@@ -23,12 +23,12 @@ struct BoxKalmanFilter: Sendable {
 
     var box: Box { Box(position) }
 
-    /// A step in time, the same for many filters.
+    /// A time step, shared by many filters.
     struct Step: Sendable {
         let seconds: Double
-        /// How much velocities change, see ``MotionStatistics``.
+        /// The process noise, see ``MotionStatistics``.
         let accelerationNoise: SIMD4<Double>
-        /// How much of the velocities is left after it.
+        /// The factor by which velocities are damped during the step.
         fileprivate let lasting: SIMD4<Double>
 
         init(seconds: Double, accelerationNoise: SIMD4<Double>) {
@@ -48,9 +48,10 @@ struct BoxKalmanFilter: Sendable {
         spread(over: step.seconds, accelerationNoise: step.accelerationNoise)
     }
 
-    /// Takes in an observation whose standard deviation is `jitter` object sizes.
+    /// Updates the filter with an observation.
     ///
-    /// - Returns: how much of the way to it the position has come.
+    /// - Parameter jitter: the measurement noise: the standard deviation in object sizes.
+    /// - Returns: the Kalman gain of the position.
     @inline(__always)
     @discardableResult
     mutating func correct(_ box: Box, jitter: SIMD4<Double>) -> SIMD4<Double> {
@@ -67,11 +68,12 @@ struct BoxKalmanFilter: Sendable {
         return gain
     }
 
-    /// Moves on with the image: the displacement that was seen corrects the velocity first, as far
-    /// as each is trusted, and the box moves by that.
+    /// Predicts with the help of image motion: the measured displacement corrects the velocity first, weighted by
+    /// both uncertainties.
     ///
-    /// - Returns: how much further it would have moved if the picture were believed as far as answers have not spoken against it.
-    ///   That is the better guess of where the object is, and the worse one of who is there.
+    /// - Returns: how much further the box would have moved with the estimated instead of the cautious image
+    ///   uncertainty. The sum is the better estimate of the position for display; the cautious position is safer for
+    ///   the association.
     mutating func carry(_ move: BoxMove, by step: Step, uncertainty: ImageMotionUncertainty) -> SIMD4<Double> {
         guard step.seconds > 0 else { return .zero }
         let zoom = move.scale - 1
@@ -89,7 +91,7 @@ struct BoxKalmanFilter: Sendable {
         return further
     }
 
-    /// Takes back that much certainty about the velocity of the last while, and so about where that has led.
+    /// Adds variance to the velocity of the last `seconds`, and the resulting variance to the position.
     mutating func addVelocityUncertainty(by uncertainty: ImageMotionUncertainty, over seconds: Double) {
         let size = Self.size(position)
         let uncertainVariance = uncertainty.variance * (size * size)
@@ -98,7 +100,7 @@ struct BoxKalmanFilter: Sendable {
         variance += uncertainVariance * (seconds * seconds)
     }
 
-    /// Moves the box, and changes its velocity, because the camera moved, not the object.
+    /// Moves the box and changes its velocity to compensate for camera motion.
     mutating func shift(_ offset: SIMD2<Double>, faster: SIMD2<Double> = .zero) {
         position.x += offset.x
         position.y += offset.y
@@ -106,7 +108,7 @@ struct BoxKalmanFilter: Sendable {
         velocity.y += faster.y
     }
 
-    /// How well a box fits the prediction, 1 for exactly, falling with the squared distance in standard deviations.
+    /// Returns how well a box fits the prediction: 1 for an exact fit, falling with the squared Mahalanobis distance.
     @inline(__always)
     func similarity(_ box: Box, shift: SIMD2<Double>) -> Double {
         let noise = Self.size(position) * 0.05
@@ -134,22 +136,24 @@ struct BoxKalmanFilter: Sendable {
 
     private static func size(_ position: SIMD4<Double>) -> Double { (position.z * position.w).squareRoot() }
 
-    /// Random walk of the position in object sizes per square root of a second: what a constant velocity cannot explain.
+    /// The random walk of the position in object sizes per square root of a second, which covers deviations from
+    /// constant velocity.
     private static let drift = 0.05
-    /// Seconds in which growing and shrinking die down: what walks behind something shrinks, but not to nothing.
+    /// The time constant, in seconds, with which the growth of a box decays. An object that walks behind another one
+    /// seems to shrink.
     private static let growth = 0.7
-    /// Standard deviation of a velocity nobody has seen yet, in object sizes a second.
+    /// The initial standard deviation of the velocity, in object sizes per second.
     private static let firstVelocity = 2.0
 }
 
-/// How a box moved from one frame to the next, as seen in the picture.
+/// The motion of a box between two frames, measured in the image.
 struct BoxMove: Sendable {
-    /// Buffer pixels.
+    /// In buffer pixels.
     var x: Double
     var y: Double
-    /// How much larger it became.
+    /// The ratio of the new size to the old one.
     var scale: Double
-    /// How sure the displacement is: one standard deviation in buffer pixels.
+    /// The standard deviation of the displacement in buffer pixels.
     var deviation: Double
 }
 

@@ -1,29 +1,30 @@
-/// Carries boxes from one frame to the next: along with the image where it can be seen, by their filters where not.
+/// Propagates boxes from one frame to the next: with image motion if available, else with their Kalman filters.
 ///
-/// Whom the latest answer has missed is most likely not to be seen: what moves, or stands, in their box is whatever hides them. They go on
-/// as they went, as they do where each frame is answered.
+/// Tracks that the latest result has missed use only their filters: they are probably occluded, so that the image
+/// motion in their boxes belongs to the occluder.
 struct BoxPropagator {
-    /// How each tracklet moved with the image, in their order; empty where none did. Valid until the next ``begin(from:to:step:)``.
+    /// The measured motion of each tracklet, in their order; empty without image motion. Valid until the next
+    /// ``begin(from:to:step:)``.
     private(set) var moves: ContiguousArray<BoxMove?> = []
-    /// How far the camera moved everything beyond its usual pace.
+    /// The camera motion beyond its usual velocity, in pixels.
     private(set) var shift = SIMD2<Double>.zero
 
     private var motion: ImageMotion?
     private var step = 0.0
     private var boxes: ContiguousArray<Box> = []
-    /// Pixels a second that the background has lately moved: filters already have this in their velocities.
+    /// The recent velocity of the background in pixels per second, which the filters' velocities already contain.
     private var pace: SIMD2<Double>?
-    /// The latest pyramids, so that each frame's is built once.
+    /// The latest image pyramids, so that each frame's pyramid is built once.
     private var pyramids: ContiguousArray<ImagePyramid> = []
 
-    /// Seconds in which the usual pace of the background follows what is seen.
+    /// The time constant, in seconds, of ``pace``.
     private static let paceSpan = 0.3
 
-    /// At most this many points are followed a frame, so that the cost stays below a millisecond; where there are too many tracks for that, those
-    /// of the oldest.
+    /// The maximum number of points that are followed per frame, which bounds the cost. With too many tracks only the
+    /// oldest ones follow the image.
     private static let points = 240
 
-    /// Prepares for a pair of frames. Without both planes boxes go by their filters.
+    /// Prepares for a pair of frames. Without both planes the boxes follow their filters.
     mutating func begin(from: LumaPlane?, to: LumaPlane?, step: Double) {
         moves.removeAll(keepingCapacity: true)
         shift = .zero
@@ -41,7 +42,7 @@ struct BoxPropagator {
         pace = nil
     }
 
-    /// Brings all tracklets to the second frame.
+    /// Propagates all tracklets to the second frame.
     mutating func carry(
         _ tracklets: inout ContiguousArray<Tracklet>, followingImage: Bool, accelerationNoise: SIMD4<Double>
     ) {
@@ -59,7 +60,8 @@ struct BoxPropagator {
         }
     }
 
-    /// Does again what was done before, after the past has changed. Those whom the frame does not know stay where they are.
+    /// Repeats the propagation of an earlier frame, after a late result has changed the tracks. New tracks, which
+    /// that frame does not contain, stay where they are.
     mutating func replay(
         _ tracklets: inout ContiguousArray<Tracklet>, along entry: FrameHistory.Entry, by seconds: Double,
         accelerationNoise: SIMD4<Double>
@@ -76,7 +78,8 @@ struct BoxPropagator {
         }
     }
 
-    /// Follows newcomers, whom the second frame does not know, between the two frames that were begun with.
+    /// Propagates new tracks, which the second frame does not contain, between the two frames of
+    /// ``begin(from:to:step:)``.
     mutating func followNewTracks(
         _ tracklets: inout ContiguousArray<Tracklet>, to entry: FrameHistory.Entry, shift: SIMD2<Double>,
         accelerationNoise: SIMD4<Double>
@@ -91,7 +94,8 @@ struct BoxPropagator {
     private mutating func advance(_ tracklet: inout Tracklet, by step: BoxKalmanFilter.Step, along move: BoxMove?) {
         moves.append(move)
         if let move, step.seconds > 0 {
-            // What the camera does is no matter of doubt; velocities follow it as its usual pace does.
+            // Camera motion is not subject to the track's image uncertainty. Velocities follow it with the time
+            // constant of ``pace``.
             let own = BoxMove(x: move.x - shift.x, y: move.y - shift.y, scale: move.scale, deviation: move.deviation)
             tracklet.lead += tracklet.filter.carry(own, by: step, uncertainty: tracklet.imageUncertainty)
             tracklet.filter.shift(shift, faster: shift / max(step.seconds, Self.paceSpan))

@@ -1,17 +1,16 @@
-/// Notices a camera that turns so slowly that its background seems to hold: pictures half a second apart are compared.
-///
-/// Costs some tenths of a millisecond each time, nothing in between.
+/// Detects a camera that turns too slowly to notice from frame to frame, by comparing pictures half a second apart.
 struct CameraDrift {
-    /// Whether it did when it was last looked.
+    /// Whether the camera moved between the latest two compared pictures.
     private(set) var isMoving = false
 
     private var before: (pyramid: ImagePyramid, time: Nanoseconds)?
 
-    /// From look to look, and how far the background may seem to move meanwhile, in pixels of the plane.
+    /// The interval of the comparisons, and the background motion up to which the camera counts as still, in plane
+    /// pixels.
     private static let step: Nanoseconds = 500_000_000
     private static let still = 0.6
 
-    /// - Parameter boxes: where things are that may move, in buffer pixels.
+    /// - Parameter boxes: the areas of moving objects, in buffer pixels.
     mutating func update(at plane: LumaPlane, time: Nanoseconds, around boxes: [Box]) {
         if let before, time >= before.time, time - before.time < Self.step { return }
         let pyramid = ImagePyramid(plane)

@@ -1,11 +1,11 @@
-/// How far the camera has moved the whole picture, told from displacements of single things in it.
+/// Estimates the camera motion from the displacements of objects or points.
 ///
-/// The median of the displacements, drawn towards zero the less they agree: a few objects that each go their own way
-/// say nothing about the camera.
+/// The estimate is the median of the displacements, shrunk towards zero the less they agree: a few objects with
+/// different motions do not indicate camera motion.
 struct CameraMotion {
     private var displacements: ContiguousArray<SIMD2<Double>> = []
 
-    /// Fewer displacements than this say nothing.
+    /// The minimum number of displacements for an estimate.
     static let minimumCount = 4
 
     var count: Int { displacements.count }
@@ -14,12 +14,12 @@ struct CameraMotion {
 
     mutating func add(_ displacement: SIMD2<Double>) { displacements.append(displacement) }
 
-    /// The displacement of the picture in pixels; zero where nothing can be said.
+    /// Returns the camera motion in pixels; zero if there are too few displacements or they disagree.
     mutating func estimate() -> SIMD2<Double> {
         guard count >= Self.minimumCount else { return .zero }
         return displacements.withUnsafeMutableBufferPointer { values in
             let middle = Self.median(values)
-            // Whatever their spread, it would leave nothing of so little.
+            // The shrinkage below would reduce such a small median to zero for any spread.
             if (middle * middle).max() <= 4 * Self.precision { return .zero }
             for index in values.indices {
                 let distance = values[index] - middle
@@ -32,13 +32,12 @@ struct CameraMotion {
         }
     }
 
-    /// Variance in pixels that even the best agreement leaves.
+    /// The minimum variance of the median, in square pixels.
     private static let precision = 0.01
 
-    /// The values that stand in the middle once they are sorted, which they are, across and down each by itself.
+    /// Returns the medians of x and y. Sorts each component by itself.
     ///
-    /// Neighbours are put in order in turns, so often that each can have come all the way: for the few that there are this is
-    /// quicker than any sorting that decides as it goes, since nobody could guess how.
+    /// Uses odd-even transposition sort: for few values it is faster than algorithms with unpredictable branches.
     private static func median(_ values: UnsafeMutableBufferPointer<SIMD2<Double>>) -> SIMD2<Double> {
         for turn in values.indices {
             var index = turn & 1

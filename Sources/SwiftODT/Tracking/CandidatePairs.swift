@@ -1,29 +1,29 @@
-/// Which detections overlap which tracks, however little: the pairs that can be thought of at all.
+/// The pairs of tracks and detections whose boxes overlap: the gate of the association.
 ///
-/// What is found with a wide margin holds for every narrower one, as widening two boxes is the same as bringing them closer
-/// together. So one look serves several stages. Memory is kept from frame to frame.
+/// Computed once with a wide margin and reused by several stages: pairs that overlap with a smaller margin also
+/// overlap with this one. Memory is reused from frame to frame.
 struct CandidatePairs: ~Copyable {
     struct Neighbour {
         var column: Int32
-        /// Intersection over union of the two boxes, both with the margin.
+        /// The IoU of the two boxes, both with the margin.
         var overlap: Double
     }
 
     private(set) var all = ScratchList<Neighbour>()
-    /// Where in ``all`` those of each row end.
+    /// The end of each row's range in ``all``.
     private(set) var ends = ScratchList<Int>()
 
-    /// By how much of its size each box is widened on every side; no rule does so by more.
+    /// The share of its size by which each box is widened on every side; no rule uses a wider margin.
     static let margin = 0.3
-    /// Overlap from which two are neighbours; no rule asks for less.
+    /// The minimum IoU of a pair; no rule uses a lower one.
     static let threshold = 0.2
 
-    /// Whether tracks are looked for where they should be by now, or where they were last seen.
+    /// The position of the track: the predicted or the last observed one.
     enum Place { case predicted, lastSeen }
 
-    /// Finds the neighbours of some of the tracks, given by index.
+    /// Finds the candidate pairs of the given tracks.
     ///
-    /// - Parameter shift: how far the camera has moved everything away from there.
+    /// - Parameter shift: the camera motion since then, in pixels.
     mutating func find(
         of rows: UnsafeBufferPointer<Int>, _ tracks: UnsafeBufferPointer<Tracklet>, at place: Place,
         shift: SIMD2<Double>, in index: inout DetectionIndex
@@ -39,11 +39,11 @@ struct CandidatePairs: ~Copyable {
         }
     }
 
-    /// Where in ``all`` those of a row are.
+    /// Returns the range of a row in ``all``.
     @inline(__always)
     func places(of row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
-    /// The column that overlaps a row most, `nil` where none does.
+    /// Returns the column with the greatest overlap, `nil` if the row has no candidates.
     func nearest(of row: Int) -> Int? {
         var (nearest, maximum) = (-1, 0.0)
         for place in places(of: row) where all[place].overlap > maximum {
@@ -56,7 +56,7 @@ struct CandidatePairs: ~Copyable {
     private mutating func find(near wide: ExpandedBox, in index: DetectionIndex.View) {
         index.forEach(near: wide) { column in
             let overlap = wide.overlap(index.wide[column])
-            // Most are not: they are not worth a division.
+            // Compared without a division, because most pairs do not overlap.
             if overlap.shared > Self.threshold * (1 - 1e-9) * overlap.whole {
                 all.append(
                     Neighbour(column: Int32(truncatingIfNeeded: column), overlap: overlap.shared / overlap.whole))

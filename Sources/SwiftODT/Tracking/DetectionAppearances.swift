@@ -1,12 +1,12 @@
-/// What the detections of an answer look like, and what that is worth in telling which track each belongs to.
+/// The appearances of one result's detections, and the gain of appearance in the association.
 struct DetectionAppearances: ~Copyable {
-    /// By their place in the answer; none at all where there was no picture.
+    /// By index in the result; empty without a picture.
     private var appearances = ScratchList<Appearance?>()
-    /// How many tracks each detection may belong to, as far as has been counted.
+    /// The number of candidate tracks of each detection.
     private var claims = ScratchList<Int>()
     private var statistics = AppearanceStatistics()
 
-    /// Looks at each detection, of an answer of `count`, that came through the sieve.
+    /// Computes the appearance of each accepted detection of a result with `count` detections.
     mutating func compute(at detections: UnsafeBufferPointer<FilteredDetection>, of count: Int, in plane: LumaPlane?) {
         guard let plane else { return appearances.clear() }
         appearances.reset(to: nil, count: count)
@@ -14,7 +14,7 @@ struct DetectionAppearances: ~Copyable {
         for detection in detections { appearances[detection.source] = Appearance(of: detection.box, in: plane) }
     }
 
-    /// Counts for strong detections how many tracks come near them.
+    /// Counts the candidate tracks of the strong detections.
     mutating func countClaims(_ neighbours: borrowing CandidatePairs, on detections: UnsafeBufferPointer<FilteredDetection>) {
         if appearances.isEmpty { return }
         for neighbour in neighbours.all.view { claims[detections[Int(neighbour.column)].source] += 1 }
@@ -22,15 +22,14 @@ struct DetectionAppearances: ~Copyable {
 
     subscript(detection: FilteredDetection) -> Appearance? { appearances.isEmpty ? nil : appearances[detection.source] }
 
-    /// What an object looks like by itself: nothing where two tracks come near, of which one most likely hides the other, or
-    /// the detection is weak, as those of half hidden things are.
+    /// Returns the appearance if it shows one object alone. Returns `nil` for detections with two candidate tracks,
+    /// of which one probably occludes the other, and for weak detections, which are often partly occluded.
     func clear(_ detection: FilteredDetection) -> Appearance? {
         appearances.isEmpty || claims[detection.source] != 1 ? nil : appearances[detection.source]
     }
 
-    /// How much a pair gains by looking alike.
-    ///
-    /// A box of quite another size shows something else as well: what it looks like says less.
+    /// Returns the gain of a pair from its appearance. The gain is reduced if the areas differ, because the boxes
+    /// then show different content.
     @inline(__always)
     func utility(of track: Appearance?, at expected: Box, _ detection: FilteredDetection) -> Double {
         if appearances.isEmpty { return 0 }
@@ -40,7 +39,7 @@ struct DetectionAppearances: ~Copyable {
         return agreement * statistics.utility(of: track.similarity(seen))
     }
 
-    /// Learns from a pair that was found, and from another detection of the same answer, which is another object.
+    /// Adds a matched pair, and another detection of the same result as a different object, to the statistics.
     mutating func learn(from track: Appearance?, _ detection: FilteredDetection) {
         guard appearances.count > 1, let track, let itself = clear(detection),
             let other = appearances[(detection.source + 1) % appearances.count]

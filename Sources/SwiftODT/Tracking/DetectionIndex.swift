@@ -1,17 +1,17 @@
-/// The detections of one kind that tracks may be paired with, ready to be asked which of them come near a place.
+/// A spatial index of the detections of one association stage.
 ///
-/// They stand from left to right, and eight are looked at in one go: a few are all asked, of many those in a window along
-/// the x axis, so that the cost grows with the number of objects and their crowding, not with its square. Memory is kept
-/// from frame to frame.
+/// Detections are sorted from left to right and tested in groups of eight. With few detections all groups are tested,
+/// with many only a window along the x axis, so that the cost grows with the number of objects and their density, not
+/// with its square. Memory is reused from frame to frame.
 struct DetectionIndex: ~Copyable {
     private(set) var detections = ScratchList<FilteredDetection>()
     private var wide = ScratchList<ExpandedBox>()
     private var eights = ScratchList<Eight>()
-    /// Whether ``wide`` and ``eights`` are those of ``detections``: nobody may ask.
+    /// Whether ``wide`` and ``eights`` are up to date with ``detections``.
     private var isArranged = false
     private var widest = 0.0
 
-    /// What eight of them may touch: their boxes, widened by the margin of ``CandidatePairs``, in single precision.
+    /// The boxes of eight detections, widened by the margin of ``CandidatePairs``, in single precision.
     fileprivate struct Eight {
         var minX = SIMD8<Float>(repeating: .infinity)
         var minY = SIMD8<Float>(repeating: .infinity)
@@ -19,9 +19,10 @@ struct DetectionIndex: ~Copyable {
         var maxY = SIMD8<Float>(repeating: -.infinity)
     }
 
-    /// Pixels, more than single precision is wrong by where the sieve lets boxes be.
+    /// A tolerance in pixels, greater than the rounding error of single precision within the coordinates that
+    /// ``DetectionPreFilter`` accepts.
     fileprivate static let slack = 0.25
-    /// To ask fewer eights than this all is cheaper than to find out which.
+    /// The number of groups below which testing all is cheaper than finding the window.
     fileprivate static let few = 5
 
     var isEmpty: Bool { detections.isEmpty }
@@ -32,31 +33,31 @@ struct DetectionIndex: ~Copyable {
         isArranged = false
     }
 
-    /// Adds one that does not begin further left than those before.
+    /// Appends a detection. Its left edge must not be left of the previous ones.
     mutating func append(_ detection: FilteredDetection) {
         detections.append(detection)
         widest = max(widest, detection.box.width)
         isArranged = false
     }
 
-    /// Takes those away that have found their track.
+    /// Removes the matched detections.
     mutating func drop(where isTaken: UnsafeBufferPointer<Bool>) {
         detections.keep { !isTaken[$0.source] }
         widest = detections.view.reduce(0) { max($0, $1.box.width) }
         isArranged = false
     }
 
-    /// All of them, to be asked before they change.
+    /// Returns a view for queries, valid until the index changes.
     mutating func view() -> View {
         if !isArranged { arrange() }
         return View(detections: detections.view, wide: wide.view, eights: eights.view, widest: widest)
     }
 
-    /// Writes down, one by one and eight by eight, what they may touch.
+    /// Fills ``wide`` and ``eights``.
     private mutating func arrange() {
         wide.clear()
         eights.reset(to: Eight(), count: (detections.count + 7) / 8)
-        // Written to memory: a lane that is known only now is dear to set otherwise.
+        // Writes through memory, because setting a vector lane at a variable index is slow.
         eights.withUnsafeMutableBytes { bytes in
             for place in detections.indices {
                 let box = ExpandedBox(detections[place].box, by: CandidatePairs.margin)
@@ -73,12 +74,13 @@ struct DetectionIndex: ~Copyable {
 
     struct View {
         fileprivate let detections: UnsafeBufferPointer<FilteredDetection>
-        /// Their boxes with the margin of ``CandidatePairs``.
+        /// The boxes of the detections with the margin of ``CandidatePairs``.
         let wide: UnsafeBufferPointer<ExpandedBox>
         fileprivate let eights: UnsafeBufferPointer<Eight>
         fileprivate let widest: Double
 
-        /// Calls `body` with all that may touch a box, and few others, from left to right.
+        /// Calls `body` with the index of each detection that may overlap a box, from left to right. A few false
+        /// positives are possible.
         @inline(__always)
         func forEach(near place: ExpandedBox, _ body: (Int) -> Void) {
             let (minX, minY) = (SIMD8(repeating: Float(place.low.x)), SIMD8(repeating: Float(place.low.y)))
@@ -87,7 +89,7 @@ struct DetectionIndex: ~Copyable {
                 let eight = eights[number]
                 let isNear =
                     (eight.minX .< maxX) .& (minX .< eight.maxX) .& (eight.minY .< maxY) .& (minY .< eight.maxY)
-                // A byte for each, so that what is near can be counted off.
+                // One byte for each detection, so that the matches can be enumerated with bit operations.
                 let bytes = SIMD8<UInt8>(
                     truncatingIfNeeded: SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: 1), where: isNear))
                 var near = unsafeBitCast(bytes, to: UInt64.self)
@@ -98,7 +100,7 @@ struct DetectionIndex: ~Copyable {
             }
         }
 
-        /// The eights that have one near a box along the x axis.
+        /// Returns the range of the groups that may overlap a box along the x axis.
         @inline(__always)
         private func window(of place: ExpandedBox) -> Range<Int> {
             if eights.count < DetectionIndex.few { return 0..<eights.count }
@@ -107,7 +109,7 @@ struct DetectionIndex: ~Copyable {
             return start..<max(start, count(leftOf: place.high.x + reach))
         }
 
-        /// How many eights begin left of an edge.
+        /// Returns the number of groups whose first detection begins left of an edge.
         private func count(leftOf edge: Double) -> Int {
             var (low, high) = (0, eights.count)
             while low < high {

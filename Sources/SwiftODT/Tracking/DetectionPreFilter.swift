@@ -1,12 +1,13 @@
-/// Lets through what can be tracked: finite boxes of sensible size, each object once, not more than can be handled.
+/// Selects the detections that can be tracked: finite boxes of plausible size, without duplicates, up to a maximum
+/// number.
 struct DetectionPreFilter: ~Copyable {
-    /// The detections that came through, from left to right.
+    /// The accepted detections from left to right.
     private(set) var accepted = ScratchList<FilteredDetection>()
-    /// Those that did not, of all answers so far.
+    /// The numbers of rejected detections since the beginning.
     private(set) var unused = UnusedDetections()
     private var places = ScratchList<SortKey>()
 
-    /// Where a box begins, in 256ths of a pixel, and which it is, in one number: nothing is quicker to sort.
+    /// A box's left edge in 1/256 pixel and its index, packed into one integer for fast sorting.
     private struct SortKey: Comparable {
         private let key: Int
 
@@ -19,14 +20,17 @@ struct DetectionPreFilter: ~Copyable {
         static let maximum = 1 << 24
     }
 
-    /// More than this many detections in a frame are noise; the strongest are kept.
+    /// The maximum number of detections per frame; the strongest are kept.
     static let maximum = 2000
-    /// Coordinates beyond belong to no picture.
+    /// The maximum absolute coordinate in pixels.
     private static let farthest = 1e6
 
+    /// Filters the detections of one result.
+    ///
     /// - Parameters:
-    ///   - floor: weaker detections than this say nothing.
-    ///   - region: what was looked at; what it cuts through is known too badly.
+    ///   - floor: the minimum score.
+    ///   - region: the inferred region; detections that its edges cut are dropped, because their boxes are
+    ///     incomplete.
     mutating func accept(_ detections: [Detection], from floor: Double, of region: InferredRegion? = nil) {
         places.clear()
         for index in detections.indices.prefix(SortKey.maximum) {
@@ -44,7 +48,7 @@ struct DetectionPreFilter: ~Copyable {
             places.sort { detections[$0.index].score > detections[$1.index].score }
             places.shorten(to: Self.maximum)
         }
-        // Places are sorted instead of detections, which are large.
+        // Sorts keys instead of detections, which are large.
         places.sort()
         accepted.clear()
         for number in places.indices {
@@ -59,13 +63,13 @@ struct DetectionPreFilter: ~Copyable {
         discountOverlapped(from: floor)
     }
 
-    /// What is not finite does not compare like this either.
+    /// Boxes with NaN fail these comparisons, too.
     private static func isPlausible(_ box: Box) -> Bool {
         box.width >= 0.5 && box.height >= 0.5 && box.minX > -farthest
             && box.minY > -farthest && box.maxX < farthest && box.maxY < farthest
     }
 
-    /// Two boxes this much alike are one object, found twice. The stronger one stays.
+    /// Removes duplicates: of two boxes with an IoU above 0.9 the one with the higher score stays.
     private mutating func dropDuplicates() {
         var isDoubled = false
         for first in accepted.indices {
@@ -84,12 +88,13 @@ struct DetectionPreFilter: ~Copyable {
         if isDoubled { accepted.keep { $0.score > 0 } }
     }
 
-    /// Leaves of each score what no surer box of a thing of the same name explains. Where that is too little, the box goes.
+    /// Applies soft NMS: reduces the score of a box by its overlap with a stronger box of the same label, and drops
+    /// it below `floor`.
     private mutating func discountOverlapped(from floor: Double) {
         var isExplained = false
         for first in accepted.indices {
             let one = accepted[first]
-            // What begins further right, or shares less of the height, overlaps too little.
+            // Boxes that begin further right, or share less of the height, have too little overlap.
             let end = one.box.x + (1 - SoftSuppression.free) * one.box.width
             for second in first + 1..<accepted.count {
                 let other = accepted[second]

@@ -1,15 +1,16 @@
-/// How well a measure tells one object from others, as a stream shows it: what it is of an object and itself from answer to answer,
-/// and of an object and another.
+/// How well a measure separates objects in one stream: its averages for pairs of the same object and for pairs of
+/// different objects.
 struct DiscriminationStatistics: Sendable {
     private(set) var same: Double
     private(set) var other: Double
     private var variance = 0.01
     private var samples = 50.0
 
-    /// - Parameter start: what both are taken for before anything has been seen.
+    /// - Parameter start: the initial value of both averages.
     init(from start: Double) { (same, other) = (start, start) }
 
-    /// How far the two spread, as a variance. A measure that has hardly varied so far may do so yet.
+    /// The variance of the measure, with a lower bound, because a measure with little variation so far may vary
+    /// later.
     var spread: Double { max(variance, 0.003) }
 
     @inline(__always)

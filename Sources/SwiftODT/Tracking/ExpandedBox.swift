@@ -1,11 +1,11 @@
-/// A box with a margin around it, as overlap wants it.
+/// A box with a margin, prepared for computing overlaps.
 struct ExpandedBox {
-    /// Left and upper, right and lower edge.
+    /// The upper left and the lower right corner.
     let low: SIMD2<Double>
     let high: SIMD2<Double>
     private let area: Double
 
-    /// The box with a margin of `share` of its own size on every side.
+    /// Widens the box by `share` of its size on every side.
     @inline(__always)
     init(_ box: Box, by share: Double) {
         let size = SIMD2(box.width, box.height)
@@ -15,7 +15,7 @@ struct ExpandedBox {
         area = wideSize.x * wideSize.y
     }
 
-    /// Intersection and union; no intersection where they do not touch.
+    /// Returns the areas of intersection and union. The intersection is 0 if the boxes do not touch.
     @inline(__always)
     func overlap(_ other: ExpandedBox) -> (shared: Double, whole: Double) {
         let size = (high.smaller(other.high) - low.larger(other.low)).larger(.zero)

@@ -1,14 +1,14 @@
-/// A detection that came through the sieve, without what only its track wants to know: labels are counted by reference,
-/// and these are copied often.
+/// A detection that passed ``DetectionPreFilter``. It is trivially copyable: it has a label index instead of a
+/// ``Label``, which is reference-counted.
 struct FilteredDetection: Sendable {
     var box: Box
     var score: Double
-    /// What of the score speaks for an object of its own, see ``SoftSuppression``.
+    /// The score after soft NMS, see ``SoftSuppression``.
     var ownScore: Double
-    /// -1 where the detector does not say.
+    /// -1 without a label.
     var label: Int
-    /// Its place in the detector's answer.
+    /// Its index in the detector's result.
     var source: Int
-    /// It would begin no track.
+    /// Whether its score is below the threshold, so that it cannot begin a track.
     var isUncertain = false
 }

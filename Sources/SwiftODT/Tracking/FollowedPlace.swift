@@ -1,18 +1,20 @@
-/// Where one track is in the latest frame, shown or not, with what it takes to interpolate it to other frames.
+/// The position of one track in the latest frame, reported or not, with the data for interpolating it to other
+/// frames.
 struct FollowedPlace {
     /// Identifies the track from its first detection to its end.
     var key: Int
-    /// In buffer pixels, carried to the latest frame, not clipped.
+    /// In buffer pixels, propagated to the latest frame, not clipped.
     var box: Box
     var firstSeen: Nanoseconds
     var lastSeen: Nanoseconds
     /// The detection at ``lastSeen``.
     var lastBox: Box
-    /// For how long answers that would have shown it have missed it; `nil` where none has.
+    /// The time for which the track has been missed; `nil` if the latest result that covered it detected it.
     var missedFor: Nanoseconds?
 }
 
 extension TrackerState {
+    /// Returns the positions of all tracks in the latest frame.
     mutating func followedPlaces() -> [FollowedPlace] {
         settle(followingImage: true)
         return tracklets.map { tracklet in
@@ -25,6 +27,6 @@ extension TrackerState {
 }
 
 extension Tracker {
-    /// All tracks in the latest frame: tentative, confirmed and coasting ones.
+    /// Returns the positions of all tracks in the latest frame: tentative, confirmed and coasting ones.
     func followedPlaces() -> [FollowedPlace] { state.followedPlaces() }
 }

@@ -1,8 +1,10 @@
-/// The frames since the detector's latest answer, with what was known then: an answer that comes late is applied to the
-/// frame it saw. Bounded, whatever the rate of frames and the number of tracks; frames are recycled
-/// in a ring, so that one that comes and goes costs nothing.
+/// The frames since the latest result, with the state of all tracks, so that a late result can be applied to its
+/// frame.
+///
+/// The number of entries is bounded for any frame rate and number of tracks. Entries are recycled in a ring buffer,
+/// so that adding and dropping one allocates nothing.
 struct FrameHistory {
-    /// A tracklet's filter at a frame, and how it got there from the frame before.
+    /// A tracklet's filter at a frame, and its motion since the previous frame.
     struct PropagatedState: Sendable {
         var key: Int
         var filter: BoxKalmanFilter
@@ -13,11 +15,11 @@ struct FrameHistory {
     struct Entry {
         var time: Nanoseconds = 0
         var plane: LumaPlane?
-        /// How far the camera moved the background between the frame before and this one.
+        /// The camera motion between the previous frame and this one.
         var shift = SIMD2<Double>.zero
-        /// In the order of the tracklets, which is that of their keys.
+        /// In the order of the tracklets, which is the order of their keys.
         var carried: ContiguousArray<PropagatedState> = []
-        /// Whether that has been noted.
+        /// Whether ``carried`` has been recorded.
         fileprivate(set) var isRecorded = false
 
         func carried(_ key: Int) -> PropagatedState? {
@@ -35,10 +37,10 @@ struct FrameHistory {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
-    /// The picture of the latest frame.
+    /// The plane of the latest frame.
     var latestPlane: LumaPlane? { isEmpty ? nil : ring[place(count - 1)].plane }
 
-    /// 0 is the oldest, `count - 1` the latest.
+    /// 0 is the oldest entry, `count - 1` the latest.
     subscript(index: Int) -> Entry { ring[place(index)] }
 
     func time(_ index: Int) -> Nanoseconds { ring[place(index)].time }
@@ -62,7 +64,7 @@ struct FrameHistory {
         ring[place].shift = shift
     }
 
-    /// Notes where the tracklets stand at an entry, and by which moves they came there.
+    /// Records the states of the tracklets at an entry, and the moves that led there.
     mutating func record(_ tracklets: ContiguousArray<Tracklet>, moves: ContiguousArray<BoxMove?>, at index: Int) {
         let place = place(index)
         ring[place].isRecorded = true
@@ -70,7 +72,7 @@ struct FrameHistory {
         ring[place].carried.reserveCapacity(tracklets.count)
         for number in tracklets.indices {
             let move = number < moves.count ? moves[number] : nil
-            // Field by field: a tracklet is large, and not copied for this.
+            // Copies single fields, because a tracklet is large.
             ring[place].carried.append(
                 PropagatedState(
                     key: tracklets[number].key, filter: tracklets[number].filter, lead: tracklets[number].lead,
@@ -78,13 +80,13 @@ struct FrameHistory {
         }
     }
 
-    /// The same of the latest entry, if it has not been noted: after an answer that waits until a frame comes without one, as
-    /// the next answer makes all that is before it forgotten.
+    /// Records the states at the latest entry unless that is done. After a result the recording is deferred until a
+    /// frame comes without a result, because the next result drops all earlier entries.
     mutating func recordLatest(_ tracklets: ContiguousArray<Tracklet>) {
         if count > 0, !ring[place(count - 1)].isRecorded { record(tracklets, moves: [], at: count - 1) }
     }
 
-    /// Notes that tracklets, the same as have been recorded, stand elsewhere.
+    /// Updates the states of an entry. The tracklets must be the recorded ones.
     mutating func move(_ tracklets: ContiguousArray<Tracklet>, at index: Int) {
         let place = place(index)
         for number in tracklets.indices {
@@ -93,14 +95,14 @@ struct FrameHistory {
         }
     }
 
-    /// The entry of the latest frame at or before `time`.
+    /// Returns the index of the latest entry at or before `time`.
     func index(at time: Nanoseconds) -> Int? {
         var index = count - 1
         while index >= 0, self.time(index) > time { index -= 1 }
         return index >= 0 ? index : nil
     }
 
-    /// From the frame of the latest answer, the oldest one kept, to `time`.
+    /// Returns the seconds from the frame of the latest result, which is the oldest entry, to `time`.
     func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
     mutating func drop(first dropped: Int) {

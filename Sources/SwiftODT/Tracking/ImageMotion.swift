@@ -1,7 +1,7 @@
-/// How boxes, and the background, moved from one picture to the next.
+/// Measures the motion of boxes and of the background between two pictures.
 ///
-/// A handful of points in each box is followed and the median taken: what lies behind the object inside its box, or
-/// has been lost, is outvoted. The number of points is bounded, whatever the number of boxes.
+/// Follows a few points in each box and takes the median, which is robust against background points and lost points.
+/// The number of points is bounded for any number of boxes.
 struct ImageMotion {
     private let flow: PointFlow
     private let scale: SIMD2<Double>
@@ -15,12 +15,12 @@ struct ImageMotion {
         scale = SIMD2(from.plane.scaleX, from.plane.scaleY)
     }
 
-    /// How a box moved; `nil` where too few points could be followed, or they disagree.
+    /// Returns the motion of a box; `nil` if too few points could be followed, or they disagree.
     ///
     /// - Parameters:
-    ///   - box: where it was, in buffer pixels.
-    ///   - guess: how far it should have moved, in buffer pixels.
-    ///   - points: about how many points it may cost.
+    ///   - box: the box in the first picture, in buffer pixels.
+    ///   - guess: the expected displacement in buffer pixels.
+    ///   - points: the approximate number of points to follow.
     mutating func move(of box: Box, guess: SIMD2<Double>, points: Int) -> BoxMove? {
         let small = box.scaled(x: 1 / scale.x, y: 1 / scale.y)
         let expected = SIMD2<Float>(Float(guess.x / scale.x), Float(guess.y / scale.y))
@@ -47,12 +47,12 @@ struct ImageMotion {
         let (y, spreadY) = Self.median(&down)
         let spread = max(spreadX, spreadY)
         guard spread < 0.15 * Float(max(small.width, small.height)) + 0.5 else { return nil }
-        // Neighbouring windows overlap: three points say about as much as one.
+        // The windows of neighbouring points overlap: three points count as one independent measurement.
         let deviation = (Double(spread) / (Double(across.count) / 3).squareRoot() + 0.15) * max(scale.x, scale.y)
         return BoxMove(x: Double(x) * scale.x, y: Double(y) * scale.y, scale: zoom, deviation: deviation)
     }
 
-    /// How far the background moved, in buffer pixels; zero where it cannot be said.
+    /// Returns the displacement of the background in buffer pixels; zero if it cannot be estimated.
     mutating func backgroundShift(around boxes: ContiguousArray<Box>) -> SIMD2<Double> {
         let (width, height) = (Double(flow.from.plane.width), Double(flow.from.plane.height))
         camera.begin()
@@ -69,7 +69,7 @@ struct ImageMotion {
         return camera.count >= 8 ? camera.estimate() : .zero
     }
 
-    /// By how much the distances between neighbouring points grew. Taken at half: it is noisy.
+    /// Returns the median growth of the distances between points. The change is halved, because it is noisy.
     private func zoomOfPoints() -> Double {
         guard across.count >= 6 else { return 1 }
         var ratios: ContiguousArray<Float> = []
@@ -85,7 +85,7 @@ struct ImageMotion {
         return spread < 0.1 ? Double(1 + (min(max(ratio, 0.9), 1.1) - 1) / 2) : 1
     }
 
-    /// The median and the median distance from it, scaled to a standard deviation.
+    /// Returns the median, and the median absolute deviation scaled to a standard deviation.
     private static func median(_ values: inout ContiguousArray<Float>) -> (Float, Float) {
         values.sort()
         let median = values[values.count / 2]

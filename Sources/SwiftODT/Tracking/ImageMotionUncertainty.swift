@@ -1,38 +1,39 @@
-/// How much less the picture's word about one object's motion is to be believed than it claims.
+/// Estimates the error of image motion for one object.
 ///
-/// What is followed in a box may be something else than the object: the street between somebody's legs, what can be seen through
-/// a frame, whatever lies behind something dark. No pair of pictures tells. But each answer of the detector shows how far off the
-/// box was carried. Where that is to the same side again and again, and further than if the object had just gone on as it did
-/// before, the picture deceives, and the object is left to its filter. Detections that jitter put it off to either side.
+/// The points in a box may belong to something else, such as the background between a person's legs. A pair of
+/// pictures cannot show this, but each detection shows the error of the propagated box. If the errors of consecutive
+/// results have the same sign and exceed those of a constant-velocity prediction, the image motion is wrong, and the
+/// filter gives it less weight. Detector jitter gives errors of alternating sign.
 struct ImageMotionUncertainty: Sendable {
-    /// Centre x, centre y, width, height, in object sizes a second, squared; negative where the picture does better.
+    /// Centre x, centre y, width, height: squared object sizes per second; negative if image motion is better than
+    /// the prediction.
     private var evidence = SIMD4<Double>.zero
-    /// How far off the latest answer showed the box to be, in object sizes, and what had been expected without pictures.
+    /// The errors at the latest result in object sizes: of the propagated box and of a constant-velocity prediction.
     private var lastError = (carried: SIMD4<Double>.zero, expected: SIMD4<Double>.zero)
-    /// Seconds from one answer to the next.
+    /// Seconds between the latest two results.
     private var span = 0.0
     private var isToBeJudged = false
 
-    /// What is added to the variance of velocities that were seen, as they were from one answer to the next.
+    /// The additional variance of the measured velocity between two results.
     var variance: SIMD4<Double> { evidence.bounded(.zero, Self.highest) }
 
-    /// The same for each of the steps between two answers: what deceives does so in all of them, and together they say no more
-    /// than one.
+    /// Returns the additional variance for each of several steps between two results. The errors of the steps are
+    /// fully correlated, so that all steps together count as one measurement.
     func variance(eachOf step: Double) -> SIMD4<Double> { variance * max(1, span / step) }
 
-    /// The same where it counts who is whom. No picture is believed more than so far: people who pass each other drag along each
-    /// other's boxes, and their answers tell only when it is too late.
+    /// Returns the variance for the association, with a lower bound. When two people pass each other, image motion
+    /// drags their boxes along, and the errors show only when the identities may already be swapped.
     func cautiousVariance(eachOf step: Double) -> SIMD4<Double> {
         evidence.bounded(SIMD4(repeating: Self.usual), Self.highest) * max(1, span / step)
     }
 
-    /// Notes that the picture has moved the box.
+    /// Records that image motion moved the box.
     mutating func noteMove() { isToBeJudged = true }
 
-    /// Compares where a box was carried with where it was found.
+    /// Compares the propagated box with the detection.
     ///
-    /// - Parameter past: where it was found before.
-    /// - Returns: whether the picture had moved the box since then.
+    /// - Parameter past: the earlier observations.
+    /// - Returns: whether image motion had moved the box since the latest observation.
     @inline(__always)
     mutating func judge(_ carried: SIMD4<Double>, against found: Observation, after past: ObservationHistory) -> Bool {
         guard isToBeJudged, found.time > past[0].time, found.box.area > 0 else { return false }
@@ -51,14 +52,14 @@ struct ImageMotionUncertainty: Sendable {
         return true
     }
 
-    /// Where an object would be that went on from its latest two places; `nil` where there is but one.
+    /// Returns the constant-velocity prediction from the latest two observations; `nil` with fewer observations.
     private static func expected(at time: Nanoseconds, after past: ObservationHistory) -> SIMD4<Double>? {
         guard past.count > 1, past[0].time > past[1].time else { return nil }
         let steps = Double(time - past[0].time) / Double(past[0].time - past[1].time)
         return past[0].box.vector + (past[0].box.vector - past[1].box.vector) * steps
     }
 
-    /// Half a size a second.
+    /// The lower bound of the cautious variance: (0.5 object sizes per second)².
     private static let usual = 0.25
     private static let highest = SIMD4<Double>(repeating: 100)
     private static let pace = 0.4

@@ -1,4 +1,4 @@
-/// A luma plane at full, half and quarter size, as floating point numbers: what optical flow reads.
+/// A luma plane at full, half and quarter size in floating point, for optical flow.
 final class ImagePyramid {
     struct Level {
         let pixels: UnsafeMutablePointer<Float>
@@ -16,7 +16,7 @@ final class ImagePyramid {
         while sizes.count < 3, let (width, height) = sizes.last, min(width, height) >= 48 {
             sizes.append((width / 2, height / 2))
         }
-        // Vector reads may reach past the end of the last row.
+        // Vector loads may read past the end of the last row.
         let reach = 32
         let count = sizes.reduce(0) { $0 + $1.0 * $1.1 }
         storage = .allocate(capacity: count + reach)
@@ -31,9 +31,10 @@ final class ImagePyramid {
 
     deinit { storage.deallocate() }
 
-    /// Becomes that of another plane, in the memory that it has: fresh memory is cleared by the system page by page.
+    /// Refills the pyramid from another plane and reuses its memory, because the system clears new memory page by
+    /// page.
     ///
-    /// - Returns: whether it could, for the plane is of the same size.
+    /// - Returns: `false` if the planes differ in size.
     func take(_ other: LumaPlane) -> Bool {
         guard other.width == plane.width, other.height == plane.height else { return false }
         plane = other

@@ -1,28 +1,29 @@
-/// What a track is called: a name once it has twice the weight of every other, until another has more.
+/// The label of a track, by vote.
 ///
-/// Every sighting votes with its score, and votes fade within seconds, so that an odd answer does not rename an object and
-/// a lasting change does. Where names contend, with none of them clear, there is none: better no name than a wrong one.
+/// Each detection votes with its score, and votes decay within seconds, so that a single wrong label does not rename
+/// an object and a lasting change does. A label wins with twice the weight of every other label, and stays until
+/// another label has more weight. Without a clear winner the track has no label.
 struct LabelVotes: Sendable {
     private struct Candidate {
         var label: Label?
         var weight = 0.0
     }
 
-    /// The heaviest first. Names beyond push out the lightest.
+    /// The heaviest candidate is first. A new label replaces the lightest one.
     private var candidates = InlineArray<3, Candidate>(repeating: Candidate())
     private var isClear = false
 
-    /// The name; `nil` where there is none, or none that is clear.
+    /// The winning label; `nil` if there is no clear winner.
     var winner: Label? { isClear ? candidates[0].label : nil }
-    /// The index of the name that most speaks for, clear or not; -1 where there is none.
+    /// The index of the label with the most weight, clear winner or not; -1 without labels.
     private(set) var leaderIndex = -1
 
-    /// Whether any of the names that it has been given lately is such.
+    /// Returns whether any of the recent labels satisfies a condition.
     func contains(where isMeant: (Label) -> Bool) -> Bool {
         candidates.indices.contains { candidates[$0].label.map(isMeant) ?? false }
     }
 
-    /// - Parameter time: since the vote before.
+    /// - Parameter time: the time since the previous vote.
     mutating func vote(_ label: Label?, weight: Double, after time: Nanoseconds) {
         let left = Self.memory / (Self.memory + max(0, Double(time) / 1e9))
         for place in candidates.indices { candidates[place].weight *= left }
@@ -49,6 +50,6 @@ struct LabelVotes: Sendable {
         if candidates[lightest].weight < weight { candidates[lightest] = Candidate(label: label, weight: weight) }
     }
 
-    /// Seconds after which an older vote counts half as much.
+    /// The time constant of the decay in seconds.
     private static let memory = 2.0
 }

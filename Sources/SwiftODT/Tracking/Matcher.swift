@@ -1,33 +1,34 @@
-/// Matches a detector's answer with the tracks, in stages: strong detections first, then weak ones, then the places
-/// where objects were last seen, then tracks on probation.
+/// Matches a detector's result with the tracks, in stages: strong detections, then weak detections (ByteTrack), then
+/// the last observed positions of tracks that are still unmatched, then tentative tracks.
 struct Matcher: ~Copyable {
     private(set) var pairs = ScratchList<Association.Pair>()
-    /// Strong detections that belong to no track.
+    /// Strong detections without a track.
     private(set) var unmatched = ScratchList<FilteredDetection>()
     private(set) var isTrackMatched = ScratchList<Bool>()
-    /// By a detection's place in the answer.
+    /// By a detection's index in the result.
     private(set) var isTaken = ScratchList<Bool>()
-    /// How far the camera moved everything away from the predictions.
+    /// The camera motion since the prediction, in pixels.
     private(set) var shift = SIMD2<Double>.zero
 
     private(set) var appearances = DetectionAppearances()
     private var scores = ScoreStatistics()
     private var bimodalThreshold = BimodalScoreThreshold()
 
-    /// Detections that could not be used, of all answers so far.
+    /// The numbers of rejected detections since the beginning.
     var unused: UnusedDetections { preFilter.unused }
 
     private var preFilter = DetectionPreFilter()
     private var neighbours = CandidatePairs()
     private var association = Association()
     private var camera = CameraMotion()
-    // What a stage has left for the next: tracks that are shown and others, by index, and detections.
+    // The tracks (indices of confirmed and tentative ones) and detections that the next stage may match.
     private var shown = ScratchList<Int>()
     private var young = ScratchList<Int>()
     private var established = ScratchList<Int>()
     private var strong = DetectionIndex()
     private var weak = DetectionIndex()
 
+    /// Matches one result with the tracks; the outcome is in ``pairs``, ``unmatched`` and the flags.
     mutating func match(
         _ answer: [Detection], of region: InferredRegion?, in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>,
         at time: Nanoseconds,
@@ -58,7 +59,7 @@ struct Matcher: ~Copyable {
         if let region { dropFragments(of: tracks, in: region) }
     }
 
-    /// Tells apart what there is to match.
+    /// Sorts tracks into confirmed and tentative, and detections into strong and weak.
     private mutating func begin(_ tracks: UnsafeBufferPointer<Tracklet>, answers: Int, threshold: Double) {
         pairs.clear()
         unmatched.clear()
@@ -78,9 +79,9 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Finds out how far the camera moved; twice where it did, as a shift makes for better pairs.
+    /// Estimates the camera motion, in up to two rounds, because a first estimate gives better pairs for the second.
     ///
-    /// Leaves the strong stage its ``CandidatePairs``.
+    /// Leaves the ``CandidatePairs`` of the first stage in ``neighbours``.
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
         neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
@@ -88,16 +89,16 @@ struct Matcher: ~Copyable {
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
-            // What is less the margin of neighbours makes up for.
+            // The margin of ``CandidatePairs`` covers a smaller change.
             if abs(shift.x - before.x) + abs(shift.y - before.y) < 2 { return }
             neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
         }
     }
 
-    /// How far most tracks are from what overlaps them most.
+    /// Returns the typical displacement from a track's prediction to its nearest detection.
     private mutating func apparentShift(of tracks: UnsafeBufferPointer<Tracklet>) -> SIMD2<Double> {
         camera.begin()
-        // A crowd agrees on the camera's motion long before all have been asked.
+        // About 24 tracks are enough for an estimate.
         let every = max(1, (shown.count + 23) / 24)
         for row in stride(from: 0, to: shown.count, by: every) {
             let track = tracks.baseAddress.unsafelyUnwrapped + shown[row]
@@ -109,7 +110,7 @@ struct Matcher: ~Copyable {
         return camera.estimate()
     }
 
-    /// Finds the tracks that weak detections may hold.
+    /// Finds the confirmed tracks that weak detections may continue.
     private mutating func findEstablished(
         for tracks: UnsafeBufferPointer<Tracklet>, at time: Nanoseconds, maximumAge: Nanoseconds
     ) {
@@ -119,7 +120,7 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// One stage: free tracks and free detections of some kind.
+    /// Runs one stage on the unmatched tracks and detections.
     private mutating func pass(
         _ rule: Association.Rule, _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
         _ detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds
@@ -136,7 +137,7 @@ struct Matcher: ~Copyable {
         if rule.usesScores { learnScores(tracks, detections) }
     }
 
-    /// Learns from the pairs of a stage, and from the next detection to each, which is another object.
+    /// Learns score differences from the pairs of a stage, and from each pair's next detection as a different object.
     private mutating func learnScores(
         _ tracks: UnsafeBufferPointer<Tracklet>, _ detections: UnsafeBufferPointer<FilteredDetection>
     ) {
@@ -149,7 +150,7 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// After a stage: what it has not matched is left for the next.
+    /// Removes the tracks and detections that the stage matched.
     private mutating func keepFree() {
         if association.pairs.isEmpty { return }
         let matched = isTrackMatched.view
@@ -162,11 +163,11 @@ struct Matcher: ~Copyable {
         where !detection.isUncertain && !isTaken[detection.source] && !isPart(detection) {
             unmatched.append(detection)
         }
-        // The surest get the first ids.
+        // Detections with higher scores get lower ids.
         unmatched.sort { $0.score > $1.score }
     }
 
-    /// What lies within an object that the part has only a piece of may be that piece, or a detail of it.
+    /// Drops unmatched detections that may be a fragment or a detail of an object that the region's edge cuts.
     private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
         unmatched.keep { unmatchedDetection in
             !tracks.contains { track in
@@ -175,8 +176,9 @@ struct Matcher: ~Copyable {
         }
     }
 
-    /// Under the name of that object it is one, unless it is much surer; under another one where it fills what is to be seen of it. What
-    /// else lies within a table, a bed or a bus is something that stands before it.
+    /// Returns whether a detection is a fragment of a cut track. With the same or an unknown label it is one unless
+    /// its score is much higher. With another label it is one only if it fills the visible part of the object:
+    /// otherwise it is a different object in front of a table, a bed or a bus.
     private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion) -> Bool {
         let (box, object) = (detection.box, track.filter.box)
         let name = track.votes.leaderIndex
@@ -186,10 +188,10 @@ struct Matcher: ~Copyable {
         return TileFragment.lies(box, within: object) && object.intersection(region.box).iou(box) > filling
     }
 
-    /// What fills so much of what is to be seen of an object is that, whatever it is called.
+    /// The minimum IoU of a fragment with another label and the visible part of the object.
     private static let filling = 0.5
 
-    /// Whether the detection is a second box on an object that already has one.
+    /// Returns whether the detection is a second box on an already matched object.
     private func isPart(_ detection: FilteredDetection) -> Bool {
         pairs.view.contains { $0.detection.box.iou(detection.box) > 0.5 }
     }

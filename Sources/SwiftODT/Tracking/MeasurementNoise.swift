@@ -1,11 +1,12 @@
-/// How much further off a detection's box may be than the stream's boxes usually are.
+/// Scales the measurement noise of low-score detections.
 ///
-/// A detector that is not sure of a thing is not sure of its edges either: the box of somebody half hidden creeps towards
-/// whoever hides them. And it is off to the same side for a while. Ten such boxes within a tenth of a second say no more
-/// than one, so that each counts the less the sooner it comes: the same second of doubt moves a track equally far at any
-/// frame rate. Boxes that are sure are believed as they are.
+/// The boxes of low-score detections are less accurate: the box of a partly occluded person, for example, creeps
+/// towards the occluder. The errors of consecutive boxes are correlated, so that ten boxes within a tenth of a second
+/// count as one. The noise therefore grows the shorter the time between observations, and the effect does not depend
+/// on the frame rate.
 enum MeasurementNoise {
-    /// The factor by which the standard deviation of a box grows, 1 for one that is sure or comes after a while.
+    /// Returns the factor on the standard deviation of a box: 1 for a score of 1, or if ``memory`` has passed since
+    /// the last observation.
     @inline(__always)
     static func factor(score: Double, after time: Nanoseconds) -> Double {
         let share = min(1, (1 - score) * steepness)
@@ -14,8 +15,8 @@ enum MeasurementNoise {
         return 1 + (repeats.squareRoot() - 1) * share
     }
 
-    /// For so long an error of one object's boxes lasts.
+    /// The correlation time of box errors.
     private static let memory: Nanoseconds = 150_000_000
-    /// Doubt is whole from a score of 1 minus one part in so many.
+    /// The full scaling applies from a score of `1 - 1 / steepness` down.
     private static let steepness = 4.0
 }

@@ -1,26 +1,27 @@
 import Glibc
 
-/// What a stream teaches about its detector and its objects: how much boxes jitter, and how abruptly objects move.
+/// Estimates the measurement and process noise of a stream: the jitter of the detector's boxes and the acceleration
+/// of objects.
 ///
-/// A crisp detector on strolling people and a nervous one on dancers want quite different filters. Both figures are
-/// learnt from second differences of the places where tracks were seen, over all tracks of the stream, so that no
-/// setting has to be found by hand.
+/// Detectors and objects differ too much for fixed filter settings. Both values are estimated from second differences
+/// of observed positions, over all tracks of the stream.
 struct MotionStatistics: Sendable {
     private var jitterVariance = SIMD4<Double>(repeating: 0.04 * 0.04)
     private var jitterSamples = 50.0
     private var accelerationVariance = SIMD4<Double>(repeating: 0.7 * 0.7)
     private var accelerationSamples = 20.0
     private var pace = Pace(rate: 0.05)
-    /// One track out of so many is learnt from; how many to let pass until then; and where that began.
+    /// The sampling of tracks: the stride, how many tracks to skip, and the offset of the first one.
     private var every = 1
     private var unusedAnswers = 0
     private var turn = 0
 
-    /// Where in a track's sightings the latest look went back to. Most tracks have been seen in the same frames.
+    /// The history indices of the latest ``learnAcceleration(from:)``, as initial guesses. Most tracks were observed
+    /// in the same frames.
     private var middle = 0
     private var far = 0
 
-    /// The factors by which a median is followed.
+    /// The factors for following a median.
     private struct Pace {
         let up: SIMD4<Double>
         let down: SIMD4<Double>
@@ -31,19 +32,20 @@ struct MotionStatistics: Sendable {
         }
     }
 
-    /// Standard deviation of an observation in object sizes: centre x, centre y, width, height.
+    /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
+    /// and height.
     ///
-    /// Higher than what was measured: errors of one object's boxes come in runs, which a filter must not believe.
+    /// Larger than the measured jitter, because the errors of consecutive boxes are correlated.
     var jitter: SIMD4<Double> {
         jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot() * 1.75
     }
 
-    /// Random walk of the velocity in object sizes a second, per square root of a second.
+    /// The process noise: the random walk of the velocity in object sizes per second, per square root of a second.
     var accelerationNoise: SIMD4<Double> {
         accelerationVariance.bounded(SIMD4(repeating: 0.1 * 0.1), SIMD4(repeating: 3 * 3)).squareRoot()
     }
 
-    /// Both figures at one time.
+    /// The measurement and process noise at one time.
     struct Noise: Sendable {
         let jitter: SIMD4<Double>
         let accelerationNoise: SIMD4<Double>
@@ -51,15 +53,15 @@ struct MotionStatistics: Sendable {
 
     var noise: Noise { Noise(jitter: jitter, accelerationNoise: accelerationNoise) }
 
-    /// Announces how many tracks there will be to learn from. Once enough is known a few are listened to, each time others: a
-    /// crowd says the same many times.
+    /// Announces the number of tracks of a result. After enough samples only about eight tracks per result are used,
+    /// in turn, because a crowd gives redundant samples.
     mutating func expect(_ count: Int) {
         every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
         unusedAnswers = turn
     }
 
-    /// Learns from a track that has just been seen again.
+    /// Adds the observations of a track that has just been detected.
     @inline(__always)
     mutating func learn(from sightings: ObservationHistory) {
         unusedAnswers -= 1
@@ -69,8 +71,8 @@ struct MotionStatistics: Sendable {
         learnAcceleration(from: sightings)
     }
 
-    /// Jitter makes neighbouring second differences go against each other (their covariance is minus four times its
-    /// variance); smooth motion, however quick, does not.
+    /// Jitter gives consecutive second differences a negative covariance: minus four times its variance. Smooth
+    /// motion of any speed does not.
     private mutating func learnJitter(from sightings: ObservationHistory) {
         guard sightings.count >= 4 else { return }
         let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])
@@ -87,8 +89,8 @@ struct MotionStatistics: Sendable {
         jitterVariance = jitterVariance.bounded(.zero, .one)
     }
 
-    /// Over a third of a second a change of velocity shows above the jitter. The median is followed, not the mean: a
-    /// few swapped or occluded boxes must not make all objects look nervous.
+    /// Over a third of a second a change of velocity exceeds the jitter. Follows the median instead of the mean, so
+    /// that a few swapped or occluded boxes do not raise the estimate.
     private mutating func learnAcceleration(from sightings: ObservationHistory) {
         let c = sightings[0]
         middle = sightings.before(c.time - Self.span, near: middle)

@@ -1,10 +1,11 @@
-/// Where and when an object was seen.
+/// A detected box and its time.
 struct Observation: Sendable {
     var time: Nanoseconds
     var box: Box
 }
 
-/// The latest places where an object was seen: a ring of a few, and at quick frames of as many more as it takes to go back as far.
+/// The latest observations of an object, in a ring buffer. It keeps at least 24, and up to 96 to cover 0.7 s at high
+/// frame rates.
 struct ObservationHistory: Sendable {
     private static let minimumCount = 24
     private static let maximum = 96
@@ -17,10 +18,10 @@ struct ObservationHistory: Sendable {
         ring.append(first)
     }
 
-    /// How many are kept.
+    /// The number of observations kept.
     var count: Int { ring.count }
 
-    /// 0 is the latest, `count - 1` the oldest.
+    /// 0 is the latest observation, `count - 1` the oldest.
     @inline(__always)
     subscript(index: Int) -> Observation {
         let place = newest - index
@@ -31,7 +32,7 @@ struct ObservationHistory: Sendable {
         let reach = sighting.time - self[count - 1].time
         newest += 1
         if ring.count < Self.minimumCount || ring.count < Self.maximum && reach < Self.span {
-            // Behind the latest, before the oldest.
+            // Inserted behind the latest and before the oldest one.
             ring.insert(sighting, at: newest)
         } else {
             if newest == ring.count { newest = 0 }
@@ -39,8 +40,8 @@ struct ObservationHistory: Sendable {
         }
     }
 
-    /// The index of the latest sighting at or before `time`, or of the oldest one kept. Looked for from an index near which it
-    /// is likely to be.
+    /// Returns the index of the latest observation at or before `time`, or of the oldest one. Searches from the
+    /// guess.
     @inline(__always)
     func before(_ time: Nanoseconds, near guess: Int) -> Int {
         var index = min(guess, count - 1)

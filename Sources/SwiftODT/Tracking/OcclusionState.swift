@@ -1,30 +1,32 @@
-/// Whether an object that is not seen is still to be believed in where it is expected.
+/// Whether a missed object is likely to be still at its predicted position.
 struct OcclusionState: Sendable {
-    /// Its place shows that it is not there. It is not shown until it is seen again, and keeps its id if that is soon.
+    /// The picture shows that the object is not there. The track is not reported until it is detected again, and
+    /// keeps its id if that is in time.
     fileprivate(set) var isAbsent = false
-    /// Its box may have been carried to a place where it is not. It is not reported until it is detected again.
+    /// The box may have been propagated to a wrong position. The track is not reported until it is detected again.
     var isUnreliable = false
-    /// The picture has been seen not to show it.
+    /// Whether the picture has already failed to show the object.
     private var isUndetected = false
-    /// When that was first so, half of it could still be seen: it went behind something.
+    /// Whether the object was still half visible when that happened first: it went behind something.
     private(set) var isHiding = false
-    /// Where the detector was last sure of it, and what was to be seen there, which is looked at only when it is wanted.
+    /// The box of the latest detection above the score threshold, and its template, which is taken only when needed.
     private var confirmedBox: Box
     private var template: AppearanceTemplate?
-    /// The half of it that was hidden by then: the detector often loses what goes behind something no sooner than that.
+    /// The half of the object that was already occluded in ``template``: detectors often lose an object only when
+    /// half of it is hidden.
     private var occludedHalf: AppearanceTemplate.Half?
 
     init(at box: Box) { confirmedBox = box }
 
-    /// The detector has seen it again.
+    /// Resets the state after a detection.
     mutating func confirm(at box: Box, isSure: Bool) {
         (isAbsent, isUnreliable, isUndetected, isHiding) = (false, false, false, false)
         if isSure { (confirmedBox, template, occludedHalf) = (box, nil, nil) }
     }
 
-    /// Remembers what it looked like, from the picture in which the detector was last sure of it.
+    /// Takes the template of the object from the picture of its latest detection above the threshold.
     ///
-    /// - Parameter earlier: a picture from before, and where it was in that.
+    /// - Parameter earlier: an earlier picture, and the object's box in it.
     mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
         guard template == nil else { return }
         template = AppearanceTemplate(of: confirmedBox, in: plane)
@@ -35,16 +37,17 @@ struct OcclusionState: Sendable {
         }
     }
 
-    /// Looks whether it can still be where it is expected; not asked where something else is seen to stand before it.
+    /// Checks whether the object can still be at its predicted box. Not called if a detected object covers the box.
     ///
     /// - Parameters:
-    ///   - before: an earlier picture, to see what stands still.
-    ///   - unseen: for how long it has been unseen.
-    /// - Returns: where it is instead, if the place where the detector was last sure of it still looks the same.
+    ///   - before: an earlier picture, to detect static content.
+    ///   - unseen: the time since the latest detection.
+    /// - Returns: the box of the latest detection above the threshold if the picture still looks the same there, else
+    ///   `nil`.
     mutating func verify(at box: Box, in plane: LumaPlane, before: LumaPlane?, unseen: Nanoseconds) -> Box? {
         guard !isAbsent, !isHiding, let template else { return nil }
         guard let here = AppearanceTemplate(of: box, in: plane) else {
-            // It has left the picture, or nearly.
+            // The object has left the picture, or nearly so.
             isAbsent = true
             return nil
         }
@@ -60,18 +63,19 @@ struct OcclusionState: Sendable {
         return nil
     }
 
-    /// Whether the picture shows it at `box`, as far as it is known what it looks like. What went behind something is not visible.
+    /// Returns whether the picture shows the object at `box`; `true` without a template. An object that went behind
+    /// something is not visible.
     func isVisible(at box: Box, in plane: LumaPlane) -> Bool {
         !isHiding && (template.map { Self.fit($0, near: box, in: plane).isWhole } ?? true)
     }
 
-    /// Whether what hid half of it still stands there.
+    /// Returns whether the occluder of the hidden half is still there.
     private func isOccluder(_ there: AppearanceTemplate) -> Bool {
         guard let template, let occludedHalf else { return false }
         return template.difference(there, in: occludedHalf) < Self.noiseOfHalf
     }
 
-    /// Looks for the portrait in the box and a little around it.
+    /// Searches for the template in the box and a little around it.
     private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (isWhole: Bool, isHalf: Bool) {
         var isHalf = false
         for down in -2...2 {
@@ -87,16 +91,16 @@ struct OcclusionState: Sendable {
         return (false, isHalf)
     }
 
-    /// Grey levels by which what stands still may change.
+    /// The mean difference in grey levels up to which content counts as static.
     private static let noise = 6.0
-    /// The same of a half that was hidden, of which a part may have come to be so since.
+    /// The same for an occluded half: more of it may have been occluded since.
     private static let noiseOfHalf = 15.0
-    /// Correlation from which a thing is taken for the same. Half of it has to be more alike: there are more halves, of fewer
-    /// samples.
+    /// The minimum correlation of the same object. Halves need a higher one, because there are four of them, with
+    /// fewer samples.
     private static let similarity = 0.6
     private static let similarityOfHalf = 0.75
-    /// Within so long after it was seen it goes behind whatever hides it, if that is what happens.
+    /// The time after its latest detection within which an object disappears behind an occluder.
     private static let vanishing: Nanoseconds = 150_000_000
-    /// For so long something that moves may be in the way of what is looked for.
+    /// The time for which moving content at the predicted box may be an occluder.
     static let verificationTime: Nanoseconds = 600_000_000
 }

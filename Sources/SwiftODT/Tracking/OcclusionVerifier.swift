@@ -1,26 +1,27 @@
-/// Looks at the places of objects that the detector has missed: a box stays only while the picture supports it.
+/// Checks missed objects in the picture: a track is reported only while the picture supports its position.
 ///
-/// An object is believed in where something that is seen stands before it, where the picture still shows it, and where it was
-/// seen to go behind something. It is gone where its place shows something else that stands still: the background. What moves there
-/// may be hiding it, and is given a while. Before a camera that pans nothing stands still, and that while decides alone.
+/// A missed object counts as present if a detected object occludes it, if the picture still shows it, or if it was
+/// seen to go behind something. It counts as absent if its place shows static content, which is the background.
+/// Moving content may be an occluder, for a limited time. With a panning camera no content is static, and the time
+/// limit decides alone.
 ///
-/// Apart from that, a track is not reported once its box is unreliable: where it has left the picture, and where the picture does not show
-/// an object that should be visible, or whose place is uncertain.
+/// A track is also not reported once its box is unreliable: if the box has left the picture, or if the picture does
+/// not show an object that should be visible or whose position is uncertain.
 struct OcclusionVerifier {
-    /// The pictures of earlier answers, the latest first, each far enough from the next for things that move to have moved.
+    /// The pictures of earlier results, the latest first, far enough apart for moving objects to have moved.
     private var pictures: [Picture] = []
 
     private struct Picture {
         let plane: LumaPlane
-        /// When it was seen; what a plane says of its time has not been checked.
+        /// The validated time of the frame; ``LumaPlane`` has an unvalidated one.
         let time: Nanoseconds
     }
 
-    /// After an answer: looks after those it has missed.
+    /// Checks the tracks that a result has missed.
     ///
     /// - Parameters:
-    ///   - plane: the picture that the answer is about; without one nothing is said.
-    ///   - last: that of the answer before.
+    ///   - plane: the picture of the result; without one nothing is checked.
+    ///   - last: the picture of the previous result.
     mutating func verifyAll(
         at tracklets: inout ContiguousArray<Tracklet>, in plane: LumaPlane?,
         after last: (plane: LumaPlane, time: Nanoseconds)?,
@@ -58,7 +59,7 @@ struct OcclusionVerifier {
 
     mutating func forget() { pictures = [] }
 
-    /// A picture from a while before the detector was last sure of it, and where it was seen in that.
+    /// Returns a picture from some time before the latest detection above the threshold, and the object's box in it.
     private func earlierPicture(at tracklet: Tracklet) -> (plane: LumaPlane, box: Box)? {
         guard let picture = pictures.first(where: { tracklet.lastStrong - $0.time >= Self.beforeOcclusion }) else {
             return nil
@@ -67,12 +68,12 @@ struct OcclusionVerifier {
         return sighting.time == picture.time ? (picture.plane, sighting.box) : nil
     }
 
-    /// What the visible objects are that cover much of a box.
+    /// How detected objects that cover much of a box relate to the object in it.
     private enum Cover {
         case none
-        /// One of them may hide what is in the box.
+        /// At least one of them may occlude the object.
         case occluder
-        /// The object was seen in front of each of them.
+        /// The object was in front of each of them.
         case background
     }
 
@@ -87,12 +88,12 @@ struct OcclusionVerifier {
         return cover
     }
 
-    /// From picture to picture at least.
+    /// The minimum interval between two pictures.
     private static let step: Nanoseconds = 80_000_000
-    /// So many reach back by more than ``beforeOcclusion`` from the answer before this, whatever the rate.
+    /// The number of pictures, enough to reach back by ``beforeOcclusion`` from the previous result at any rate.
     private static let kept = 4
-    /// So long before, what the detector loses behind something was to be seen whole, if it walks.
+    /// The time before the latest detection at which a walking object was not yet occluded.
     private static let beforeOcclusion: Nanoseconds = 200_000_000
-    /// So many are looked after at most, so that a crowd that vanishes at once costs little.
+    /// The maximum number of checks per result, which bounds the cost if a whole crowd is missed at once.
     private static let maximum = 50
 }

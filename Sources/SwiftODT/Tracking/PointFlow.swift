@@ -1,11 +1,11 @@
-/// Finds where a point of one picture lies in the next: Lucas and Kanade's method on windows of 8 x 8, from the
-/// coarsest level down. Some microseconds a point.
+/// Finds the position of a point in the next picture with the pyramidal Lucas-Kanade method on windows of 8 x 8
+/// pixels.
 struct PointFlow {
     let from: ImagePyramid
     let to: ImagePyramid
 
-    /// The displacement of the point in plane pixels, starting from a guess; `nil` where the picture has no texture
-    /// or the point leaves it.
+    /// Returns the displacement of a point in plane pixels, starting from a guess; `nil` if the picture has no
+    /// texture there or the point leaves the picture.
     func displacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
         var found = guess
         for level in stride(from: min(levels, from.levels.count, to.levels.count) - 1, through: 0, by: -1) {
@@ -22,7 +22,8 @@ struct PointFlow {
         return found
     }
 
-    /// As ``displacement(of:guess:levels:)``, but only if the way back leads to where it began.
+    /// Returns ``displacement(of:guess:levels:)`` if tracking the point backward leads to its start (forward-backward
+    /// check).
     func checkedDisplacement(of point: SIMD2<Float>, guess: SIMD2<Float>, levels: Int) -> SIMD2<Float>? {
         guard let forth = displacement(of: point, guess: guess, levels: levels),
             let back = PointFlow(from: to, to: from).displacement(of: point + forth, guess: -forth, levels: 1)
@@ -35,7 +36,7 @@ struct PointFlow {
         -> SIMD2<Float>?
     {
         guard first.contains(point) else { return nil }
-        // One above and one below the window's own, for slopes.
+        // One row above and one below the window, for the gradients.
         var rows = InlineArray<10, SIMD8<Float>>(repeating: .zero)
         for row in rows.indices { rows[row] = first.row(row - 1, at: point) }
         var (slopeX, slopeY) = (Window.Patch(), Window.Patch())
@@ -49,7 +50,8 @@ struct PointFlow {
         }
         let (a, b, c) = (xx.sum(), xy.sum(), yy.sum())
         let determinant = a * c - b * b
-        // The smaller eigenvalue: without texture in both directions a point cannot be told from its neighbours.
+        // The smaller eigenvalue of the structure tensor: without texture in both directions the displacement is
+        // ambiguous.
         let weakest = (a + c - ((a - c) * (a - c) + 4 * b * b).squareRoot()) / 2
         guard weakest > 64 * 2, determinant > 0 else { return nil }
         var moved = start
@@ -71,7 +73,7 @@ struct PointFlow {
     }
 }
 
-/// Reads windows of 8 x 8 between the pixels of a level.
+/// Interpolates windows of 8 x 8 samples of a pyramid level.
 private struct Window {
     typealias Patch = InlineArray<8, SIMD8<Float>>
 
@@ -79,12 +81,12 @@ private struct Window {
 
     init(_ level: ImagePyramid.Level) { self.level = level }
 
-    /// Whether the window around the point, and a margin for slopes, lies inside.
+    /// Returns whether the window around a point, with a margin for the gradients, lies inside the level.
     func contains(_ point: SIMD2<Float>) -> Bool {
         point.x >= 6 && point.y >= 6 && point.x < Float(level.width - 7) && point.y < Float(level.height - 7)
     }
 
-    /// Eight samples of a row, -1 to 8, of the window around a point that ``contains(_:)`` has accepted.
+    /// Returns eight samples of row -1 to 8 of the window around a point that ``contains(_:)`` has accepted.
     @inline(__always)
     func row(_ row: Int, at point: SIMD2<Float>) -> SIMD8<Float> {
         let (x, y) = (Int(point.x), Int(point.y))

@@ -1,19 +1,20 @@
-/// Notices that the picture has become another one.
+/// Detects scene cuts.
 ///
-/// Compares coarse thumbnails by their correlation, which a change of light does not disturb, at several offsets, so
-/// that a pan does not either. A cut is a picture that hardly correlates with the one before and does so suddenly.
-/// A picture all of one grey is no scene: what comes after a flash, or a frame that was lost, is compared with what was before it.
+/// Compares coarse thumbnails by correlation, which is robust against changes of brightness, at several offsets,
+/// which makes it robust against pans. A cut is a sudden drop of the correlation between consecutive pictures.
+/// Uniform pictures are skipped, so that the picture after a flash or a lost frame is compared with the one before.
 struct SceneCut {
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
-    /// How unlike neighbouring pictures have been lately.
+    /// The recent maximum of `1 - correlation`.
     private var restlessness: Float = 0
 
-    /// Of grey levels: what noise, and a compressor, leave of one grey.
+    /// The variance in squared grey levels up to which a picture counts as uniform, which allows for noise and
+    /// compression.
     private static let minimumVariance: Float = 4
 
-    /// Looks at the next plane; whether a new scene begins with it.
+    /// Adds the next picture. Returns whether a new scene begins with it.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
         guard CellMeans.take(of: plane, into: &next), !isFlat else { return false }
         swap(&previous, &current)
@@ -31,7 +32,7 @@ struct SceneCut {
         return isCut
     }
 
-    /// Whether the next picture is all of one grey.
+    /// Whether the next picture is uniform.
     private var isFlat: Bool {
         let mean = next.reduce(0, +) / Float(next.count)
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
@@ -43,7 +44,7 @@ struct SceneCut {
         restlessness = 0
     }
 
-    /// Of the parts that the two thumbnails share when one is moved by whole cells.
+    /// Returns the correlation of the overlapping parts when one thumbnail is shifted by whole cells.
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
@@ -59,7 +60,7 @@ struct SceneCut {
                 count += 1
             }
         }
-        // One grey level of noise in each, so that two flat pictures are alike rather than undefined.
+        // Adds one grey level of noise variance to each, so that two flat pictures correlate.
         let varianceA = sumAA - sumA * sumA / count + count
         let varianceB = sumBB - sumB * sumB / count + count
         return (sumAB - sumA * sumB / count + count) / (varianceA * varianceB).squareRoot()

@@ -1,7 +1,7 @@
-/// How sure the detector has lately been of an object.
+/// The recent average of an object's scores, for the confidence cost of the association (Hybrid-SORT).
 ///
-/// That changes slowly, and tells two who overlap apart where place and motion do not: who hides the other is seen as
-/// well as before, who is half hidden is doubted, and both still are when they part.
+/// Scores change slowly and separate overlapping objects: the front object keeps its score, the occluded one has a
+/// lower score.
 struct ScoreAverage: Sendable {
     private var value: Double
 
@@ -15,6 +15,6 @@ struct ScoreAverage: Sendable {
     @inline(__always)
     func distance(to score: Double) -> Double { abs(score - value) }
 
-    /// Seconds after which an older score counts as much as a newer one.
+    /// The time constant in seconds.
     private static let memory = 0.1
 }

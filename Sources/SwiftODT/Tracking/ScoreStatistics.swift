@@ -1,14 +1,15 @@
-/// What a stream teaches about scores: how much those of one object differ from answer to answer, and how much those of two.
+/// How well scores separate the objects of one stream: the score differences of the same object between results, and
+/// of different objects.
 ///
-/// Where each object keeps a score of its own, the score tells who is who; where a detector's scores flicker, or are the same for
-/// all, it does not. What it weighs beside an overlap follows from the two, as with looks (``AppearanceStatistics``).
+/// The weight of the confidence cost follows from both. It is 0 if scores fluctuate or do not differ between objects.
 struct ScoreStatistics: Sendable {
     private var difference = DiscriminationStatistics(from: 0.1)
 
-    /// What a score that differs by 1 from the usual one takes away from an overlap.
+    /// The cost of a score difference of 1, on the scale of IoU.
     var weight: Double { min(Self.maximum, 0.1 * max(0, difference.other - difference.same) / difference.spread) }
 
-    /// The score of the object differed from its usual one by as much, and that of another object.
+    /// Adds one measurement: the differences of the object's score and of another object's score from the object's
+    /// average.
     @inline(__always)
     mutating func learn(fromItself itself: Double, fromOther neighbour: Double) {
         difference.learn(same: itself, other: neighbour)

@@ -1,7 +1,7 @@
-/// A list that is filled and emptied again with every frame, in memory that is kept and only grows.
+/// A list that is refilled for every frame and keeps its memory, which only grows.
 ///
-/// An array would do, but asks at each step whether somebody else holds it, and what there is to be released: among a few
-/// objects that is a sixth of what following them costs. This one has a single owner and holds nothing but figures.
+/// In contrast to an array it has a single owner and only trivial elements, which avoids uniqueness checks and
+/// reference counting.
 struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<Element>(start: nil, count: 0)
     private(set) var count = 0
@@ -22,7 +22,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// The elements, to be read before the list changes.
+    /// The elements, valid until the list changes.
     var view: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: memory.baseAddress, count: count) }
 
     @inline(__always)
@@ -34,7 +34,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
     mutating func clear() { count = 0 }
 
-    /// Keeps those for which something holds, in their order.
+    /// Keeps the elements that satisfy a condition, in their order.
     @inline(__always)
     mutating func keep(where holds: (Element) -> Bool) {
         var kept = 0
@@ -48,7 +48,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         count = kept
     }
 
-    /// Keeps the first few.
+    /// Keeps the first `count` elements.
     mutating func shorten(to count: Int) {
         precondition(count <= self.count)
         self.count = count
@@ -61,13 +61,14 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         for index in 0..<count { memory.baseAddress.unsafelyUnwrapped[index] = element }
     }
 
+    /// Sorts the elements with a comparison closure.
     mutating func sort(by isBefore: (Element, Element) -> Bool) {
         if count < 2 { return }
         var elements = UnsafeMutableBufferPointer(rebasing: memory[..<count])
         elements.sort(by: isBefore)
     }
 
-    /// As ``sort(by:)``, without a call for each comparison.
+    /// Sorts the elements without a closure call for each comparison.
     mutating func sort() where Element: Comparable {
         if count < 2 { return }
         var elements = UnsafeMutableBufferPointer(rebasing: memory[..<count])

@@ -1,14 +1,13 @@
-/// What a detection says of an object of its own where a surer one overlaps it: soft non-maximum suppression.
+/// The score reduction of overlapping detections: soft non-maximum suppression (soft NMS).
 ///
-/// Detectors leave second boxes on one object, up to the overlap that their suppression allows, and boxes across two. These come
-/// with whatever they are on, frame after frame, so that seeing them often proves nothing. But people walk close together, too: such
-/// boxes are not dropped. The surer box explains them the more, the more they overlap, and what it leaves of their score is what
-/// speaks for somebody else.
+/// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
+/// objects. These recur in every frame, so that repetition does not confirm them. Two people can also overlap that
+/// much, so that the boxes are kept with a reduced score: the higher the overlap with a stronger box, the lower.
 enum SoftSuppression {
-    /// Up to this overlap (intersection over union) two boxes are two objects.
+    /// The IoU up to which two boxes count as separate objects.
     static let free = 0.3
 
-    /// How much of the score of the less sure one is left.
+    /// Returns the factor on the score of the weaker box.
     @inline(__always)
     static func share(ofOverlap overlap: Double) -> Double { min(1, (1 - overlap) / (1 - free)) }
 }

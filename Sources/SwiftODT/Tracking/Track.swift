@@ -1,34 +1,34 @@
-/// What is known of one object now: a snapshot, free to copy and keep.
+/// The state of one object at one time: a value that can be copied and kept.
 public struct Track: Sendable {
-    /// Where an object stands in its life.
+    /// The state of a track.
     public enum State: String, Sendable {
-        /// Seen for the first time in the frame just looked at.
+        /// Reported for the first time in the current frame.
         case new
-        /// Seen in the latest detection.
+        /// Detected in the latest result.
         case tracked
-        /// Not seen lately: its box is carried on.
+        /// Missed by the latest results: the box is predicted.
         case coasting
-        /// Given up; reported once.
+        /// Ended; reported once.
         case lost
     }
 
-    /// From 1, never reused within a stream; `nil` without tracking.
+    /// Counts from 1 and is never reused within a stream; `nil` without tracking.
     public var id: Int?
-    /// Where it is now, in buffer pixels, not clipped.
+    /// In buffer pixels, not clipped.
     public var box: Box
-    /// The detector's, of the latest detection from ``TrackerOptions/scoreThreshold`` up. Weaker detections and coasting leave it as
-    /// it is.
+    /// The score of the latest detection of at least ``TrackerOptions/scoreThreshold``. Weaker detections and
+    /// coasting do not change it.
     public var score: Double
-    /// The latest detection's, decayed while coasting: what counts for ``Prominence``. `nil` where that is ``score``.
+    /// The score of the latest detection, decayed while coasting, for ``Prominence``. `nil` if it equals ``score``.
     var decayedScore: Double?
     public var label: Label?
     public var state: State
     public var firstSeen: Nanoseconds
-    /// When a detection last confirmed it.
+    /// The time of the latest detection.
     public var lastSeen: Nanoseconds
-    /// Time from ``lastSeen`` to the frame this snapshot speaks of.
+    /// The time from ``lastSeen`` to the frame of this snapshot.
     public var timeSinceUpdate: Nanoseconds
-    /// Pixels a second, in buffer coordinates.
+    /// Pixels per second in buffer coordinates.
     public var velocityX: Double
     public var velocityY: Double
 
@@ -51,7 +51,7 @@ public struct Track: Sendable {
 }
 
 extension Track {
-    /// The sighting with the highest score.
+    /// The detection with the highest score.
     public struct Best: Hashable, Sendable {
         public var score: Double
         public var box: Box
@@ -63,28 +63,32 @@ extension Track {
     }
 }
 
-/// Something that happened in the life of a track.
+/// The begin, change or end of a track.
 public struct TrackEvent: Sendable {
     public enum Kind: String, Sendable { case begin, update, end }
 
-    /// Why a track ended.
+    /// The reason why a track ended.
     public enum Reason: String, Sendable {
+        /// Missed for longer than ``TrackerOptions/maxAge``, or ended by a scene cut.
         case lost
+        /// The box has left the picture.
         case leftFrame = "left-frame"
+        /// The stream was flushed, or a new epoch began.
         case flush
+        /// Ended to make room within ``TrackerOptions/maxTracks``.
         case limit
-        /// The stream is over.
+        /// The stream has ended.
         case endOfStream = "eos"
     }
 
     public var kind: Kind
-    /// The track as it was at that moment.
+    /// The track at that time.
     public var track: Track
-    /// When the object was seen best so far.
+    /// The detection with the highest score so far.
     public var best: Track.Best
-    /// How far the centre has moved along its way, in pixels.
+    /// The length of the centre's path in pixels.
     public var pathLength: Double
-    /// Only with ``Kind/end``.
+    /// Set only for ``Kind/end``.
     public var reason: Reason?
 
     public init(

@@ -1,15 +1,15 @@
-/// One object, two trackers: what was followed without a name by one goes on with its name in another.
+/// Moves an object from one tracker to another: an unclassified moving object gets a label and keeps its id.
 extension Tracker {
-    /// An id for an object that somebody else follows, from the same sequence as those of the tracks.
+    /// Returns an id for an object of another tracker, from the sequence of the track ids.
     func takeID() -> Int {
         defer { state.nextID += 1 }
         return state.nextID
     }
 
-    /// Says that a track is an object that was known before: it keeps its former id, and how long and how far it has been
-    /// followed. Its own id is never used.
+    /// Gives a track the id, age and path length of an object that another tracker followed before. Its own id is not
+    /// reused.
     ///
-    /// - Returns: the track as it is now; `nil` where there is none of that id.
+    /// - Returns: the track with its new id; `nil` if there is no track with the id.
     func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {
         guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }), let known = previous.id
         else { return nil }
@@ -17,6 +17,6 @@ extension Tracker {
         return state.tracks().first { $0.id == known }
     }
 
-    /// Lets go of a track without a word, as another tracker follows the object from now on.
+    /// Removes a track without an event, because another tracker continues it.
     func release(_ id: Int) { state.tracklets.removeAll { $0.id == id } }
 }

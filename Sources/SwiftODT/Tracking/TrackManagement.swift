@@ -1,8 +1,9 @@
-/// Birth, probation and end of tracks, and what is told about them.
+/// Confirmation, begin and end of tracks, and their events.
 extension TrackerState {
-    /// After an answer: shows those that have proved themselves, drops those that have not, begins new ones.
+    /// Updates the tracks after the matching: confirms tentative tracks, drops missed tentative tracks, begins new
+    /// ones.
     ///
-    /// - Parameter frame: the one before that which the answer is about.
+    /// - Parameter frame: the time of the frame before the one of the result.
     mutating func processMatches(_ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?) {
         let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
@@ -30,11 +31,11 @@ extension TrackerState {
         isSceneNew = false
     }
 
-    /// Times ``TrackerOptions/maxAge``: so long a track is given at most where it is not looked for all the while. After that it is
-    /// missed, too, by looks that are not near enough for it, and ends however seldom it was looked for.
+    /// The maximum age of a track whose place is rarely inferred, as a multiple of ``TrackerOptions/maxAge``. After
+    /// that, results that do not cover its place at sufficient magnification count as misses, too.
     private static let ageFactorOutsideRegions = 2
 
-    /// Ends tracks that have been unseen for too long, or have left the picture.
+    /// Ends missed tracks that are too old or have left the picture.
     mutating func endAged() {
         guard let now else { return }
         var kept = 0
@@ -48,8 +49,9 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Only for those that an answer has missed: between the answers of a slow detector nobody has looked. After a
-    /// miss, too, only what was looked at counts, up to a limit: whoever is looked for half as often has half the chances to be found.
+    /// Applies only to tracks that a result has missed: between the results of a slow detector there is no evidence.
+    /// Time counts only if the results covered the track's place, up to a limit, so that rarely inferred places do
+    /// not shorten a track's life.
     private func reasonToEnd(_ index: Int, at now: Nanoseconds) -> TrackEvent.Reason? {
         let box = tracklets[index].filter.box
         if width > 0, height > 0, box.clipped(width: width, height: height).area < 0.1 * box.area { return .leftFrame }
@@ -59,7 +61,7 @@ extension TrackerState {
         return searchedFor > maxAge || unseen > maxAge.times(Self.ageFactorOutsideRegions) ? .lost : nil
     }
 
-    /// When a track was seen best, and how far it has come. Looks through all of them.
+    /// Returns the best detection and the path length of a track. Searches linearly.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         guard let index = tracklets.indices.first(where: { tracklets[$0].id == id }) else { return nil }
         return (tracklets[index].best, tracklets[index].pathLength)
@@ -75,7 +77,7 @@ extension TrackerState {
         for index in tracklets.indices where tracklets[index].misses == 0 || tracklets[index].isShown {
             keep(index, &kept)
         }
-        // Nobody asks: what is old news goes.
+        // Bounds the memory if no consumer takes the list.
         if unconfirmed.count > 1000 { unconfirmed.removeAll(keepingCapacity: true) }
         for index in kept..<tracklets.count {
             unconfirmed.append((tracklets[index].votes.winner, tracklets[index].best.score))
@@ -83,21 +85,21 @@ extension TrackerState {
         tracklets.removeLast(tracklets.count - kept)
     }
 
-    /// Closes a gap: one that is kept moves up to the others that are. It is not copied.
+    /// Moves a kept tracklet to the next free place by swapping, which avoids a copy.
     private mutating func keep(_ index: Int, _ kept: inout Int) {
         if kept != index { tracklets.swapAt(kept, index) }
         kept += 1
     }
 
-    /// The latest frame, as snapshots want it.
+    /// The times for snapshots of the latest frame.
     var moment: Track.SnapshotTime {
         Track.SnapshotTime(now: now ?? settledTime, settled: settledTime, maxAge: options.maxAge)
     }
 
-    /// How much a sighting counts towards being shown: those of doubtful score less, so that they have to come more
-    /// often.
+    /// Returns the weight of a detection towards confirmation: low scores count less, so that the track needs more
+    /// detections.
     private func weight(of score: Double) -> Double {
-        // Who asks for the weakest is told of them: what is doubtful is measured by what was asked for.
+        // With a low score threshold the limit is lower, too, so that weak detections can still confirm tracks.
         let certain = min(0.6, 6 * options.scoreThreshold)
         guard score < certain else { return 1 }
         let share = score / certain
@@ -117,7 +119,8 @@ extension TrackerState {
         if isSceneNew || options.minHits <= 1 { show(tracklets.count - 1) }
     }
 
-    /// Ends the track that has been unseen for longest, to make room. Tracks in sight are not ended for newcomers.
+    /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected: they are not
+    /// ended for new ones.
     private mutating func makeRoom() -> Bool {
         var oldest: Int?
         for index in tracklets.indices where tracklets[index].misses > 0 {
@@ -136,7 +139,7 @@ extension TrackerState {
     }
 
     private mutating func note(_ kind: TrackEvent.Kind, _ index: Int, _ reason: TrackEvent.Reason? = nil) {
-        // Nobody reads them: the oldest are forgotten, so that memory stays bounded.
+        // Bounds the memory if no consumer takes the events: the oldest half is dropped.
         if events.count >= 10_000 { events.removeFirst(5_000) }
         let moment = moment
         var track = tracklets.withUnsafeBufferPointer { Track(of: $0.baseAddress! + index, at: moment) }

@@ -1,14 +1,14 @@
 import Glibc
 
 extension Track {
-    /// What a snapshot is taken of: the frame that is shown, the one that tracklets stand at, and how long tracks live.
+    /// The times of a snapshot: the frame to report, the frame of the tracklets' states, and the maximum age.
     struct SnapshotTime {
         var now: Nanoseconds
         var settled: Nanoseconds
         var maxAge: Nanoseconds
     }
 
-    /// A tracklet as it is to be shown. By address, as it is large and would be copied for the call.
+    /// Creates a snapshot. Takes a pointer, because a tracklet is large and a copy is slow.
     @inline(__always)
     init(of tracklet: UnsafePointer<Tracklet>, at moment: SnapshotTime) {
         let age = max(0, moment.now - tracklet.pointee.lastSeen)

@@ -1,13 +1,14 @@
-/// What a tracker's user may set; all of it may change between any two calls.
+/// The options of a ``Tracker``, which can change between any two calls.
 public struct TrackerOptions: Hashable, Sendable {
-    /// How long a track lives on unseen.
+    /// How long a track is kept without a detection. Default 1 s.
     public var maxAge: Nanoseconds
-    /// How often an object must have been seen until it is shown. On the first frame of an epoch everything is shown at once.
+    /// The number of detections that confirm a track, default 2. In the first result of a scene every object is
+    /// reported at once.
     public var minHits: Int
-    /// Detections from here up are strong: they begin tracks. Weaker ones only continue them. Where a stream's scores show noise,
-    /// it takes up to half more.
+    /// The minimum score to begin a track, 0 to 1, default 0.4. Weaker detections only continue tracks. If the
+    /// stream's scores are bimodal, the effective value is up to 1.5 times as high.
     public var scoreThreshold: Double
-    /// How many tracks are kept at most; the one unseen for longest gives way first.
+    /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
     public var maxTracks: Int
 
     public init(
@@ -19,6 +20,7 @@ public struct TrackerOptions: Hashable, Sendable {
         self.maxTracks = maxTracks
     }
 
-    /// Detections from here up are of use: those below ``scoreThreshold`` keep a track alive where it is expected.
+    /// The minimum score of a usable detection. Detections below ``scoreThreshold`` continue tracks near their
+    /// predicted positions.
     public var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }

@@ -1,25 +1,25 @@
-/// What was known of the objects in a frame once it was finished: of all that are being followed, told of or not, but those whose place shows
-/// that they are gone. These explain nothing of what moves there, and are worth no look.
+/// The states of all tracks in a frame, confirmed or not, except absent ones: these neither explain motion nor need
+/// an inference.
 ///
-/// A value, for those who decide where to look next.
+/// A value for choosing the next region to infer.
 public struct TrackerSnapshot: Sendable {
-    /// One object.
+    /// The state of one track.
     public struct ObjectState: Sendable {
-        /// In buffer pixels, carried to the frame, not clipped.
+        /// In buffer pixels, propagated to the frame, not clipped.
         public var box: Box
-        /// The same in the frame that the latest answer was about, as far as it was known there: live, answers are late.
+        /// The box in the frame of the latest result, as estimated at that time: live results are late.
         public var detectedBox: Box
-        /// Whether it has been seen often enough to be told of.
+        /// Whether it has been detected often enough to be reported.
         public var isConfirmed: Bool
-        /// How many answers have missed it since it was last seen.
+        /// The number of results that have missed it since its latest detection.
         public var misses: Int
-        /// When it was seen last.
+        /// The time of the latest detection.
         public var lastSeen: Nanoseconds
-        /// How near the picture has to be looked at for it to be seen, as far as that is known; 1 is the whole picture.
+        /// The magnification at which the object was detected, so far as known; 1 is the full frame.
         public var observedMagnification: Double
-        /// How well its box was carried to where it was seen last.
+        /// The propagation error at the latest detection.
         public var carried: PropagationQuality
-        /// How much of what was to be seen in its box when it was seen last is to be seen in it now, 0 to 1; 1 for who is missed.
+        /// The similarity of the content of its box to that at the latest detection, 0 to 1; 1 for missed objects.
         public var similarity: Double
 
         public init(
@@ -31,26 +31,26 @@ public struct TrackerSnapshot: Sendable {
             (self.observedMagnification, self.carried, self.similarity) = (observedMagnification, carried, similarity)
         }
 
-        /// Whether its box has been carried on over something else, as far as anybody knows: what was seen in it has most likely gone out
-        /// of it. Things that turn, and people who walk, stay more alike than that.
+        /// Whether the box content has changed so much that the object has probably left the box. Turning objects and
+        /// walking people change less.
         public var isAppearanceChanged: Bool { similarity < Self.minimumSimilarity }
 
         private static let minimumSimilarity = 0.5
     }
 
-    /// How well a box was carried from one sighting to the next.
+    /// The error of a box that was propagated from one detection to the next.
     public struct PropagationQuality: Sendable {
-        /// From the one to the other.
+        /// The time between the two detections.
         public var span: Nanoseconds
-        /// What is missing of the overlap (IoU) with where the object was found: 0 for nothing, 1 for all.
+        /// 1 - IoU with the detected box: 0 for an exact propagation, 1 without overlap.
         public var error: Double
 
         public init(over span: Nanoseconds = 0, error: Double = 0) { (self.span, self.error) = (span, error) }
     }
 
-    /// The running time of the frame that the latest answer was about; `nil` where nothing has been answered in this scene.
+    /// The running time of the frame of the latest result; `nil` without a result in this scene.
     public var answered: Nanoseconds?
-    /// That of the frame that this scene has begun with; `nil` before the first cut.
+    /// The running time of the frame that began this scene; `nil` before the first cut.
     public var lastCut: Nanoseconds?
     public var places: [ObjectState]
 
@@ -60,7 +60,7 @@ public struct TrackerSnapshot: Sendable {
 }
 
 extension TrackerState {
-    /// Of the latest frame; `nil` before the first.
+    /// Returns the snapshot of the latest frame; `nil` before the first frame.
     mutating func snapshot() -> TrackerSnapshot? {
         guard now != nil else { return nil }
         settle(followingImage: true)
@@ -75,20 +75,21 @@ extension TrackerState {
             })
     }
 
-    /// Where it was in the frame of the latest answer: the oldest one that is kept.
+    /// Returns the box in the frame of the latest result, which is the oldest entry of the history.
     private func detectedBox(of index: Int) -> Box? {
         guard !history.isEmpty, history.time(0) == lastAnswer else { return nil }
         return history[0].carried(tracklets[index].key).map { Box($0.filter.position + $0.lead) }
     }
 
-    /// Remembers what those seen in the latest answer looked like, in the picture that it was about: the oldest one that is kept.
+    /// Records the box contents of the tracks that the latest result detected, from its picture, which is the oldest
+    /// in the history.
     private mutating func takeImpressions() {
         guard let lastAnswer, !history.isEmpty, history.time(0) == lastAnswer, let plane = history[0].plane else {
             return
         }
         for index in tracklets.indices where tracklets[index].lastSeen == lastAnswer && !tracklets[index].hasImpression
         {
-            // Of the latest frame nothing has been noted yet.
+            // The latest frame has not been recorded yet.
             let box =
                 lastAnswer == settledTime ? tracklets[index].shownBox(at: settledTime) : detectedBox(of: index)
             if let box { tracklets[index].takeImpression(of: box, in: plane) }

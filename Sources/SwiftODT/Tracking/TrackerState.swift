@@ -1,6 +1,6 @@
-/// All that a ``Tracker`` knows and does; see there for what its calls mean.
+/// The state and implementation of a ``Tracker``, which documents the functions.
 ///
-/// A value inside the tracker, so that exclusive access is checked once a call and not at every step of a loop.
+/// A struct inside the class, so that exclusive access is checked once per call and not at every step of a loop.
 struct TrackerState: ~Copyable {
     var options: TrackerOptions
 
@@ -8,10 +8,10 @@ struct TrackerState: ~Copyable {
     var statistics = MotionStatistics()
     var history = FrameHistory()
     var events: [TrackEvent] = []
-    /// Those that went before they were shown, until somebody asks.
+    /// Tentative tracks that ended, until ``Tracker/takeUnconfirmed()``.
     var unconfirmed: [(label: Label?, score: Double)] = []
     var lostJustNow: [Track] = []
-    /// The frame the latest `advance` spoke of, and the one the tracklets stand at.
+    /// The frame of the latest `advance`, and the frame of the tracklets' states.
     var now: Nanoseconds?
     var settledTime: Nanoseconds = 0
     var pendingPlane: LumaPlane?
@@ -19,10 +19,10 @@ struct TrackerState: ~Copyable {
     var height = 0
     var nextID = 1
     var nextKey = 1
-    /// Nobody has looked at this scene yet: what the first answer tells of is shown at once.
+    /// Whether this scene has no result yet: the objects of the first result are reported at once.
     var isSceneNew = true
 
-    /// Whether a new scene began with the latest frame.
+    /// Whether the latest frame began a new scene.
     private(set) var isCut = false
 
     private var sceneCut = SceneCut()
@@ -31,9 +31,9 @@ struct TrackerState: ~Copyable {
     private var places = OcclusionVerifier()
     private(set) var lastAnswer: Nanoseconds?
     private(set) var lastCut: Nanoseconds?
-    /// Answers about frames before this one are about another scene.
+    /// The start of the scene: results for earlier frames belong to another scene.
     private var sceneBegan: Nanoseconds = 0
-    /// The picture that the latest answer was about.
+    /// The picture and time of the latest result.
     private var answered: (plane: LumaPlane, time: Nanoseconds)?
 
     init(options: TrackerOptions) { self.options = options }
@@ -67,7 +67,8 @@ struct TrackerState: ~Copyable {
         let time = min(seenAt.clampedToRange, now)
         if let lastAnswer, time < lastAnswer { return }
         if time == now { settle(followingImage: false) }
-        // What is later than all that is kept tells of the oldest frame still known, rather than nothing for ever.
+        // A result older than the history is applied to the oldest frame, so that a very slow detector still has an
+        // effect.
         guard time >= sceneBegan, !history.isEmpty else { return }
         let index = history.index(at: time) ?? 0
         lastAnswer = time
@@ -81,7 +82,7 @@ struct TrackerState: ~Copyable {
 
     mutating func tracks() -> [Track] {
         settle(followingImage: true)
-        // Spares an empty scene the array below.
+        // Avoids the array allocation below for an empty scene.
         if tracklets.isEmpty { return lostJustNow }
         let moment = moment
         var shown: [Track] = []
@@ -127,7 +128,7 @@ struct TrackerState: ~Copyable {
         isSceneNew = true
     }
 
-    /// Brings the tracklets to the latest frame.
+    /// Propagates the tracklets to the latest frame.
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now, !history.isEmpty else { return }
         let needsImage =
@@ -138,7 +139,7 @@ struct TrackerState: ~Copyable {
         propagator.begin(from: needsImage ? history.latestPlane : nil, to: pendingPlane, step: step)
         propagator.carry(&tracklets, followingImage: followingImage, accelerationNoise: statistics.accelerationNoise)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
-        // Where an answer is at hand it is noted with that.
+        // If a result follows, the state is recorded with that.
         if followingImage { history.record(tracklets, moves: propagator.moves, at: history.count - 1) }
         settledTime = now
     }
@@ -147,7 +148,7 @@ struct TrackerState: ~Copyable {
         _ detections: [Detection], at index: Int, in plane: LumaPlane?, of region: InferredRegion?
     ) {
         let time = history.time(index)
-        // A view, so that tracklets, which are large, are not copied.
+        // A buffer pointer, because tracklets are large and a copy is slow.
         tracklets.withUnsafeBufferPointer {
             matcher.match(detections, of: region, in: plane, with: $0, at: time, options: options)
         }
@@ -171,7 +172,8 @@ struct TrackerState: ~Copyable {
         answered = plane.map { ($0, time) }
     }
 
-    /// Goes back to the frame that was seen, takes the answer in, and comes forward again the way it was gone before.
+    /// Restores the states at the result's frame, applies the result, and replays the propagation to the latest
+    /// frame.
     private mutating func answerLate(_ detections: [Detection], at index: Int, of region: InferredRegion?) {
         let shown = tracklets.map { (key: $0.key, box: $0.shownBox(at: settledTime)) }
         let entry = history[index]
@@ -191,8 +193,9 @@ struct TrackerState: ~Copyable {
         }
     }
 
-    /// Comes forward from an entry to now. What was seen to move is known; newcomers are followed from picture to picture, by
-    /// longer steps where it is a long way, so that an answer that comes very late does not hold up the frame it comes with.
+    /// Replays the propagation from an entry to the latest frame. Recorded moves are reused. New tracks are followed
+    /// from picture to picture, in longer steps if there are many frames, so that a very late result does not delay
+    /// its frame.
     private mutating func replay(from index: Int) {
         let last = history.count - 1
         let stride = max(1, (last - index + Self.maximumInferences - 1) / Self.maximumInferences)
@@ -215,6 +218,6 @@ struct TrackerState: ~Copyable {
         }
     }
 
-    /// Between so many pairs of pictures newcomers are followed at most.
+    /// The maximum number of steps between pictures for new tracks.
     private static let maximumInferences = 25
 }

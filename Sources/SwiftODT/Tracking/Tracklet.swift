@@ -1,61 +1,62 @@
 import Glibc
 
-/// All that is known of one object while it is followed.
+/// The state of one track.
 struct Tracklet: Sendable {
-    /// Tells tracklets apart from birth on, and grows with it. The public ``id`` comes only with being shown.
+    /// Identifies the tracklet and grows with its creation. The public ``id`` is assigned on confirmation.
     let key: Int
     var id: Int?
     var filter: BoxKalmanFilter
-    /// The filter just after the latest sighting: where a gap is filled in from once the object is seen again.
+    /// The filter just after the latest detection, from which a gap is filled by the observation-centric re-update.
     var filterWhenSeen: BoxKalmanFilter
-    /// When and where it was seen last.
+    /// The time and box of the latest detection.
     private(set) var lastSeen: Nanoseconds
     private(set) var lastBox: Box
-    /// Since when it may have been gone: the frame before the one that an answer first missed it in. Until then nobody had looked.
+    /// The start of the current gap: the frame before the first missed result. There was no evidence until then.
     private(set) var unseenSince: Nanoseconds
-    /// The latest of these, and those before.
+    /// The latest observation and earlier ones.
     var sightings: ObservationHistory
     let firstSeen: Nanoseconds
-    /// Since when the object is known: ``firstSeen``, or earlier where it was followed without a name before.
+    /// The start of the object: ``firstSeen``, or earlier if another tracker followed it before.
     private(set) var knownSince: Nanoseconds
-    /// That of the latest detection, weak ones included.
+    /// The score of the latest detection, weak ones included.
     var score: Double
-    /// That of the latest detection that would begin a track.
+    /// The score of the latest detection above the score threshold.
     private(set) var strongScore: Double
     var scoreAverage: ScoreAverage
     var votes = LabelVotes()
     var imageUncertainty = ImageMotionUncertainty()
     var occlusion: OcclusionState
-    /// As far as there were pictures to see it in.
+    /// `nil` until a picture shows the object alone.
     private(set) var appearance: Appearance?
-    /// What its box showed, whatever that was, when it was seen at that time, as far as somebody wants to compare it.
+    /// The content of the box at the latest detection, and the detection's time, if a snapshot needs it.
     private var impression: (appearance: Appearance?, time: Nanoseconds)?
-    /// When it was seen best, where, and how well.
+    /// The detection with the highest score.
     private(set) var best: Track.Best
     var pathLength = 0.0
-    /// How well the box was carried to where it was seen last.
+    /// The propagation error at the latest detection.
     private(set) var carried = TrackerSnapshot.PropagationQuality()
-    /// What has been gathered for showing it, in sightings of full weight.
+    /// The accumulated weight towards confirmation; a full detection counts 1.
     var evidence: Double
     var hits = 1
-    /// When a detection that would begin a track last confirmed this one.
+    /// The time of the latest detection above the score threshold.
     var lastStrong: Nanoseconds
-    /// How near the picture has to be looked at for it to be seen, as far as that is known.
+    /// The magnification at which the object was detected, so far as known.
     private(set) var observedMagnification: Double
-    /// How many of the detector's answers that could have seen it have missed it since it was last seen.
+    /// The number of results that should have detected the object and missed it since its latest detection.
     private(set) var misses = 0
-    /// How much of the time since ``unseenSince`` those were about.
+    /// The time since ``unseenSince`` that those results cover.
     private(set) var searchedFor: Nanoseconds = 0
-    /// How many have gone by since that could not have seen it.
+    /// The number of other results since the latest detection.
     private var inferencesElsewhere = 0
-    /// Whether it has been shown in no answer before the latest.
+    /// Whether no earlier result reported it.
     var isNew = true
-    /// What is added to the filter's box when it is shown, since when, and how long it takes to fade out, so that boxes
-    /// glide.
+    /// An offset between the filter's and the reported box, its time, and how long it takes to fade out, so that
+    /// reported boxes move smoothly.
     var residual = SIMD4<Double>.zero
     var residualSince: Nanoseconds = 0
     var residualSpan = residualFade
-    /// What else is added: how far the picture is ahead of the filter, see ``BoxKalmanFilter/carry(_:by:noiseScale:)``.
+    /// A second offset: how far the estimated motion is ahead of the filter's cautious one, see
+    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
 
     init(
@@ -82,21 +83,22 @@ struct Tracklet: Sendable {
     }
 
     var isShown: Bool { id != nil }
-    /// Whether it is reported now: its place may show that it is gone, or its box may be unreliable, see ``OcclusionState``.
+    /// Whether the track is reported now: it is confirmed, and neither absent nor unreliable, see ``OcclusionState``.
     var isReported: Bool { isShown && !occlusion.isAbsent && !occlusion.isUnreliable }
 
-    /// Whether doubtful detections may hold it. They keep what sure ones have spoken for: half as long again, and for a while in any
-    /// case. What is longer doubted than that has most likely never been there, or something else is.
+    /// Returns whether weak detections may continue the track. They may do so for half as long as strong detections
+    /// have supported it, and at least for half of `maximumAge`. After that the track is probably a false positive or
+    /// has switched to another object.
     func isEstablished(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         time - lastStrong <= max(maximumAge, lastStrong - firstSeen) / 2
     }
 
-    /// For how long detections that would begin a track have spoken for it, in seconds.
+    /// How long detections above the score threshold have supported the track, in seconds.
     var secondsStrong: Double { Double(lastStrong - firstSeen) / 1e9 }
 }
 
 extension Tracklet {
-    /// Takes in a detection that was matched, for the frame the filter stands at.
+    /// Updates the track with a matched detection, for the frame of the filter's state.
     mutating func confirm(
         by detection: FilteredDetection, called label: Label?, appearance: Appearance?, at time: Nanoseconds,
         noise: MotionStatistics.Noise, magnification: Double = 1, teaching statistics: inout MotionStatistics
@@ -124,7 +126,7 @@ extension Tracklet {
         occlusion.confirm(at: detection.box, isSure: !detection.isUncertain)
         if let appearance { renewAppearance(appearance, after: time - lastSeen) }
         scoreAverage.follow(detection.ownScore, after: time - lastSeen)
-        // What is seen larger is named better.
+        // Labels of magnified objects are more reliable.
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         observedMagnification = misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
@@ -136,12 +138,12 @@ extension Tracklet {
         statistics.learn(from: sightings)
     }
 
-    /// An answer that would have told of it has not.
+    /// Records a result that should have detected the object and missed it.
     ///
     /// - Parameters:
-    ///   - time: that of the frame that the answer is about.
-    ///   - frame: that of the one before.
-    ///   - maximumAge: whoever was seen longer ago than this is given no more time.
+    ///   - time: the time of the result's frame.
+    ///   - frame: the time of the frame before that.
+    ///   - maximumAge: for objects with an older latest detection the gap starts at that detection.
     mutating func miss(at time: Nanoseconds, after frame: Nanoseconds, maximumAge: Nanoseconds) {
         if misses == 0 { residual = .zero }
         if misses == 0, frame - lastSeen <= maximumAge { unseenSince = max(lastSeen, frame) }
@@ -149,9 +151,11 @@ extension Tracklet {
         misses += 1
     }
 
-    /// Whether a look at a part of the picture, or at all of it, that has not told of it would have, were it there. Others are counted.
+    /// Returns whether a result without the object counts as a miss: the region covers the object at sufficient
+    /// magnification. Other results are counted.
     ///
-    /// - Parameter maximumAge: after so long, and so many looks, any look counts, wherever it went: nothing waits for ever.
+    /// - Parameter maximumAge: after this time and ``maximumInferencesElsewhere`` other results, every result counts
+    ///   as a miss.
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         let isNear = observedMagnification <= region.magnification * Self.magnificationTolerance || region.showsClearly(filter.box)
         if isNear, !region.cuts(filter.box) { return true }
@@ -159,13 +163,14 @@ extension Tracklet {
         return inferencesElsewhere >= Self.maximumInferencesElsewhere && time - lastSeen > maximumAge
     }
 
-    /// Follows what changes within a second or so: things turn, and light changes.
+    /// Blends in the newer appearance with a time constant of about a second, because objects turn and the light
+    /// changes.
     private mutating func renewAppearance(_ newer: Appearance, after time: Nanoseconds) {
         let age = Double(time) / 1e9
         if appearance == nil { appearance = newer } else { appearance?.follow(newer, share: age / (age + 1.3)) }
     }
 
-    /// It is an object that was known before by another id, and has come some way.
+    /// Takes over the id, age and path of an object that another tracker followed before.
     mutating func adoptIdentity(as id: Int, since time: Nanoseconds, after pathLength: Double) {
         self.id = id
         knownSince = min(knownSince, time)
@@ -173,7 +178,7 @@ extension Tracklet {
         isNew = false
     }
 
-    /// Counts what speaks for showing it; whether that is, for the first time, enough.
+    /// Adds evidence. Returns whether it suffices for the first time.
     mutating func isConfirmed(by weight: Double, of enough: Double) -> Bool {
         evidence += weight
         if !isShown { return evidence >= enough }
@@ -181,23 +186,23 @@ extension Tracklet {
         return false
     }
 
-    /// The camera moved everything by `shift` beyond what was predicted. If it goes on doing so, it pans: velocities
-    /// follow within some tenths of a second, those of unseen objects too.
+    /// Compensates a camera motion of `shift` beyond the prediction. If it continues, the camera pans: velocities
+    /// follow within some tenths of a second, also those of missed objects.
     mutating func followCamera(_ shift: SIMD2<Double>, over step: Double) {
         let faster = shift / max(step, 0.3)
         filter.shift(shift, faster: faster)
         filterWhenSeen.shift(shift, faster: faster)
     }
 
-    /// It has not gone on as was thought, but stands here.
+    /// Moves the box to where the object stands, and sets its velocity to 0.
     mutating func stop(at box: Box) {
         let offset = box.vector - filter.position
         filter.shift(SIMD2(offset.x, offset.y), faster: -SIMD2(filter.velocity.x, filter.velocity.y))
         lead = .zero
     }
 
-    /// After a gap the filter has drifted on its own. It goes back to the last sighting and along the straight way from
-    /// there to the new one instead.
+    /// Re-updates the filter after a gap, during which its prediction has drifted: restores the state of the latest
+    /// detection and corrects it along a straight line to the new one (observation-centric re-update, OC-SORT).
     private mutating func refill(to box: Box, at time: Nanoseconds, noise: MotionStatistics.Noise) {
         let steps = Double(min(misses + 1, 30))
         let (from, to) = (lastBox.vector, box.vector)
@@ -210,26 +215,27 @@ extension Tracklet {
         }
     }
 
-    /// The box to show at `time`. What was seen to shrink fast is not carried on to nothing.
+    /// Returns the box to report at `time`. A fast shrinking box keeps a minimum size.
     @inline(__always)
     func shownBox(at time: Nanoseconds) -> Box {
         let age = Double(time - residualSince) / residualSpan
         var shown = filter.position + lead + residual * max(0, 1 - max(0, age))
-        // What walks behind something only seems to shrink.
+        // An object that walks behind another one only seems to shrink.
         if misses > 0 { (shown.z, shown.w) = (lastBox.width, lastBox.height) }
         let minimum = Self.minimumRemainder * SIMD2(max(0, lastBox.width), max(0, lastBox.height))
         return Box(SIMD4(shown.x, shown.y, max(shown.z, minimum.x), max(shown.w, minimum.y)))
     }
 
-    /// Whether it is known what its box showed when it was seen last.
+    /// Whether ``impression`` belongs to the latest detection.
     var hasImpression: Bool { impression?.time == lastSeen }
 
-    /// Remembers what its box showed then: where that was, and in which picture.
+    /// Records the content of the object's box in the picture of its latest detection.
     mutating func takeImpression(of box: Box, in plane: LumaPlane) {
         impression = (Appearance(of: box, in: plane), lastSeen)
     }
 
-    /// How much of that is to be seen in its box at `time`, 0 to 1: all, as far as nobody knows. Who is missed is not asked.
+    /// Returns the similarity of the box content at `time` to that of the latest detection, 0 to 1; 1 if unknown or
+    /// if the object is missed.
     func similarity(at time: Nanoseconds, in plane: LumaPlane?) -> Double {
         guard misses == 0, lastSeen < time, hasImpression, let plane, let then = impression?.appearance else {
             return 1
@@ -237,15 +243,15 @@ extension Tracklet {
         return Appearance(of: shownBox(at: time), in: plane)?.similarity(then) ?? 0
     }
 
-    /// Whether its box has been carried over the edge of the picture since it was seen.
+    /// Returns whether the box has been propagated over the picture's edge since the latest detection.
     func hasLeftPicture(width: Int, height: Int) -> Bool {
         func visibleShare(_ box: Box) -> Double { box.clipped(width: width, height: height).area / box.area }
         return visibleShare(filter.box) < Self.leastVisible * visibleShare(lastBox)
     }
 
-    /// Whether only the picture can tell that it is still in its box: it has been missed for longer than it had been seen, or its box has been
-    /// carried far from the latest sighting, without a strong detection for half of `maximumAge`, or longer where it was seen to go behind
-    /// something.
+    /// Returns whether only the picture can confirm the box: the gap is longer than the observed life, or the box has
+    /// moved far from the latest detection without a strong detection for half of `maximumAge`, or longer if the
+    /// object went behind something.
     func isUncertain(at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
         if time - lastSeen > lastSeen - firstSeen { return true }
         let longest = occlusion.isHiding ? max(maximumAge / 2, OcclusionState.verificationTime) : maximumAge / 2
@@ -255,8 +261,8 @@ extension Tracklet {
         return across * across + down * down > Self.farthestDrift * Self.farthestDrift * lastBox.area
     }
 
-    /// Whether the object was seen in front of another one, which therefore does not occlude it now: that one is several times as large and
-    /// covered at least as much of the box at the latest sighting as it does now.
+    /// Returns whether the object was in front of another one, which therefore does not occlude it now: the other one
+    /// is several times as large and covered at least as much of the box at the latest detection as it does now.
     func wasInFront(of other: Tracklet) -> Bool {
         let then = other.sightings[other.sightings.before(lastSeen, near: 0)]
         let (box, whole) = (filter.box, other.filter.box)
@@ -265,31 +271,34 @@ extension Tracklet {
             && shared / box.area <= then.box.intersection(lastBox).area / lastBox.area + Self.minimumGrowth
     }
 
-    /// Lets the shown box glide from where it was to where a late answer puts it, unless it is too far off.
+    /// Starts a smooth transition of the reported box to the position of a late result, unless the distance is too
+    /// large.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
         let isNear = shown.iou(Box(filter.position + lead)) > 0.7
         residual = isNear ? shown.vector - filter.position - lead : .zero
         (residualSince, residualSpan) = (time, Self.glide)
     }
 
-    /// Where little happens looks are seconds apart: that time goes by says nothing of what nobody has looked at.
+    /// The minimum number of uncovering results before every result counts as a miss: a long time with few inferences
+    /// is no evidence.
     private static let maximumInferencesElsewhere = 10
-    /// A look that is a little less near sees as much.
+    /// The tolerance on the magnification at which an object is detectable.
     private static let magnificationTolerance = 1.25
-    /// How much of a box that was seen is shown, against the filter's: all of it would tremble as detectors do, nothing would lag.
+    /// The share of the difference between detected and filtered box that is reported: 1 would jitter like the
+    /// detector, 0 would lag.
     private static let shareOfSeen = 1.0 / 3
-    /// How long that takes to fade out where no other comes.
+    /// The time in nanoseconds in which ``residual`` fades out.
     private static let residualFade = 1_000_000_000.0
-    /// No smaller is it shown than this share of what it was seen last.
+    /// The minimum reported size, relative to the latest detection.
     private static let minimumRemainder = 0.25
-    /// A box is carried over the picture's edge once less than this share of what was visible of it is left.
+    /// The box has left the picture if less than this share of its earlier visible part is visible.
     private static let leastVisible = 0.95
-    /// In object sizes.
+    /// The distance in object sizes from which a box counts as moved far.
     private static let farthestDrift = 0.2
-    /// Of an object, the share of it that a small one in front of it covers at most.
+    /// The maximum share of a large object that a small one in front of it covers.
     private static let smallPart = 0.3
-    /// What goes behind something is covered more and more: by this share from answer to answer at least.
+    /// An occluder covers more and more of an object: at least by this share from result to result.
     private static let minimumGrowth = 0.01
-    /// How long a late answer's correction takes to be blended in.
+    /// The time in nanoseconds for the correction by a late result.
     private static let glide = 200_000_000.0
 }

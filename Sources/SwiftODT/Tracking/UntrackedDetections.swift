@@ -1,13 +1,12 @@
 extension Tracker {
-    /// Calls for each detection of the latest answer that no track has taken in. Linear in their number.
+    /// Calls `body` for each detection of the latest result that no track has used.
     func forEachUntracked(of answer: [Detection], _ body: (Detection) -> Void) {
-        // An answer that was dropped has left no word of its detections.
+        // A dropped result has no flags.
         guard state.matcher.isTaken.count == answer.count else { return }
         for (source, detection) in answer.enumerated() where !state.matcher.isTaken[source] { body(detection) }
     }
 
-    /// Objects that went since the last call before they had been seen often enough to be shown: what each was called, and its
-    /// best score.
+    /// Returns the label and the best score of each tentative track that ended since the last call.
     func takeUnconfirmed() -> [(label: Label?, score: Double)] {
         if state.unconfirmed.isEmpty { return [] }
         defer { state.unconfirmed.removeAll(keepingCapacity: true) }

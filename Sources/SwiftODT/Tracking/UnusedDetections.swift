@@ -1,12 +1,12 @@
-/// How many detections a tracker was given that it could not use, and why.
+/// The numbers of detections that a tracker did not use, by reason.
 public struct UnusedDetections: Hashable, Sendable {
-    /// Too weak to say anything.
+    /// Below the minimum score.
     public var weak = 0
-    /// Of no size, not finite, or far from any picture.
+    /// Too small, not finite, or far outside any picture.
     public var impossible = 0
-    /// On the same object as a stronger one.
+    /// Duplicates of a stronger detection.
     public var doubled = 0
-    /// Beyond what can be handled in a frame.
+    /// Beyond the maximum number per result.
     public var surplus = 0
 
     public var count: Int { weak + impossible + doubled + surplus }

@@ -1,5 +1,5 @@
-// Lane by lane, in the forms that become one instruction for all: what the standard library has is a call, or a branch, for
-// each lane.
+// Lane-wise operations in a form that compiles to a single instruction; those of the standard library compile to a
+// call or a branch for each lane.
 
 extension SIMD2<Double> {
     @inline(__always)
