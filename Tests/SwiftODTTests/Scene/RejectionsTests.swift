@@ -61,7 +61,7 @@ struct RejectionsTests {
         }
         let rejections = scene.takeRejections()
         #expect(rejections[.unconfirmed] == 1)
-        #expect(rejections.best.map { [$0.label?.text, $0.reason.rawValue] } == ["cat", "unproved"])
+        #expect(rejections.best.map { [$0.label?.text, $0.reason.rawValue] } == ["cat", "unconfirmed"])
     }
 
     @Test func explanationNamesBestAndReason() {
