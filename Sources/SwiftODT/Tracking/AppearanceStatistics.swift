@@ -12,7 +12,9 @@ struct AppearanceStatistics: Sendable {
         weight * (similarity ?? (self.similarity.same + self.similarity.other) / 2)
     }
 
-    private var weight: Double { min(Self.maximum, 0.3 * max(0, similarity.same - similarity.other) / similarity.spread) }
+    private var weight: Double {
+        min(Self.maximum, 0.3 * max(0, similarity.same - similarity.other) / similarity.spread)
+    }
 
     /// Adds one measurement: an object's similarity to itself and to another object.
     mutating func learn(toItself itself: Double, toOther neighbour: Double) {

@@ -59,8 +59,10 @@ struct Association: ~Copyable {
     ///   - shift: the camera motion since the prediction, in pixels.
     ///   - scoreWeight: the weight of the confidence cost, see ``ScoreStatistics``.
     mutating func match(
-        _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>, _ neighbours: borrowing CandidatePairs,
-        with detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds, rule: Rule,
+        _ tracks: UnsafeBufferPointer<Tracklet>, _ rows: UnsafeBufferPointer<Int>,
+        _ neighbours: borrowing CandidatePairs,
+        with detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds, maximumAge: Nanoseconds,
+        rule: Rule,
         shift: SIMD2<Double>, appearances: borrowing DetectionAppearances, scoreWeight: Double
     ) {
         pairs.clear()

@@ -15,7 +15,8 @@ struct CameraDrift {
         if let before, time >= before.time, time - before.time < Self.step { return }
         let pyramid = ImagePyramid(plane)
         defer { before = (pyramid, time) }
-        guard let previous = before?.pyramid, previous.plane.width == plane.width, previous.plane.height == plane.height,
+        guard let previous = before?.pyramid, previous.plane.width == plane.width,
+            previous.plane.height == plane.height,
             min(plane.width, plane.height) >= 16
         else { return }
         var motion = ImageMotion(from: previous, to: pyramid)

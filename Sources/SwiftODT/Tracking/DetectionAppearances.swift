@@ -15,7 +15,9 @@ struct DetectionAppearances: ~Copyable {
     }
 
     /// Counts the candidate tracks of the strong detections.
-    mutating func countClaims(_ neighbours: borrowing CandidatePairs, on detections: UnsafeBufferPointer<FilteredDetection>) {
+    mutating func countClaims(
+        _ neighbours: borrowing CandidatePairs, on detections: UnsafeBufferPointer<FilteredDetection>
+    ) {
         if appearances.isEmpty { return }
         for neighbour in neighbours.all.view { claims[detections[Int(neighbour.column)].source] += 1 }
     }
@@ -35,7 +37,9 @@ struct DetectionAppearances: ~Copyable {
         if appearances.isEmpty { return 0 }
         let (area, otherArea) = (expected.area, detection.box.area)
         let agreement = min(1, 2 * min(area, otherArea) / max(area, otherArea))
-        guard let track, let seen = appearances[detection.source] else { return agreement * statistics.utility(of: nil) }
+        guard let track, let seen = appearances[detection.source] else {
+            return agreement * statistics.utility(of: nil)
+        }
         return agreement * statistics.utility(of: track.similarity(seen))
     }
 

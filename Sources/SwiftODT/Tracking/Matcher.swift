@@ -30,7 +30,8 @@ struct Matcher: ~Copyable {
 
     /// Matches one result with the tracks; the outcome is in ``pairs``, ``unmatched`` and the flags.
     mutating func match(
-        _ answer: [Detection], of region: InferredRegion?, in plane: LumaPlane?, with tracks: UnsafeBufferPointer<Tracklet>,
+        _ answer: [Detection], of region: InferredRegion?, in plane: LumaPlane?,
+        with tracks: UnsafeBufferPointer<Tracklet>,
         at time: Nanoseconds,
         options: TrackerOptions
     ) {
@@ -85,7 +86,9 @@ struct Matcher: ~Copyable {
     private mutating func findShift(_ tracks: UnsafeBufferPointer<Tracklet>) {
         shift = .zero
         neighbours.find(of: shown.view, tracks, at: .predicted, shift: shift, in: &strong)
-        guard shown.count >= CameraMotion.minimumCount, strong.detections.count >= CameraMotion.minimumCount else { return }
+        guard shown.count >= CameraMotion.minimumCount, strong.detections.count >= CameraMotion.minimumCount else {
+            return
+        }
         for _ in 0..<2 {
             let before = shift
             shift = apparentShift(of: tracks)
@@ -171,7 +174,8 @@ struct Matcher: ~Copyable {
     private mutating func dropFragments(of tracks: UnsafeBufferPointer<Tracklet>, in region: InferredRegion) {
         unmatched.keep { unmatchedDetection in
             !tracks.contains { track in
-                track.isShown && region.cuts(track.filter.box) && Self.isFragment(unmatchedDetection, of: track, in: region)
+                track.isShown && region.cuts(track.filter.box)
+                    && Self.isFragment(unmatchedDetection, of: track, in: region)
             }
         }
     }
@@ -179,7 +183,9 @@ struct Matcher: ~Copyable {
     /// Returns whether a detection is a fragment of a cut track. With the same or an unknown label it is one unless
     /// its score is much higher. With another label it is one only if it fills the visible part of the object:
     /// otherwise it is a different object in front of a table, a bed or a bus.
-    private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion) -> Bool {
+    private static func isFragment(_ detection: FilteredDetection, of track: Tracklet, in region: InferredRegion)
+        -> Bool
+    {
         let (box, object) = (detection.box, track.filter.box)
         let name = track.votes.leaderIndex
         if name < 0 || detection.label < 0 || name == detection.label {

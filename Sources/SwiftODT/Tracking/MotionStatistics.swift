@@ -13,7 +13,7 @@ struct MotionStatistics: Sendable {
     private var pace = Pace(rate: 0.05)
     /// The sampling of tracks: the stride, how many tracks to skip, and the offset of the first one.
     private var every = 1
-    private var unusedAnswers = 0
+    private var tracksToSkip = 0
     private var turn = 0
 
     /// The history indices of the latest ``learnAcceleration(from:)``, as initial guesses. Most tracks were observed
@@ -58,15 +58,15 @@ struct MotionStatistics: Sendable {
     mutating func expect(_ count: Int) {
         every = accelerationSamples < 1000 ? 1 : max(1, count / 8)
         turn = (turn + 1) % every
-        unusedAnswers = turn
+        tracksToSkip = turn
     }
 
     /// Adds the observations of a track that has just been detected.
     @inline(__always)
     mutating func learn(from sightings: ObservationHistory) {
-        unusedAnswers -= 1
-        if unusedAnswers >= 0 { return }
-        unusedAnswers += every
+        tracksToSkip -= 1
+        if tracksToSkip >= 0 { return }
+        tracksToSkip += every
         learnJitter(from: sightings)
         learnAcceleration(from: sightings)
     }

@@ -30,7 +30,9 @@ struct OcclusionState: Sendable {
     mutating func remember(from plane: LumaPlane, earlier: (plane: LumaPlane, box: Box)?) {
         guard template == nil else { return }
         template = AppearanceTemplate(of: confirmedBox, in: plane)
-        guard let template, let whole = earlier.flatMap({ AppearanceTemplate(of: $0.box, in: $0.plane) }) else { return }
+        guard let template, let whole = earlier.flatMap({ AppearanceTemplate(of: $0.box, in: $0.plane) }) else {
+            return
+        }
         let halves = whole.correlation(template).halves
         occludedHalf = AppearanceTemplate.Half.allCases.first {
             halves[$0.rawValue] < Self.similarityOfHalf && halves[$0.opposite.rawValue] > Self.similarityOfHalf
@@ -58,7 +60,8 @@ struct OcclusionState: Sendable {
         isHiding = !isUndetected && (fit.isHalf && unseen < Self.vanishing || there.map(isOccluder) ?? false)
         isUndetected = true
         if isHiding { return nil }
-        let isStill = before.flatMap { AppearanceTemplate(of: box, in: $0) }.map { here.difference($0) < Self.noise } ?? false
+        let isStill =
+            before.flatMap { AppearanceTemplate(of: box, in: $0) }.map { here.difference($0) < Self.noise } ?? false
         isAbsent = isStill || unseen > Self.verificationTime
         return nil
     }
@@ -76,7 +79,9 @@ struct OcclusionState: Sendable {
     }
 
     /// Searches for the template in the box and a little around it.
-    private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (isWhole: Bool, isHalf: Bool) {
+    private static func fit(_ template: AppearanceTemplate, near box: Box, in plane: LumaPlane) -> (
+        isWhole: Bool, isHalf: Bool
+    ) {
         var isHalf = false
         for down in -2...2 {
             for across in -2...2 {

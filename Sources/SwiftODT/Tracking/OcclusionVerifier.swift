@@ -38,7 +38,9 @@ struct OcclusionVerifier {
                 let earlier = earlierPicture(at: tracklets[index])
                 tracklets[index].occlusion.remember(from: last.plane, earlier: earlier)
             }
-            guard tracklets[index].misses > 0, !tracklets[index].occlusion.isAbsent, checks < Self.maximum else { continue }
+            guard tracklets[index].misses > 0, !tracklets[index].occlusion.isAbsent, checks < Self.maximum else {
+                continue
+            }
             let (box, cover) = (tracklets[index].filter.box, cover(of: index, tracklets))
             if !tracklets[index].occlusion.isUnreliable {
                 let isExpected = cover == .background || tracklets[index].isUncertain(at: time, maximumAge: maxAge)

@@ -11,7 +11,8 @@ extension Tracker {
     ///
     /// - Returns: the track with its new id; `nil` if there is no track with the id.
     func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {
-        guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }), let known = previous.id
+        guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }),
+            let known = previous.id
         else { return nil }
         state.tracklets[index].adoptIdentity(as: known, since: previous.firstSeen, after: pathLength)
         return state.tracks().first { $0.id == known }

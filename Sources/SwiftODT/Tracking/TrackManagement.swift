@@ -4,7 +4,9 @@ extension TrackerState {
     /// ones.
     ///
     /// - Parameter frame: the time of the frame before the one of the result.
-    mutating func processMatches(_ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?) {
+    mutating func processMatches(
+        _ answer: [Detection], at time: Nanoseconds, after frame: Nanoseconds, region: InferredRegion?
+    ) {
         let hits = Double(max(1, options.minHits))
         for number in matcher.pairs.indices {
             let pair = matcher.pairs[number]

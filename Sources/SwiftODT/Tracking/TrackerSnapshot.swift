@@ -24,7 +24,8 @@ public struct TrackerSnapshot: Sendable {
 
         public init(
             box: Box, isConfirmed: Bool = true, misses: Int = 0, lastSeen: Nanoseconds = 0,
-            observedMagnification: Double = 1, carried: PropagationQuality = PropagationQuality(), similarity: Double = 1, detectedBox: Box? = nil
+            observedMagnification: Double = 1, carried: PropagationQuality = PropagationQuality(),
+            similarity: Double = 1, detectedBox: Box? = nil
         ) {
             self.detectedBox = detectedBox ?? box
             (self.box, self.isConfirmed, self.misses, self.lastSeen) = (box, isConfirmed, misses, lastSeen)
@@ -98,9 +99,11 @@ extension TrackerState {
 }
 
 extension Tracklet {
-    fileprivate func place(at time: Nanoseconds, in plane: LumaPlane?, detectedBox: Box?) -> TrackerSnapshot.ObjectState {
+    fileprivate func place(at time: Nanoseconds, in plane: LumaPlane?, detectedBox: Box?) -> TrackerSnapshot.ObjectState
+    {
         TrackerSnapshot.ObjectState(
-            box: shownBox(at: time), isConfirmed: isShown, misses: misses, lastSeen: lastSeen, observedMagnification: observedMagnification,
+            box: shownBox(at: time), isConfirmed: isShown, misses: misses, lastSeen: lastSeen,
+            observedMagnification: observedMagnification,
             carried: carried, similarity: similarity(at: time, in: plane), detectedBox: detectedBox)
     }
 }

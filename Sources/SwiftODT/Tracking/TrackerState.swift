@@ -198,8 +198,8 @@ struct TrackerState: ~Copyable {
     /// its frame.
     private mutating func replay(from index: Int) {
         let last = history.count - 1
-        let stride = max(1, (last - index + Self.maximumInferences - 1) / Self.maximumInferences)
-        var inferredEntry = history[index]
+        let stride = max(1, (last - index + Self.maximumSteps - 1) / Self.maximumSteps)
+        var lastFollowed = history[index]
         var shift = SIMD2<Double>.zero
         for next in index + 1..<history.count {
             let entry = history[next]
@@ -210,14 +210,15 @@ struct TrackerState: ~Copyable {
             guard next == last || (next - index) % stride == 0,
                 tracklets.indices.contains(where: { entry.carried(tracklets[$0].key) == nil })
             else { continue }
-            propagator.begin(from: inferredEntry.plane, to: entry.plane, step: Double(entry.time - inferredEntry.time) / 1e9)
+            propagator.begin(
+                from: lastFollowed.plane, to: entry.plane, step: Double(entry.time - lastFollowed.time) / 1e9)
             propagator.followNewTracks(
                 &tracklets, to: entry, shift: shift, accelerationNoise: statistics.accelerationNoise)
-            (inferredEntry, shift) = (entry, .zero)
+            (lastFollowed, shift) = (entry, .zero)
             history.move(tracklets, at: next)
         }
     }
 
     /// The maximum number of steps between pictures for new tracks.
-    private static let maximumInferences = 25
+    private static let maximumSteps = 25
 }

@@ -128,7 +128,8 @@ extension Tracklet {
         scoreAverage.follow(detection.ownScore, after: time - lastSeen)
         // Labels of magnified objects are more reliable.
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
-        observedMagnification = misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
+        observedMagnification =
+            misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
         (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
         sightings.add(sighting)
         score = detection.score
@@ -157,7 +158,9 @@ extension Tracklet {
     /// - Parameter maximumAge: after this time and ``maximumInferencesElsewhere`` other results, every result counts
     ///   as a miss.
     mutating func countsAsMiss(in region: InferredRegion, at time: Nanoseconds, maximumAge: Nanoseconds) -> Bool {
-        let isNear = observedMagnification <= region.magnification * Self.magnificationTolerance || region.showsClearly(filter.box)
+        let isNear =
+            observedMagnification <= region.magnification * Self.magnificationTolerance
+            || region.showsClearly(filter.box)
         if isNear, !region.cuts(filter.box) { return true }
         inferencesElsewhere += 1
         return inferencesElsewhere >= Self.maximumInferencesElsewhere && time - lastSeen > maximumAge
