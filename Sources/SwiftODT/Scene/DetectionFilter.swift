@@ -1,37 +1,38 @@
-/// Drops the detections that nobody asked for or that make no sense.
+/// Drops detections that are invalid, or that the label lists or the area limits exclude.
 public struct DetectionFilter: Hashable, Sendable {
-    /// Lower-cased labels; empty lets all pass. Detections without a label are not judged by it.
+    /// Lower-case labels; empty allows all. Does not apply to detections without a label.
     public var allowlist: Set<String> = []
-    /// Lower-cased labels.
+    /// Lower-case labels to drop.
     public var denylist: Set<String> = []
-    /// Fraction of the picture.
+    /// The minimum visible area as a fraction of the picture, 0 to 1.
     public var minArea = 0.0
-    /// Fraction of the picture.
+    /// The maximum visible area as a fraction of the picture, 0 to 1.
     public var maxArea = 1.0
 
-    /// What the lists call things that the detector has no name for, see ``SceneOptions/unknownObjects``.
+    /// The name of unclassified objects in the label lists, see ``SceneOptions/unknownObjects``.
     public static let unknown = "unknown"
 
     public init() {}
 
-    /// Whether things that the detector has no name for are wanted: who lists what is wanted has to list them, too.
+    /// Whether unclassified objects are wanted: a non-empty allowlist must contain ``unknown``.
     public var wantsUnknown: Bool {
         (allowlist.isEmpty || allowlist.contains(Self.unknown)) && !denylist.contains(Self.unknown)
     }
 
-    /// Reads a comma-separated list of labels.
+    /// Parses a comma-separated list of labels.
     public static func labels(in text: String) -> Set<String> {
         Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
     }
 
-    /// What becomes of a detection.
+    /// The outcome for one detection.
     enum Verdict: Equatable {
         case kept
         case rejected(Rejections.Reason)
-        /// It makes no sense: nowhere in the picture, or no number.
+        /// The box or the score is not finite, or the box lies outside the picture.
         case senseless
     }
 
+    /// Returns whether a detection is kept, or why it is dropped.
     func judge(_ detection: Detection, width: Int, height: Int) -> Verdict {
         guard detection.box.isFinite, !detection.box.isEmpty, detection.score.isFinite else { return .senseless }
         let visible = detection.box.clipped(width: width, height: height).area

@@ -1,35 +1,36 @@
-/// Whether a box has gone somewhere, as things do: all of it, and more ahead than to and fro. What sways, flickers, grows
-/// or shrinks does not.
+/// Tests whether a box has really moved: all of its sides, and mostly in one direction. Boxes that sway, flicker,
+/// grow or shrink do not pass.
 struct DisplacementTest {
-    /// Whether it has.
+    /// Whether the box has moved.
     private(set) var isProof = false
 
-    /// Whether nothing of it is where it first was any more, as nothing that only sways, however far.
+    /// Whether the box no longer overlaps its first position. A swaying object never gets that far.
     private(set) var hasLeft = false
 
     private var first: Box
-    /// The latest of the points a step apart that it came by, and how long the way is by these.
+    /// The latest point of the path, which is sampled in steps of ``step``, and the length of the path.
     private var point: Box
     private var length = 0.0
-    /// The largest area it has had since it has been proved.
+    /// The largest area since the box has passed.
     private var largest = 0.0
 
-    /// What shrinks to less than this share of its area is the rest of a thing, or a place that was laid bare.
+    /// A box that shrinks below this share of its largest area is a remainder of the object, or uncovered background.
     private static let minimumRemainder = 0.25
-    /// Both sides have to move by this share of the box's size, the root of its area.
+    /// The minimum displacement of both sides, relative to the square root of the box's area.
     private static let minimum = 0.35
-    /// What has become so many times larger or smaller is another thing, or a part of one.
+    /// A box that grew or shrank by more than this factor shows another object, or a part of one.
     private static let maximumGrowth = 1.8
-    /// The points' distance as such a share: what a box trembles by is less.
+    /// The distance between path points, relative to the square root of the box's area; larger than the usual jitter.
     private static let step = 0.15
-    /// Share of the way that has to lead ahead.
+    /// The minimum ratio of displacement to path length.
     private static let straightness = 0.7
-    /// A side this near to the picture's border, as a share of the box, shows only where the picture ends.
+    /// The distance from the picture's border, relative to the box, within which a side counts as cut off by the
+    /// border.
     private static let border = 0.05
 
     init(from box: Box) { (first, point) = (box, box) }
 
-    /// The box is here now, in a picture of the given size.
+    /// Adds the box's current position in a picture of the given size.
     mutating func follow(_ box: Box, width: Int, height: Int) {
         guard !isProof else { return advance(to: box, width, height) }
         let size = max(0, box.area).squareRoot()
@@ -53,14 +54,14 @@ struct DisplacementTest {
             && Self.distance(first, box) >= Self.straightness * length
     }
 
-    /// A small rest of what has been proved has to prove itself anew, unless the picture's border cuts it off.
+    /// A small remainder of a box that has passed must pass again, unless the picture's border cuts it off.
     private mutating func advance(to box: Box, _ width: Int, _ height: Int) {
         hasLeft = hasLeft || box.intersection(first).isEmpty
         largest = max(largest, box.area)
         if box.area < Self.minimumRemainder * largest, Self.isInside(box, width, height) { self = DisplacementTest(from: box) }
     }
 
-    /// How far both sides have gone the same way; of one that lies at the border only the other one counts.
+    /// Returns the smaller displacement of both sides in the same direction. A side at the border does not count.
     private static func displacement(
         _ from: (low: Double, high: Double), _ to: (low: Double, high: Double), within size: Double, margin: Double
     ) -> Double {
@@ -75,8 +76,8 @@ struct DisplacementTest {
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// Whether all sides show where the thing ends, none of them where the picture does. Followed boxes are not exact: what comes in
-    /// keeps a side a fraction of a pixel off the border.
+    /// Returns whether no side is cut off by the border. Propagated boxes are not exact: an entering object keeps a
+    /// side a fraction of a pixel off the border.
     private static func isInside(_ box: Box, _ width: Int, _ height: Int) -> Bool {
         let (across, down) = (border * box.width, border * box.height)
         return box.minX > across && box.minY > down && box.maxX < Double(width) - across

@@ -7,21 +7,21 @@ public struct LeftOutObjects: Hashable, Sendable {
     /// The most objects found in one frame, reported or not: what ``SceneOptions/maxObjects`` would have to be.
     public private(set) var mostInAFrame = 0
 
-    /// Tracks that have been counted and may go on.
+    /// The ids of counted tracks that have not ended.
     private var counted: Set<Int> = []
 
-    /// - Parameter reported: how many objects were reported in the same frame.
+    /// - Parameter reported: the number of objects that were reported in the same frame.
     mutating func note(_ tracks: [Track], beside reported: Int) {
         guard !tracks.isEmpty else { return }
         frames += 1
         mostInAFrame = max(mostInAFrame, reported + tracks.count)
         for track in tracks {
-            // Without an id a result holds until the next one: it counts when it is new.
+            // Without an id, a result is kept until the next one, and counts only when it is new.
             let isNew = track.id.map { counted.insert($0).inserted } ?? (track.state == .new)
             if isNew { objects += 1 }
         }
     }
 
-    /// A track has ended: its id does not come back.
+    /// Forgets a track that has ended; its id is not reused.
     mutating func forget(_ id: Int) { counted.remove(id) }
 }

@@ -2,12 +2,13 @@
     import Glibc
 #endif
 
-/// Chooses whom to report: the most prominent objects first.
+/// Selects the most prominent objects.
 ///
-/// An object's prominence is `0.4 * score + 0.3 * side + 0.3 * centrality`: the detector's score, the square root of the
-/// part of the picture it covers, and how near its centre is to the picture's (1 in the middle, 0 in a corner).
-/// So that the choice does not hop, each track's figure is smoothed over half a second, those chosen before count a fifth
-/// more, and the first place is lost only to one whose figure is greater by two fifths (1.2 twice).
+/// An object's prominence is `0.4 * score + 0.3 * side + 0.3 * centrality`. `side` is the square root of the share of
+/// the picture that its box covers. `centrality` is 1 in the middle of the picture and 0 in a corner.
+///
+/// To keep the selection stable, the prominence of each track is smoothed over 0.5 s, and previously selected objects
+/// are weighted by 1.2. The first object is replaced only by one with at least 1.44 times (1.2²) its prominence.
 struct Prominence {
     private static let smoothing = 0.5
     private static let hysteresis = 1.2
@@ -15,19 +16,21 @@ struct Prominence {
     private struct RankState {
         var prominence: Double
         var time: Nanoseconds
-        /// Its rank in the last choice; `nil` where it was left out.
+        /// The rank in the latest selection; `nil` if the track was not selected.
         var rank: Int?
     }
 
     private var positions: [Int: RankState] = [:]
-    /// Whether ``leftOut`` is wanted.
+    /// Whether to fill ``leftOut``.
     var notesLeftOut = false
-    /// The tracks that the limit of the last choice left out.
+    /// The tracks that the limit of the latest selection excluded.
     private(set) var leftOut: [Track] = []
 
-    /// Orders tracks by prominence, strongest first, and cuts after `limit`. Those of which no pixel is in the picture are left out: a box
-    /// may have been carried beyond its edge since anybody looked. Lost ones stay only where they were
-    /// chosen last time, behind the others and beyond the limit: their end is news, not competition.
+    /// Returns at most `limit` tracks, the most prominent first.
+    ///
+    /// Tracks without a visible pixel are excluded, because a box may have been propagated beyond the picture's edge.
+    /// Lost tracks that the previous selection contained are appended beyond the limit, so that their end is
+    /// reported.
     mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
         var ranked: [(track: Track, figure: Double, weight: Double)] = []
         var lost: [Track] = []
@@ -65,7 +68,8 @@ struct Prominence {
         leftOut.removeAll()
     }
 
-    /// Loyalty twice over: the first place is the hardest to take, also for those that count a fifth more themselves.
+    /// Keeps the first object unless another one's prominence, without its own weight, exceeds the weighted
+    /// prominence of the first.
     private func keepingFirst(
         _ ranked: ArraySlice<(track: Track, figure: Double, weight: Double)>
     ) -> ArraySlice<(track: Track, figure: Double, weight: Double)> {
@@ -90,7 +94,7 @@ struct Prominence {
         }
     }
 
-    /// - Parameter box: what of it is in the picture.
+    /// - Parameter box: the visible part of the object's box.
     private static func figure(_ box: Box, score: Double, width: Int, height: Int) -> Double {
         let (w, h) = (Double(width), Double(height))
         let side = (box.area / (w * h)).squareRoot()

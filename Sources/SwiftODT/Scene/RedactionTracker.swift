@@ -1,41 +1,43 @@
-/// Finds what has to be redacted in each frame, on a path of its own: what is reported (filters, thresholds, track-min-hits) does not matter.
+/// Determines the areas to redact in each frame, independently of what is reported (filters, thresholds,
+/// track-min-hits).
 ///
-/// Every detection from ``Options/threshold`` up that may have one of the labels is redacted in its frame, and begins a track. Weaker
-/// detections, and detections with other labels where such a track is expected, keep the track alive. Where later frames are known before
-/// a frame is taken (``places(ofFrame:)``), tracks are interpolated between detections and extrapolated to before their first one.
+/// Every detection of at least ``Options/threshold`` that may have one of the labels is redacted in its frame and
+/// begins a track. Weaker detections, and detections with other labels near such a track, continue it. If later
+/// frames are available before a frame is taken (``places(ofFrame:)``), tracks are interpolated between detections
+/// and extrapolated to before their first one.
 ///
-/// For every frame in order: ``advance(to:width:height:luma:)``, ``observe(_:seenAt:region:)`` for each answer, ``endFrame()``. Used from one
-/// thread at a time.
+/// For every frame in order call ``advance(to:width:height:luma:)``, ``observe(_:seenAt:region:)`` for each result, and
+/// ``endFrame()``. Not thread-safe: use it from one thread at a time.
 package final class RedactionTracker {
     package struct Options: Equatable, Sendable {
-        /// In lower case; empty for everything that is detected.
+        /// The lower-case labels to redact; empty for all detections.
         package var labels: Set<String>
         package var threshold: Double
-        /// Whether objects are followed from frame to frame.
+        /// Whether objects are tracked from frame to frame.
         package var follows: Bool
-        /// How long a track that is missed is redacted at most.
+        /// The maximum time for which a missed track is redacted.
         package var maxAge: Nanoseconds
 
         package init(labels: Set<String>, threshold: Double, follows: Bool, maxAge: Nanoseconds) {
             (self.labels, self.threshold, self.follows, self.maxAge) = (labels, threshold, follows, maxAge)
         }
 
-        /// Detections from here up keep a track alive.
+        /// The minimum score of a detection that continues a track.
         package var floor: Double { threshold / 2 }
 
-        /// A detection without a label may be anything.
+        /// Returns whether a label is to be redacted. A detection without a label may be any object.
         func mayMean(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let label else { return true }
             return labels.contains(label.text.lowercased())
         }
     }
 
-    /// One frame that has not been taken yet.
+    /// A frame that has not been taken yet.
     private struct Snapshot {
         let time: Nanoseconds
-        /// Whether a cut or another epoch lies between the frame before and this one.
+        /// Whether a scene cut or a new epoch lies between the previous frame and this one.
         let beginsScene: Bool
-        /// Where there is no result about this scene yet: all of the picture.
+        /// The full picture if this scene has no result yet, else `nil`.
         let unknown: Box?
         let detections: [Box]
         let tracks: [FollowedPlace]
@@ -47,34 +49,37 @@ package final class RedactionTracker {
 
     private let tracker = Tracker()
     private var window: [Snapshot] = []
-    /// The number of the first frame in the window.
+    /// The number of the first frame in ``window``.
     private var firstNumber = 0
     private var detections: [Box] = []
-    /// The tracks in the frame before, and when they last had a detection that could have begun them.
+    /// The tracks of the previous frame, and the time of each track's latest detection that could have begun it.
     private var followed: [FollowedPlace] = []
     private var lastMeant: [Int: Nanoseconds] = [:]
-    /// The detections since then that could begin a track.
+    /// The detections since the previous frame that could begin a track.
     private var begun: Set<Box> = []
-    /// Whether there is a result about this scene, and whether the next frame is its first.
+    /// Whether this scene has a result, and whether the next frame is its first.
     private var (hasAnswer, beginsScene) = (false, true)
     private var sceneBegan = Nanoseconds.min
     private var now: Nanoseconds = 0
     private var picture = Box(x: 0, y: 0, width: 0, height: 0)
 
-    /// Tracks are redacted so long before their first detection, at most.
+    /// The maximum time for which a track is redacted before its first detection.
     private static let lead: Nanoseconds = 500_000_000
-    /// The same for those that stand still at first: they have been there before.
+    /// The same for a track that stands still at first, because it was probably there before.
     private static let leadOfStanding: Nanoseconds = 1_000_000_000
-    /// What moves by a smaller share of its size within ``lead`` stands still.
+    /// A track that moves by a smaller fraction of its size within ``lead`` stands still.
     private static let leastMotion = 0.25
-    /// A track is extrapolated to before its first detection only if it is seen so often: single false detections are not.
+    /// The minimum number of detections of a track that is extrapolated to before the first one, which excludes
+    /// single false positives.
     private static let leastHits = 3
-    /// A missed track is redacted for so long, and for as long again as it had been seen, up to ``Options/maxAge``.
+    /// A missed track is redacted for this time plus the time for which it had been detected, up to
+    /// ``Options/maxAge``.
     private static let patience: Nanoseconds = 300_000_000
-    /// A missed track is redacted no longer than this if it is known not to be seen again for ``horizon``.
+    /// The maximum time for which a missed track is redacted if it is not detected again within ``horizon``.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
-    /// Overlap (IoU) from which a detection with another label belongs to the track that is there, and for how long that is believed.
+    /// The minimum IoU of a track and a detection with another label that continues it, and the maximum time for
+    /// which such detections do so.
     private static let fit = 0.4
     private static let mostRenamed: Nanoseconds = 1_000_000_000
 
@@ -82,6 +87,7 @@ package final class RedactionTracker {
 
     // MARK: Frames in
 
+    /// Starts a frame: propagates the tracks and detects scene cuts.
     package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
         now = time.clampedToRange
         picture = Box(x: 0, y: 0, width: Double(width), height: Double(height))
@@ -96,9 +102,11 @@ package final class RedactionTracker {
         if tracker.isCut { (hasAnswer, beginsScene, sceneBegan) = (false, true, now) }
     }
 
+    /// Applies a detector's result for the frame at `time`.
+    ///
     /// - Parameters:
-    ///   - answer: all that the detector reports from ``Options/floor`` up, unfiltered.
-    ///   - region: the region that was inferred; `nil` for the full frame.
+    ///   - answer: all detections of at least ``Options/floor``, unfiltered.
+    ///   - region: the inferred region; `nil` for the full frame.
     package func observe(_ answer: [Detection], seenAt time: Nanoseconds, region: InferredRegion?) {
         let time = time.clampedToRange
         guard time >= sceneBegan else { return }
@@ -111,7 +119,7 @@ package final class RedactionTracker {
                 begun.insert(detection.box)
                 if time == now { detections.append(detection.box) }
             }
-            // The tracker is to follow, not to judge: all that may begin a track is equally strong for it.
+            // The tracker gets two scores only: each detection that may begin a track is strong.
             if begins || detection.score >= options.threshold && isExpected(detection.box, at: time) {
                 offered.append(Detection(box: detection.box, score: Self.strong))
             } else if isMeant {
@@ -121,17 +129,17 @@ package final class RedactionTracker {
         if options.follows { tracker.update(offered, seenAt: time, region: region) }
     }
 
-    /// Whether a detection with another label may be what a track was called a moment ago.
+    /// Returns whether a detection with another label may belong to a recent track.
     private func isExpected(_ box: Box, at time: Nanoseconds) -> Bool {
         followed.contains { time.since(lastMeant[$0.key] ?? .min) <= Self.mostRenamed && $0.box.iou(box) >= Self.fit }
     }
 
-    /// What the tracker is told of scores: two values, on either side of its threshold.
+    /// The tracker's threshold, and the two scores that its detections get.
     private static let (scoreThreshold, strong, weak) = (0.4, 0.9, 0.2)
 
-    /// The frame is complete.
+    /// Completes the frame.
     ///
-    /// - Returns: its number, to be taken by ``places(ofFrame:)``.
+    /// - Returns: the frame's number for ``places(ofFrame:)``.
     package func endFrame() -> Int {
         let tracks = options.follows ? tracker.followedPlaces() : []
         lastMeant = Dictionary(
@@ -148,14 +156,14 @@ package final class RedactionTracker {
         return firstNumber + window.count - 1
     }
 
-    /// All tracks end; frames that wait keep theirs.
+    /// Ends all tracks. Frames that have not been taken keep theirs.
     package func beginEpoch() {
         tracker.reset(reason: .flush)
         (followed, lastMeant) = ([], [:])
         (hasAnswer, beginsScene, sceneBegan) = (false, true, .min)
     }
 
-    /// Forgets the frames that wait, too.
+    /// Ends all tracks and drops the frames that have not been taken.
     package func removeAll() {
         beginEpoch()
         firstNumber += window.count
@@ -164,8 +172,9 @@ package final class RedactionTracker {
 
     // MARK: Places out
 
-    /// Where something has to be redacted in a frame, as far as the frames up to now show; boxes without a margin. Frames are taken in order,
-    /// and those before this one are forgotten.
+    /// Returns the boxes to redact in a frame, without a margin, based on all frames up to now. Frames must be taken
+    /// in order; earlier ones are dropped. Returns the full picture for an unknown number and while the scene has no
+    /// result.
     package func places(ofFrame number: Int) -> [Box] {
         guard number >= firstNumber, number < firstNumber + window.count else { return [picture] }
         window.removeFirst(number - firstNumber)
@@ -194,7 +203,7 @@ package final class RedactionTracker {
         return places
     }
 
-    /// Whether a track that is missed, and not seen again in the frames that are known, is still redacted.
+    /// Returns whether a missed track that is not detected again in the available frames is still redacted.
     private static func isPatient(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds) -> Bool {
         guard let missed = track.missedFor else { return true }
         let longest = patience.adding(track.lastSeen - track.firstSeen)
@@ -209,10 +218,11 @@ package final class RedactionTracker {
         return nil
     }
 
-    /// Where a track was before its first detection, by the velocity that it shows after that: all of the places of its first detections,
-    /// which often show a part of it. `nil` where it was not yet there.
+    /// Returns the position of a track before its first detection, extrapolated with its later velocity; `nil` with
+    /// too few detections. The result covers all boxes of the first detections, which often contain only a part of the
+    /// object.
     ///
-    /// - Parameter later: the frame of its first detection, and those after that.
+    /// - Parameter later: the frames from the first detection on.
     private static func extrapolated(
         _ track: FollowedPlace, to time: Nanoseconds, from later: ArraySlice<Snapshot>
     ) -> Box? {

@@ -1,20 +1,20 @@
-/// What detectors proposed and nobody was told of, and why: the first thing to ask where nothing is found.
+/// Detections and tracks that were not reported, by reason: the first place to look if nothing is found.
 public struct Rejections: Sendable {
-    /// Why something was not reported.
+    /// The reason why a detection or track was not reported.
     public enum Reason: String, CaseIterable, Sendable {
-        /// Too weak to begin an object, and none was expected there.
+        /// Below the score threshold and not matched with a track.
         case belowThreshold = "below-threshold"
         case tooSmall = "too-small"
         case tooLarge = "too-large"
-        /// By the list of labels that are wanted, or of those that are not.
+        /// Excluded by the label allowlist or denylist.
         case notAllowed = "not-allowed"
-        /// Where a zone says that nothing counts.
+        /// Inside a zone of the kind `ignore`.
         case ignored
-        /// An object that went before it had been seen often enough.
+        /// A tentative track that ended before it was confirmed.
         case unconfirmed
     }
 
-    /// One of them.
+    /// A detection or track that was not reported.
     public struct Candidate: Sendable {
         public let label: Label?
         public let score: Double
@@ -22,12 +22,12 @@ public struct Rejections: Sendable {
     }
 
     private var counts = [Int](repeating: 0, count: Reason.allCases.count)
-    /// The surest of all; the first of those that are equally sure.
+    /// The one with the highest score; the first one if several have it.
     public private(set) var best: Candidate?
 
     public init() {}
 
-    /// Those of some detections that are too weak.
+    /// Counts the detections below the threshold.
     public init(_ detections: [Detection], below threshold: Double) {
         for detection in detections where detection.score < threshold {
             add(.belowThreshold, label: detection.label, score: detection.score)
@@ -53,21 +53,21 @@ public struct Rejections: Sendable {
         best = nil
     }
 
-    /// Why nothing was found, for people: `nothing from 0.4 up; the best was person, 0.31`.
+    /// Returns a text that explains an empty result, for example `nothing from 0.4 up; the best was person, 0.31`.
     public func explanation(threshold: Double) -> String {
-        guard let best else { return "nothing from \(threshold) up, nor anything weaker" }
-        let candidate = "\(best.label?.text ?? "a thing without a name"), \(Self.rounded(best.score))"
+        guard let best else { return "nothing from \(threshold) up, and no weaker detections" }
+        let candidate = "\(best.label?.text ?? "an unlabelled object"), \(Self.rounded(best.score))"
         return switch best.reason {
         case .belowThreshold: "nothing from \(threshold) up; the best was \(candidate)"
         case .tooSmall: "nothing large enough; the best was \(candidate), smaller than min-area"
         case .tooLarge: "nothing small enough; the best was \(candidate), larger than max-area"
-        case .notAllowed: "nothing that is wanted; the best was \(candidate), which the lists of labels leave out"
-        case .ignored: "nothing outside of what zones ignore; the best was \(candidate)"
-        case .unconfirmed: "nothing for long enough; the best was \(candidate), seen less often than track-min-hits asks"
+        case .notAllowed: "nothing with a wanted label; the best was \(candidate), which label-allowlist or label-denylist excludes"
+        case .ignored: "nothing outside the zones of the kind ignore; the best was \(candidate)"
+        case .unconfirmed: "nothing for long enough; the best was \(candidate), detected less often than track-min-hits requires"
         }
     }
 
-    /// Never up to a threshold that it did not reach.
+    /// Rounds down, so that a score below the threshold is not shown as equal to it.
     private static func rounded(_ score: Double) -> Double { (score * 100).rounded(.down) / 100 }
 }
 

@@ -1,15 +1,16 @@
-/// What is known of the picture's objects: detections in, reported objects out. It joins filter, tracker, classifier and
-/// choice, for the element, the library and the tool alike.
+/// The objects of one stream: takes detections, returns the objects to report. Combines filter, tracker, classifier
+/// and selection.
 ///
-/// For every frame in order: ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:region:)`` where a detection has ended,
-/// ``observeProminent(_:)`` where it ``wantsProminent``, then ``objects(in:waiting:)`` once. Used from one thread at a time.
+/// For every frame in order call ``advance(to:width:height:orientation:luma:)``, then ``observe(_:seenAt:region:)``
+/// for each result, ``observeProminent(_:)`` if ``wantsProminent``, and ``objects(in:waiting:)`` once. Not
+/// thread-safe: use it from one thread at a time.
 ///
 ///     let scene = Scene()
 ///     scene.advance(to: frame.time, width: frame.width, height: frame.height, luma: LumaPlane.reduce(frame))
 ///     scene.observe(try detector.start(frame, options: DetectionOptions()).wait(), seenAt: frame.time)
 ///     for object in try scene.objects(in: frame) { print(object.track.id ?? 0, object.category, object.track.box) }
 public final class Scene {
-    /// May change between any two frames.
+    /// Can change between any two frames.
     public var options: SceneOptions {
         didSet {
             tracker.options = options.tracker
@@ -19,10 +20,10 @@ public final class Scene {
         }
     }
 
-    /// Sorts objects into categories when ``SceneOptions/classify`` is on.
+    /// Determines the categories of objects if ``SceneOptions/classify`` is set.
     public var classifier: TrackClassifier?
 
-    /// What is watched in the picture. Those who are in old ones leave them, and all counts begin anew.
+    /// The watched zones. Setting them emits `leave` events for the old zones and resets all counts.
     public var zones: [Zone] = [] {
         didSet { resetZones() }
     }
@@ -34,12 +35,12 @@ public final class Scene {
     private var prominence = Prominence()
     private var prominenceOfUnclassified = Prominence()
     private var seen: [Track] = []
-    /// Whether a detector has answered for the latest frame.
+    /// Whether the latest frame has a result.
     private var isAnswered = false
     private var reported: [Int: SceneObject] = [:]
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
-    /// What ``SceneOptions/maxObjects`` has left out so far, where ``SceneOptions/multipleObjects`` is on.
+    /// The objects that ``SceneOptions/maxObjects`` has excluded so far, if ``SceneOptions/multipleObjects`` is set.
     public private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
     private var width = 0
@@ -51,9 +52,10 @@ public final class Scene {
         tracker = Tracker(options: options.tracker)
     }
 
-    /// A frame has come. Objects are carried to its time.
+    /// Starts a frame and propagates the objects to its time.
     ///
-    /// - Parameter orientation: how the frame has to be turned to stand upright, as ``zones`` see it.
+    /// - Parameter orientation: the transform that makes the frame upright, which is the coordinate system of
+    ///   ``zones``.
     public func advance(
         to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
     ) {
@@ -71,9 +73,9 @@ public final class Scene {
         }
     }
 
-    /// A detector has answered for the frame at `time`, the latest one or an earlier one.
+    /// Applies a detector's result for the frame at `time`, the latest or an earlier one.
     ///
-    /// - Parameter region: what it looked at; `nil` for all of it.
+    /// - Parameter region: the inferred region; `nil` for the full frame.
     public func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
@@ -81,7 +83,7 @@ public final class Scene {
         isAnswered = isAnswered || time == now
         if options.follows {
             if options.detectsMoving {
-                // Of nobody, too: who was there and is gone explains nothing any more.
+                // Called for empty results, too, so that tracks of excluded objects end when the objects have gone.
                 unclassified.leaveOut(detections.filter { judge($0) != .kept }, seenAt: time, region: region)
             }
             tracker.update(kept, seenAt: time, region: region)
@@ -93,10 +95,11 @@ public final class Scene {
         }
     }
 
-    /// Whether a detector has looked at the latest frame and found nothing that counts, and the prominent thing is wanted instead.
+    /// Whether the latest frame has a result without an object, and salient objects are to be detected instead.
     public var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
 
-    /// What a saliency network found in the latest frame, where that ``wantsProminent``: the first that passes is the object.
+    /// Applies the result of a saliency network for the latest frame if ``wantsProminent``: the first detection that
+    /// passes is the object.
     public func observeProminent(_ detections: [Detection]) {
         guard wantsProminent, let thing = detections.first(where: passes) else { return }
         if thing.score < options.tracker.scoreThreshold {
@@ -106,14 +109,14 @@ public final class Scene {
         }
     }
 
-    /// An object that is not followed.
+    /// Returns a track for an object that is not tracked.
     private func sighting(of detection: Detection, at time: Nanoseconds) -> Track {
         Track(
             box: detection.box, score: detection.score, label: detection.label, state: .new, firstSeen: time,
             lastSeen: time, timeSinceUpdate: now - time)
     }
 
-    /// Whether the user's filter lets a detection pass; notes why not.
+    /// Returns whether the filter accepts a detection; counts the rejected ones.
     private func passes(_ detection: Detection) -> Bool {
         let verdict = judge(detection)
         if case .rejected(let reason) = verdict { reject(detection, reason) }
@@ -129,12 +132,12 @@ public final class Scene {
         rejections.add(reason, label: detection.label, score: detection.score)
     }
 
-    /// The objects to report now, the most prominent first.
+    /// Returns the objects to report for the latest frame, the most prominent first.
     ///
     /// - Parameters:
-    ///   - frame: what the classifier may look at; without it, categories come from labels alone.
-    ///   - waiting: whether categories are waited for, as single images and results that must not depend on the
-    ///     machine's speed ask. Single-image mode waits in any case.
+    ///   - frame: the picture for the classifier; without it, categories are derived from labels alone.
+    ///   - waiting: whether to wait for the classifier, so that results do not depend on the machine's speed.
+    ///     Single-image mode always waits.
     public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
         findUnclassified(beside: &known)
@@ -154,9 +157,10 @@ public final class Scene {
         return objects
     }
 
-    /// Where everything is that may be called so, reported or not, proved or not, seen or carried on: what is to be made unrecognisable.
+    /// Returns the boxes of all objects that may have one of the labels, including tentative, coasting and unreported
+    /// ones.
     ///
-    /// - Parameter labels: in small letters; empty for everything.
+    /// - Parameter labels: lower-case labels; empty for all objects.
     public func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
@@ -166,7 +170,7 @@ public final class Scene {
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
     }
 
-    /// Looks for what moves and has no name in the latest frame.
+    /// Detects unclassified moving objects in the latest frame.
     private func findUnclassified(beside named: inout [Track]) {
         if options.detectsMoving {
             unclassified.update(beside: &named, of: tracker, passes: passes)
@@ -175,7 +179,7 @@ public final class Scene {
         }
     }
 
-    /// The most prominent of those with a name, and of those without as many as there is room for behind them.
+    /// Selects the most prominent labelled objects, then as many unclassified ones as the limit leaves room for.
     private func choose(among named: [Track]) -> [Track] {
         prominence.notesLeftOut = options.multipleObjects
         prominenceOfUnclassified.notesLeftOut = options.multipleObjects
@@ -193,38 +197,39 @@ public final class Scene {
         leftOut.note(prominence.leftOut + others, beside: chosen.count { $0.state != .lost })
     }
 
-    /// Whether the latest frame showed a new scene: the tracks of the one before have ended.
+    /// Whether the latest frame began a new scene, which ends all tracks of the previous one.
     public var isCut: Bool { options.follows && tracker.isCut }
 
-    /// What is known of all that is followed by name in the latest frame; `nil` where nothing is followed, or before the first.
+    /// Returns the states of all labelled tracks in the latest frame; `nil` without tracking or before the first
+    /// frame.
     public func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
-    /// How many objects are being followed, reported or not.
+    /// The number of objects, reported or not.
     public var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
 
-    /// What was proposed and not reported since the last call.
+    /// Returns the detections and tracks that were rejected since the last call.
     public func takeRejections() -> Rejections {
         if rejections.isEmpty { return rejections }
         defer { rejections.removeAll() }
         return rejections
     }
 
-    /// What happened to reported objects since the last call.
+    /// Returns the events of reported objects since the last call.
     public func takeEvents() -> [SceneEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
-    /// What has been counted in ``zones`` so far, in their order; those that are ignored have no count.
+    /// The counts of ``zones`` so far, in their order, without zones of the kind `ignore`.
     public var zoneCounts: [ZoneCount] { watch.counts }
 
-    /// What happened in ``zones`` since the last call.
+    /// Returns the events of ``zones`` since the last call.
     public func takeZoneEvents() -> [ZoneEvent] {
         defer { zoneEvents.removeAll(keepingCapacity: true) }
         return zoneEvents + watch.takeEvents()
     }
 
-    /// All objects end, and what was learnt of them is forgotten; ids go on.
+    /// Ends all objects and resets the state derived from them; ids continue.
     public func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         unclassified.reset(reason: reason)
@@ -243,7 +248,7 @@ public final class Scene {
         watch = ZoneWatch(zones)
     }
 
-    /// Without tracking a result holds until the next one, but not for ever.
+    /// Without tracking, a result is kept until the next one, up to the maximum age.
     private func ageDetections() {
         for index in seen.indices {
             seen[index].state = .coasting
@@ -252,7 +257,7 @@ public final class Scene {
         seen.removeAll { options.mode == .singleImage || $0.timeSinceUpdate > options.tracker.maxAge }
     }
 
-    /// Turns the tracker's news into news of what is reported: an object begins when it is first reported.
+    /// Converts track events to events of reported objects: an object begins when it is first reported.
     private func report(of objects: [SceneObject]) {
         for object in objects where object.track.state != .lost {
             guard let id = object.track.id else { continue }

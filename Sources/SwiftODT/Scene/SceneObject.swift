@@ -1,12 +1,12 @@
-/// An object as it is reported: a track, its category, and its place among the others.
+/// A reported object: its track, category and rank.
 public struct SceneObject: Sendable {
     public var track: Track
     public var category: Category
-    /// Of the category; `nil` where that is unknown.
+    /// The confidence of the category, 0 to 1; `nil` if the category is unknown.
     public var confidence: Double?
-    /// Whether it is the most prominent one.
+    /// Whether it is the most prominent object.
     public var isProminent: Bool
-    /// 0 for the most prominent one, 1 for the next, and so on.
+    /// The rank by prominence, from 0.
     public var rank: Int
 
     public init(
@@ -21,7 +21,7 @@ public struct SceneObject: Sendable {
     }
 }
 
-/// Something that happened in the life of a reported object.
+/// The begin, change or end of a reported object.
 public struct SceneEvent: Sendable {
     public var event: TrackEvent
     public var category: Category

@@ -1,33 +1,34 @@
-/// What a scene's user may set; all of it may change between any two frames.
+/// The options of a ``Scene``, which can change between any two frames.
 public struct SceneOptions: Hashable, Sendable {
-    /// ML Kit's two modes.
+    /// The two detector modes of ML Kit.
     public enum Mode: Int, Sendable {
-        /// Video: tracking ids, results at once even where they are not complete yet.
+        /// Video: objects have track ids, and results are returned at once, even if a category is still missing.
         case stream
-        /// Each picture alone, complete, without tracking ids.
+        /// Independent pictures: results are complete and have no track ids.
         case singleImage
     }
 
-    /// Things that the detector has no name for.
+    /// How objects without a label are detected.
     public enum UnknownObjects: Int, Sendable {
-        /// They are left out.
+        /// Not at all.
         case none
-        /// What moves before a camera that stands still and is explained by no detection, see ``UnclassifiedObjects``; in streams that
-        /// are followed.
+        /// Moving objects that no detection explains, with a static camera and tracking, see ``UnclassifiedObjects``.
         case moving
-        /// The prominent thing of a picture in which the detector finds nothing; in pictures that stand alone.
+        /// The salient object of a picture without detections, in single-image mode.
         case salient
-        /// The one or the other, as the mode is.
+        /// `moving` or `salient`, depending on the mode.
         case auto
     }
 
     public var mode = Mode.stream
-    /// Up to ``maxObjects`` objects rather than the most prominent one.
+    /// Whether up to ``maxObjects`` objects are reported instead of the most prominent one.
     public var multipleObjects = false
-    /// 1 to ``mostObjects``.
+    /// The maximum number of reported objects, 1 to ``mostObjects``.
     public var maxObjects = 5
     public static let mostObjects = 100
+    /// Whether objects are sorted into categories.
     public var classify = false
+    /// Whether objects are tracked in stream mode.
     public var tracking = true
     public var tracker = TrackerOptions()
     public var filter = DetectionFilter()
@@ -35,19 +36,19 @@ public struct SceneOptions: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether objects are followed and have ids.
+    /// Whether objects are tracked and have ids.
     public var follows: Bool { tracking && mode == .stream }
-    /// Whether things that move and have no name are objects, too.
+    /// Whether unclassified moving objects are reported.
     public var detectsMoving: Bool {
         follows && (unknownObjects == .moving || unknownObjects == .auto) && filter.wantsUnknown
     }
-    /// Whether the prominent thing is the object where the detector finds nothing.
+    /// Whether the salient object is reported if the detector finds nothing.
     public var detectsSalient: Bool {
         mode == .singleImage && (unknownObjects == .salient || unknownObjects == .auto) && filter.wantsUnknown
     }
-    /// What a detector need not report. It is lower than the threshold: a tracker makes use of detections too weak to begin an
-    /// object, and where nothing is found the best of them are told of.
+    /// The minimum score that a detector should return. It is lower than the threshold, because the tracker uses weak
+    /// detections, and ``Rejections`` names the best of them if nothing is found.
     public var scoreFloor: Double { tracker.scoreFloor }
-    /// How many objects are shown at most.
+    /// The maximum number of reported objects.
     public var limit: Int { multipleObjects ? maxObjects : 1 }
 }

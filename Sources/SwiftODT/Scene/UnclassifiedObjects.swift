@@ -1,25 +1,25 @@
-/// What moves before a camera that stands still and that no detection explains: found in each frame's own picture, whenever
-/// the detector answers, and followed beside what has a name.
+/// Detects and tracks moving objects that no detection explains, with a static camera. Runs on the luma plane of each
+/// frame.
 ///
-/// A thing is told of once it has come some way, which swaying leaves, ripples, lamps and a thing's ghost do not. When a
-/// detection names it, the named track takes over its id. Costs less than a millisecond a frame, whatever the video's size.
+/// An object is reported once it has passed a ``DisplacementTest``, which swaying leaves, ripples, lamps and ghosts
+/// do not. When a detection gives it a label, the labelled track takes over its id.
 final class UnclassifiedObjects {
-    /// Those to be shown now, and those lost with the latest frame, once.
+    /// The objects to report, and once those that were lost with the latest frame.
     private(set) var tracks: [Track] = []
 
     private let tracker = Tracker()
-    /// Follows what the detector names and nobody wants, which else would be taken for something without a name.
+    /// Tracks the detections that the filter excludes, which would otherwise count as unclassified objects.
     private let unwanted = Tracker()
     private var analyzer: MotionAnalyzer?
     private var drift = CameraDrift()
-    /// By the id that ``tracker`` gave.
+    /// By the id from ``tracker``.
     private var candidates: [Int: DisplacementState] = [:]
     private var events: [TrackEvent] = []
-    /// The ids of those that had a name when it was last looked.
+    /// The ids of labelled tracks at the latest update.
     private var named: Set<Int> = []
-    /// Since when the camera has stood still.
+    /// The time since which the camera has been static; `nil` if it moves.
     private var knownSince: Nanoseconds?
-    /// The latest frame's, until it has been looked at.
+    /// The latest frame's plane until ``update(beside:of:passes:)`` has used it.
     private var plane: LumaPlane?
     private var time: Nanoseconds = 0
     private var width = 0
@@ -28,26 +28,27 @@ final class UnclassifiedObjects {
     private struct DisplacementState {
         var displacement: DisplacementTest
         let firstSeen: Nanoseconds
-        /// The id that the object has for others, once it is told of.
+        /// The public id of the object, once it is reported.
         var id: Int?
     }
 
-    /// Things that are younger are not told of.
+    /// The minimum age of a reported object.
     private static let minimumAge: Nanoseconds = 400_000_000
-    /// For so long a scene has to be known before anything in it is told of: until then its restless places show.
+    /// The minimum time with a static camera before anything is reported, in which repeatedly changing areas become
+    /// known.
     private static let learningTime: Nanoseconds = 1_500_000_000
-    /// What is not seen is told of for so long, though its id waits for it longer: nobody knows what it is and where it goes.
+    /// The maximum time for which a missed object is reported. Its track is kept longer, so that it can keep its id.
     private static let coasting: Nanoseconds = 350_000_000
-    /// A named box that covers this share of a thing is about the same thing, or stands before it.
+    /// A labelled box that covers this share of an unclassified object belongs to the same object, or occludes it.
     private static let cover = 0.5
 
-    /// Where things are, told of or not.
+    /// The boxes of all objects, reported or not.
     var places: [Box] { tracker.places { _ in true } }
 
-    /// Whether nothing has been learnt yet.
+    /// Whether there is no background model yet.
     var isFresh: Bool { analyzer == nil }
 
-    /// A frame has come.
+    /// Starts a frame.
     func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?, options: TrackerOptions) {
         (plane, self.time, self.width, self.height) = (luma, time, width, height)
         for tracker in [tracker, unwanted] {
@@ -56,17 +57,16 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// The detector has named what nobody wants to know of, in the frame at `time`.
+    /// Applies the excluded detections of a result for the frame at `time`.
     func leaveOut(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         unwanted.update(detections, seenAt: time, region: region)
     }
 
-    /// Looks at the latest frame, once. Of the tracks in `named` those that turn out to be things that were followed here get
-    /// their ids.
+    /// Analyses the latest frame, once. Tracks in `named` that turn out to be unclassified objects get their ids.
     ///
     /// - Parameters:
-    ///   - named: the tracks of `identityTracker`.
-    ///   - passes: whether a thing is wanted.
+    ///   - named: the labelled tracks, from `identityTracker`.
+    ///   - passes: whether the filter accepts an object.
     func update(beside named: inout [Track], of identityTracker: Tracker, passes: (Detection) -> Bool) {
         guard let plane else { return }
         self.plane = nil
@@ -84,19 +84,19 @@ final class UnclassifiedObjects {
         report(beside: known, idsFrom: identityTracker)
     }
 
-    /// When a thing was seen best, and how far it has come.
+    /// Returns the best detection and the path length of an object.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         candidates.first { $0.value.id == id }.flatMap { tracker.summary(of: $0.key) }
     }
 
-    /// What has ended since the last call.
+    /// Returns the events of ended objects since the last call.
     func takeEvents() -> [TrackEvent] {
         if events.isEmpty { return [] }
         defer { events.removeAll() }
         return events
     }
 
-    /// All things end, and the scene is learnt anew.
+    /// Ends all objects and discards the background model.
     func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         noteEnds()
@@ -118,7 +118,7 @@ final class UnclassifiedObjects {
         }
         let (across, down) = (plane.scaleX, plane.scaleY)
         let inPlane = { (box: Box) in box.scaled(x: 1 / across, y: 1 / down) }
-        // Of what was told of, what has left its place altogether: nothing that sways does.
+        // Only reported objects that have left their first position entirely, which excludes swaying ones.
         let gone = candidates.values.filter(\.displacement.hasLeft).compactMap(\.id)
         let confirmed = tracks.filter { $0.state == .tracked && gone.contains($0.id ?? 0) }.map { inPlane($0.box) }
         return current.analyze(at: plane, besides: known.map(inPlane), confirmed: confirmed).map { moving in
@@ -128,7 +128,7 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// Gives the ids of things to those that have a name since this frame and are the same.
+    /// Passes the ids of unclassified objects on to labelled tracks that begin in this frame and match them.
     private func handOver(to tracks: inout [Track], of identityTracker: Tracker) {
         let before = named
         named = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
@@ -147,7 +147,8 @@ final class UnclassifiedObjects {
         }
     }
 
-    /// The thing that a box speaks of: of those that it covers, the one that fills it most.
+    /// Returns the unclassified object that a labelled box belongs to: of those that it covers, the one with the
+    /// highest IoU.
     private func object(in box: Box) -> (key: Int, track: Track)? {
         var best: (key: Int, track: Track)?
         var maximum = 0.0
@@ -162,7 +163,7 @@ final class UnclassifiedObjects {
         return best
     }
 
-    /// Has those that have proved themselves told of, by ids of their own.
+    /// Updates ``tracks`` and assigns ids to objects that have passed the displacement test.
     private func report(beside known: [Box], idsFrom identityTracker: Tracker) {
         tracks.removeAll(keepingCapacity: true)
         for var track in tracker.tracks {
@@ -183,7 +184,7 @@ final class UnclassifiedObjects {
         noteEnds()
     }
 
-    /// Whether it is not seen, for long or where something known stands.
+    /// Returns whether the object is missed and either occluded by a known object or missed for too long.
     private func isHidden(_ track: Track, by known: [Box]) -> Bool {
         track.state == .coasting
             && (track.timeSinceUpdate > Self.coasting

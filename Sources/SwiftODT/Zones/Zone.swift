@@ -1,33 +1,33 @@
-/// A part of the picture that is watched: an area, a line, or an area that is not looked at.
+/// A watched part of the picture: an area, a line, or an area to ignore.
 ///
 ///     let door = Zone("door", .line, [Zone.Point(0.2, 0.9), Zone.Point(0.8, 0.9)], labels: ["person"])
 ///     let zones = try Zone.list(named: "zones.json")
 public struct Zone: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
-        /// Objects enter it, stay, and leave it.
+        /// Objects enter it, stay in it and leave it.
         case area = "zone"
         /// Objects cross it.
         case line
-        /// What is there is not detected.
+        /// Detections in it are ignored.
         case ignore
     }
 
-    /// The point of an object that counts.
+    /// The point of an object's box that determines its position.
     public enum Anchor: String, CaseIterable, Sendable {
-        /// The middle of its lower edge: where it stands.
+        /// The middle of the lower edge: where the object stands.
         case bottom
         case centre
     }
 
-    /// Which way a line is crossed, for somebody who walks along it from its first point to its last.
+    /// The direction of a crossing, as seen when walking along the line from its first point to its last.
     public enum Direction: String, Sendable {
-        /// From the left hand to the right.
+        /// From left to right.
         case `in`
-        /// From the right hand to the left.
+        /// From right to left.
         case out
     }
 
-    /// A place in the upright picture: 0, 0 is its upper left corner, 1, 1 its lower right one.
+    /// A point of the upright picture: (0, 0) is the upper left corner, (1, 1) the lower right one.
     public struct Point: Hashable, Sendable {
         public var x: Double
         public var y: Double
@@ -37,15 +37,15 @@ public struct Zone: Hashable, Sendable {
 
     public var name: String
     public var kind: Kind
-    /// Of a line from end to end, of an area all around.
+    /// The points of a line from end to end, or the corners of an area in order.
     public var points: [Point]
-    /// Lower-cased; empty stands for all objects.
+    /// Lower-case labels; empty for all objects.
     public var labels: Set<String>
     public var anchor: Anchor
-    /// How long an object has to stay for ``ZoneEvent/Kind/dwell`` to be told.
+    /// The time an object must stay until ``ZoneEvent/Kind/dwell`` is emitted; `nil` for no such event.
     public var minTime: Nanoseconds?
 
-    /// - Parameter anchor: if not said, where objects stand, and for what is ignored their centre.
+    /// - Parameter anchor: by default `centre` for ignored areas, else `bottom`.
     public init(
         _ name: String, _ kind: Kind, _ points: [Point], labels: Set<String> = [], anchor: Anchor? = nil,
         minTime: Nanoseconds? = nil
@@ -56,5 +56,6 @@ public struct Zone: Hashable, Sendable {
         self.minTime = minTime
     }
 
+    /// Returns whether the zone applies to objects with a label.
     func concerns(_ label: Label?) -> Bool { labels.isEmpty || labels.contains(label?.text.lowercased() ?? "") }
 }

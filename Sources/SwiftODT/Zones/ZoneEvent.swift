@@ -1,38 +1,40 @@
-/// Something that happened in a zone.
+/// An event of one object in one zone.
 public struct ZoneEvent: Sendable {
     public enum Kind: String, Sendable { case enter, leave, dwell, cross }
 
     public var kind: Kind
     public var zone: String
-    /// Of the object; `nil` without a track.
+    /// The object's id; `nil` without a track.
     public var id: Int?
     public var label: Label?
-    /// With ``Kind/cross`` alone.
+    /// Set only for ``Kind/cross``.
     public var direction: Zone.Direction?
-    /// How long the object has been, or was, there; not with ``Kind/cross``.
+    /// How long the object has been in the area; not set for ``Kind/cross``.
     public var dwell: Nanoseconds?
-    /// When it happened: a `leave` of somebody who is seen no more is told later.
+    /// The time of the event. The `leave` event of a missed object is emitted later than that.
     public var time: Nanoseconds
 }
 
-/// What has been counted in a zone so far.
+/// The counts of one zone.
 public struct ZoneCount: Hashable, Sendable {
-    /// Figures of all objects, or of those with one label.
+    /// The counts of all objects, or of the objects with one label.
     public struct Counts: Hashable, Sendable {
-        /// Who is in the area now.
+        /// The number of objects in the area now.
         public var count = 0
-        /// How many have come into the area.
+        /// The number of objects that have entered the area.
         public var entered = 0
+        /// The number of objects that have left the area.
         public var left = 0
-        /// How many have crossed the line one way.
+        /// The number of crossings from left to right.
         public var `in` = 0
+        /// The number of crossings from right to left.
         public var out = 0
     }
 
     public var name: String
     public var kind: Zone.Kind
     public var all = Counts()
-    /// By label; objects without one are counted under the empty text.
+    /// By label; objects without a label are counted under the empty string.
     public var byLabel: [String: Counts] = [:]
 
     mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {

@@ -1,14 +1,15 @@
 extension Zone {
-    /// More would be a mistake, and cost time in every frame.
+    /// The limits bound the cost per frame.
     private static let maximumZones = 256
     private static let maximumPoints = 256
 
-    /// Reads zones from a JSON text, or from a file that holds one: a list of them, or an object whose `zones` is that list.
+    /// Parses zones from a JSON text, or from a file with one: an array of zones, or an object with the array in
+    /// `zones`.
     ///
-    ///     [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["person"]}]
+    /// [{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]], "labels": ["person"]}]
     ///
-    /// - Parameter name: the text itself, where its first character is a bracket, else a file's path.
-    /// - Throws: ``ODTError`` that names the zone and what is wrong with it.
+    /// - Parameter name: the text itself if it begins with a bracket, else the path of a file.
+    /// - Throws: ``ODTError`` that names the zone and the problem.
     public static func list(named name: String) throws -> [Zone] {
         let isText = name.first { !$0.isWhitespace }.map { $0 == "[" || $0 == "{" } ?? false
         return isText
@@ -21,19 +22,19 @@ extension Zone {
         do {
             root = try JSONValue(parsing: text)
         } catch {
-            throw ODTError(.invalidFile, "\(file): this is no JSON: \(error)")
+            throw ODTError(.invalidFile, "\(file) is not valid JSON: \(error)")
         }
         guard let entries = root.array ?? root["zones"]?.array else {
-            throw ODTError(.invalidFile, "\(file): a list of zones was expected, such as \(example)")
+            throw ODTError(.invalidFile, "\(file): expected a list of zones such as \(example)")
         }
         guard entries.count <= maximumZones else {
-            throw ODTError(.invalidFile, "\(file): \(entries.count) zones are too many, the most are \(maximumZones)")
+            throw ODTError(.invalidFile, "\(file): \(entries.count) zones exceed the maximum of \(maximumZones)")
         }
         let zones = try entries.enumerated().map { index, entry in
             try ZoneEntry(entry, place: "\(file): zone \(index + 1)").zone(maximumPoints: maximumPoints)
         }
         for (index, zone) in zones.enumerated() where zones[..<index].contains(where: { $0.name == zone.name }) {
-            throw ODTError(.invalidFile, "\(file): two zones are called \"\(zone.name)\"")
+            throw ODTError(.invalidFile, "\(file): two zones have the name \"\(zone.name)\"; rename one of them")
         }
         return zones
     }
@@ -42,7 +43,7 @@ extension Zone {
         #"[{"name": "door", "kind": "line", "points": [[0.2, 0.9], [0.8, 0.9]]}]"#
 }
 
-/// One zone of a text. What is not known is an error, since it is misspelt.
+/// Parses one zone. Unknown keys are errors, because they are probably misspelled.
 private struct ZoneEntry {
     private static let keys: Set = ["name", "kind", "points", "labels", "anchor", "min-time"]
 
@@ -51,7 +52,7 @@ private struct ZoneEntry {
 
     init(_ value: JSONValue, place: String) throws {
         guard case .object(let members) = value else {
-            throw ODTError(.invalidFile, "\(place) is not an object such as \(Zone.example.dropFirst().dropLast())")
+            throw ODTError(.invalidFile, "\(place) must be an object such as \(Zone.example.dropFirst().dropLast())")
         }
         self.members = members.filter { $0.value != .null }
         self.place = members["name"]?.string.map { "\(place) (\"\($0)\")" } ?? place
@@ -59,9 +60,9 @@ private struct ZoneEntry {
 
     func zone(maximumPoints: Int) throws -> Zone {
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
-            throw error("\"\(unknown)\" is not known; known are " + Self.keys.sorted().joined(separator: ", "))
+            throw error("unknown key \"\(unknown)\"; valid keys are " + Self.keys.sorted().joined(separator: ", "))
         }
-        guard let name = members["name"]?.string, !name.isEmpty else { throw error("it has no \"name\"") }
+        guard let name = members["name"]?.string, !name.isEmpty else { throw error("\"name\" is missing") }
         let kind = try choice("kind", Zone.Kind.area)
         return Zone(
             name, kind, try points(of: kind, maximum: maximumPoints), labels: try labels(),
@@ -77,7 +78,7 @@ private struct ZoneEntry {
         guard let value = members[key] else { return standard }
         guard let choice = value.string.flatMap(Choice.init(rawValue:)) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("\"\(key)\" is none of \(choices)")
+            throw error("\"\(key)\" must be one of \(choices)")
         }
         return choice
     }
@@ -86,19 +87,19 @@ private struct ZoneEntry {
         let minimum = kind == .line ? 2 : 3
         let points = try (members["points"]?.array ?? []).map { value in
             guard let pair = value.array, pair.count == 2, let x = pair[0].number, let y = pair[1].number else {
-                throw error("each of its \"points\" is a pair, [x, y]")
+                throw error("each of its \"points\" must be a pair of numbers, [x, y]")
             }
             guard (0...1).contains(x), (0...1).contains(y) else {
-                throw error("the point [\(x), \(y)] is outside the picture, which reaches from 0 to 1")
+                throw error("the point [\(x), \(y)] is outside the picture; use fractions from 0 to 1")
             }
             return Zone.Point(x, y)
         }
         guard points.count >= minimum, points.count <= maximum else {
             throw error(
                 "it has \(points.count) \"points\"; "
-                    + (points.count > maximum ? "the most are \(maximum)" : "a \(kind.rawValue) needs \(minimum)"))
+                    + (points.count > maximum ? "the maximum is \(maximum)" : "a \(kind.rawValue) needs at least \(minimum)"))
         }
-        guard Set(points).count >= minimum else { throw error("its points lie on one another") }
+        guard Set(points).count >= minimum else { throw error("it has fewer than \(minimum) different points") }
         return points
     }
 
@@ -106,17 +107,17 @@ private struct ZoneEntry {
         guard let value = members["labels"] else { return [] }
         let labels = value.array?.compactMap(\.string) ?? []
         guard !labels.isEmpty, labels.count == value.array?.count else {
-            throw error("\"labels\" is not a list of names; without it all objects count")
+            throw error("\"labels\" must be a list of names; omit it to count all objects")
         }
         return Set(labels)
     }
 
-    /// Seconds in the text.
+    /// The text has seconds.
     private func minTime(of kind: Zone.Kind) throws -> Nanoseconds? {
         guard let value = members["min-time"] else { return nil }
-        guard kind == .area else { throw error("\"min-time\" means nothing for a \(kind.rawValue)") }
+        guard kind == .area else { throw error("\"min-time\" does not apply to a \(kind.rawValue)") }
         guard let seconds = value.number, seconds > 0, seconds <= 1e6 else {
-            throw error("\"min-time\" is not a number of seconds")
+            throw error("\"min-time\" must be a number of seconds, above 0 and up to 1000000")
         }
         return Nanoseconds(seconds * 1e9)
     }

@@ -1,10 +1,10 @@
-/// A zone's points in the pixels of an upright picture, and what can be asked of them.
+/// The geometry of a zone in pixels of the upright picture.
 struct ZoneShape {
     typealias Place = SIMD2<Double>
 
     private let corners: [Place]
     private let isClosed: Bool
-    /// The edges that are crossed: those along the picture's border are none.
+    /// The edges that objects can cross: edges along the picture's border are excluded.
     private let edges: [(from: Place, to: Place)]
 
     init(_ zone: Zone, width: Double, height: Double) {
@@ -23,7 +23,7 @@ struct ZoneShape {
             || from.y < near.y && to.y < near.y || from.y > size.y - near.y && to.y > size.y - near.y
     }
 
-    /// Whether a place lies inside an area: a way out of it crosses its outline an odd number of times.
+    /// Returns whether a point lies inside the area, by the even-odd rule.
     func contains(_ place: Place) -> Bool {
         var isInside = false
         var from = corners[corners.count - 1]
@@ -38,7 +38,7 @@ struct ZoneShape {
         return isInside
     }
 
-    /// How far a place is from the nearest edge.
+    /// Returns the distance of a point from the nearest edge.
     func distance(to place: Place) -> Double {
         edges.map { from, to in
             let edge = to - from
@@ -49,18 +49,18 @@ struct ZoneShape {
         }.min() ?? .infinity
     }
 
-    /// How often a straight way crosses the line from its left hand to its right, less how often the other way round.
+    /// Returns how often a straight path crosses the line from left to right, minus the crossings from right to left.
     func crossings(from start: Place, to end: Place) -> Int {
         edges.reduce(0) { count, edge in
             let (before, after) = (Self.side(of: start, edge), Self.side(of: end, edge))
             let (one, other) = (Self.side(of: edge.from, (start, end)), Self.side(of: edge.to, (start, end)))
-            // A corner belongs to one of the edges that meet there alone.
+            // A corner belongs to only one of its two edges.
             guard (before > 0) != (after > 0), (one > 0) != (other > 0) else { return count }
             return count + (after > 0 ? 1 : -1)
         }
     }
 
-    /// Above 0 on the right hand of somebody who walks along the edge: y points down.
+    /// Returns a positive value for points right of the edge (the y axis points down).
     private static func side(of place: Place, _ edge: (from: Place, to: Place)) -> Double {
         let (along, across) = (edge.to - edge.from, place - edge.from)
         return along.x * across.y - along.y * across.x

@@ -1,15 +1,16 @@
-/// Knows who is in which zone, and counts who came, went and crossed.
+/// Tracks which objects are in which zones, and counts entries, exits and crossings.
 ///
-/// An object counts where it has been seen, not where it is thought to be while it is hidden: who walks behind a pillar and comes
-/// out beyond a line has crossed it then. Nobody counts twice for trembling on an edge: a side is changed by going clearly
-/// beyond the edge, an eighth of the object's own size, or by staying there for a second. Who takes another id (an object that was
-/// lost and is found again nearby within two seconds) goes on as the one who was there before.
+/// An object's position counts only while it is detected. An object that walks behind a pillar and reappears beyond a
+/// line crosses the line when it reappears. Two rules prevent double counts of objects that jitter on an edge: an
+/// object changes sides only if its distance from the edge exceeds 1/16 of the sum of its width and height, or if it
+/// stays on the other side for 1 s. A new track continues a track that was lost nearby within the last 2 s, and takes
+/// over its state (re-identification).
 ///
-/// Costs some dozen operations for each object and each edge of a zone, a frame.
+/// The cost per frame is proportional to the number of objects and zone edges.
 struct ZoneWatch {
     typealias Place = ZoneShape.Place
 
-    /// The picture as it is seen, and how it lies in the buffer.
+    /// The size and orientation of the picture in the buffer.
     struct Picture: Hashable {
         var width: Int
         var height: Int
@@ -19,7 +20,7 @@ struct ZoneWatch {
     private static let reentryTime: Nanoseconds = 2_000_000_000
     private static let settling: Nanoseconds = 1_000_000_000
 
-    /// Those that are watched: all but the ignored ones.
+    /// All zones except ignored ones.
     private let zones: [Zone]
     private let ignored: [Zone]
     private(set) var counts: [ZoneCount]
@@ -37,33 +38,33 @@ struct ZoneWatch {
         counts = self.zones.map { ZoneCount(name: $0.name, kind: $0.kind) }
     }
 
-    /// Somebody whose way is followed.
+    /// A tracked object.
     private struct ZoneTrack {
         var id: Int
         var label: Label?
-        /// Upright.
+        /// In upright coordinates.
         var box: Box
         var lastSeen: Nanoseconds
-        /// One for each zone.
+        /// One entry for each zone.
         var presences: [ZonePresence]
     }
 
-    /// How somebody stands to one zone.
+    /// The state of one object in one zone.
     private struct ZonePresence {
-        /// Since when inside; `nil` outside.
+        /// The time of entry; `nil` outside.
         var since: Nanoseconds?
         var isDwellReported = false
-        /// Since when on the other side of the edge, but not clearly.
+        /// Since when the object has been on the other side of the edge, without a clear distance.
         var uncertainSince: Nanoseconds?
-        /// Where the object was when it was last clear on which side of a line it is.
+        /// The latest position with a clear distance from the line.
         var clear: Place?
-        /// The label it was counted with.
+        /// The label with which the entry was counted.
         var label: Label?
-        /// Crossings of a line with labels from before the object had one: they count once it has.
+        /// Crossings of a line with labels before the object had a label: they are counted once it has one.
         var undecided: [(direction: Zone.Direction, time: Nanoseconds)] = []
     }
 
-    /// The picture that all that follows is about.
+    /// Sets the picture size and orientation for the following calls.
     mutating func setPicture(at picture: Picture) {
         guard picture != self.picture else { return }
         self.picture = picture
@@ -71,13 +72,13 @@ struct ZoneWatch {
         size = Place(Double(turned ? picture.height : picture.width), Double(turned ? picture.width : picture.height))
         func shape(_ zone: Zone) -> ZoneShape { ZoneShape(zone, width: size.x, height: size.y) }
         (shapes, ignoredShapes) = (zones.map(shape), ignored.map(shape))
-        // Another picture: places in the old one say nothing.
+        // Positions in a picture of another size are not comparable.
         for id in zoneTracks.keys {
             for index in zones.indices { zoneTracks[id]?.presences[index].clear = nil }
         }
     }
 
-    /// Whether a detection lies where nobody looks.
+    /// Returns whether a detection lies in an ignored area.
     func ignores(_ detection: Detection) -> Bool {
         guard !ignored.isEmpty else { return false }
         let box = upright(detection.box)
@@ -86,7 +87,7 @@ struct ZoneWatch {
         }
     }
 
-    /// Takes in where objects are now.
+    /// Updates the zones with the objects of a frame.
     mutating func follow(_ tracks: [Track], at now: Nanoseconds) {
         guard !zones.isEmpty else { return }
         let visible = tracks.filter { $0.state == .new || $0.state == .tracked }
@@ -108,7 +109,7 @@ struct ZoneWatch {
         }
     }
 
-    /// The same without ids: there is no coming and going then, but there is somebody in an area now.
+    /// Counts the objects in areas without tracking. There are no events, because objects have no ids.
     mutating func count(_ objects: [Track]) {
         for (index, zone) in zones.enumerated() where zone.kind == .area {
             counts[index] = ZoneCount(name: zone.name, kind: zone.kind)
@@ -119,28 +120,30 @@ struct ZoneWatch {
         }
     }
 
-    /// Everybody has gone. What was counted stays.
+    /// Ends all objects with `leave` events. Counts of entries, exits and crossings are kept.
     mutating func reset() {
         for (_, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key }) { dismiss(zoneTrack) }
         zoneTracks = [:]
     }
 
+    /// Returns the events since the last call.
     mutating func takeEvents() -> [ZoneEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 }
 
-// MARK: - Who it is
+// MARK: - Identity
 
 extension ZoneWatch {
     private func newTrack(_ id: Int, at box: Box) -> ZoneTrack {
         ZoneTrack(id: id, box: box, lastSeen: 0, presences: zones.map { _ in ZonePresence() })
     }
 
-    /// The visitor that a new track continues: the nearest one that is not visible and was last seen within reach.
+    /// Returns the track that a new track continues: the nearest one that is not visible and was last detected close
+    /// enough in time and position.
     ///
-    /// - Parameter visible: the ids of all visible tracks, later ones in the frame's list included.
+    /// - Parameter visible: the ids of all visible tracks in the frame, including those after the new one.
     private mutating func reidentify(
         _ box: Box, _ label: Label?, unlessIn visible: Set<Int>, at now: Nanoseconds
     ) -> ZoneTrack? {
@@ -163,7 +166,7 @@ extension ZoneWatch {
     }
 }
 
-// MARK: - Where they are
+// MARK: - Position
 
 extension ZoneWatch {
     private func upright(_ box: Box) -> Box {
@@ -172,7 +175,8 @@ extension ZoneWatch {
             box.clipped(width: picture.width, height: picture.height), bufferWidth: width, bufferHeight: height)
     }
 
-    /// Just inside the picture, so that who stands on its border is in the area that ends there.
+    /// Returns the anchor point, moved just inside the picture, so that an object at the border is inside an area
+    /// that ends there.
     private func anchor(_ anchor: Zone.Anchor, of box: Box) -> Place {
         let place = Place(box.centerX, anchor == .bottom ? box.maxY : box.centerY)
         return place.clamped(lowerBound: 0.001 * size, upperBound: 0.999 * size)
@@ -259,7 +263,7 @@ extension ZoneWatch {
         }
     }
 
-    /// Counts a crossing if the zone's labels include the visitor's.
+    /// Counts a crossing if the zone applies to the object's label.
     private mutating func count(
         _ direction: Zone.Direction, of zone: Zone, _ index: Int, _ zoneTrack: ZoneTrack, at time: Nanoseconds
     ) {

@@ -23,14 +23,14 @@ import Testing
 
     /// The error names the zone and the invalid entry.
     @Test(arguments: [
-        ("[", "no JSON"), ("{}", "a list of zones"), ("[1]", "zone 1"), ("[{}]", "name"),
-        (#"[{"name": "a", "points": [[0, 0], [1, 1]]}]"#, "needs 3"),
-        (#"[{"name": "a", "kind": "line", "points": [[0, 0]]}]"#, "needs 2"),
-        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [0, 0]]}]"#, "on one another"),
+        ("[", "not valid JSON"), ("{}", "a list of zones"), ("[1]", "zone 1"), ("[{}]", "name"),
+        (#"[{"name": "a", "points": [[0, 0], [1, 1]]}]"#, "needs at least 3"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0]]}]"#, "needs at least 2"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [0, 0]]}]"#, "different points"),
         (#"[{"name": "a", "kind": "circle", "points": []}]"#, "zone, line, ignore"),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [640, 480]]}]"#, "from 0 to 1"),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1]]}]"#, "a pair"),
-        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "label": ["x"]}]"#, "\"label\" is not known"),
+        (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "label": ["x"]}]"#, "unknown key \"label\""),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "labels": [1]}]"#, "labels"),
         (#"[{"name": "a", "kind": "line", "points": [[0, 0], [1, 1]], "min-time": 1}]"#, "min-time"),
         (#"[{"name": "a", "points": [[0, 0], [1, 1], [0, 1]], "min-time": -1}]"#, "seconds"),
