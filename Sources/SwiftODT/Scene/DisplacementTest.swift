@@ -58,7 +58,9 @@ struct DisplacementTest {
     private mutating func advance(to box: Box, _ width: Int, _ height: Int) {
         hasLeft = hasLeft || box.intersection(first).isEmpty
         largest = max(largest, box.area)
-        if box.area < Self.minimumRemainder * largest, Self.isInside(box, width, height) { self = DisplacementTest(from: box) }
+        if box.area < Self.minimumRemainder * largest, Self.isInside(box, width, height) {
+            self = DisplacementTest(from: box)
+        }
     }
 
     /// Returns the smaller displacement of both sides in the same direction. A side at the border does not count.

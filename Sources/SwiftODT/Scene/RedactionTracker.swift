@@ -74,7 +74,7 @@ package final class RedactionTracker {
     private static let leastHits = 3
     /// A missed track is redacted for this time plus the time for which it had been detected, up to
     /// ``Options/maxAge``.
-    private static let patience: Nanoseconds = 300_000_000
+    private static let minimumCoasting: Nanoseconds = 300_000_000
     /// The maximum time for which a missed track is redacted if it is not detected again within ``horizon``.
     private static let longestWithoutReturn: Nanoseconds = 500_000_000
     private static let horizon: Nanoseconds = 900_000_000
@@ -191,7 +191,7 @@ package final class RedactionTracker {
                 places.append(track.box)
                 let share = Double(frame.time - track.lastSeen) / Double(next.lastSeen - track.lastSeen)
                 places.append(track.lastBox.moved(towards: next.lastBox, by: share))
-            } else if Self.isPatient(track, knownUntil: later.last?.time ?? frame.time, at: frame.time) {
+            } else if Self.isStillRedacted(track, knownUntil: later.last?.time ?? frame.time, at: frame.time) {
                 places.append(track.box)
             }
         }
@@ -204,9 +204,11 @@ package final class RedactionTracker {
     }
 
     /// Returns whether a missed track that is not detected again in the available frames is still redacted.
-    private static func isPatient(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds) -> Bool {
+    private static func isStillRedacted(_ track: FollowedPlace, knownUntil end: Nanoseconds, at time: Nanoseconds)
+        -> Bool
+    {
         guard let missed = track.missedFor else { return true }
-        let longest = patience.adding(track.lastSeen - track.firstSeen)
+        let longest = minimumCoasting.adding(track.lastSeen - track.firstSeen)
         return missed <= (end.since(time) >= horizon ? min(longest, longestWithoutReturn) : longest)
     }
 

@@ -61,9 +61,11 @@ public struct Rejections: Sendable {
         case .belowThreshold: "nothing from \(threshold) up; the best was \(candidate)"
         case .tooSmall: "nothing large enough; the best was \(candidate), smaller than min-area"
         case .tooLarge: "nothing small enough; the best was \(candidate), larger than max-area"
-        case .notAllowed: "nothing with a wanted label; the best was \(candidate), which label-allowlist or label-denylist excludes"
+        case .notAllowed:
+            "nothing with a wanted label; the best was \(candidate), which label-allowlist or label-denylist excludes"
         case .ignored: "nothing outside the zones of the kind ignore; the best was \(candidate)"
-        case .unconfirmed: "nothing for long enough; the best was \(candidate), detected less often than track-min-hits requires"
+        case .unconfirmed:
+            "nothing for long enough; the best was \(candidate), detected less often than track-min-hits requires"
         }
     }
 

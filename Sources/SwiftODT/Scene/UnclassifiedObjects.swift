@@ -168,7 +168,9 @@ final class UnclassifiedObjects {
         tracks.removeAll(keepingCapacity: true)
         for var track in tracker.tracks {
             guard let key = track.id else { continue }
-            var candidate = candidates[key] ?? DisplacementState(displacement: DisplacementTest(from: track.box), firstSeen: track.firstSeen)
+            var candidate =
+                candidates[key]
+                ?? DisplacementState(displacement: DisplacementTest(from: track.box), firstSeen: track.firstSeen)
             if track.state == .tracked { candidate.displacement.follow(track.box, width: width, height: height) }
             if candidate.id == nil, track.state == .tracked {
                 let isOld = track.lastSeen - candidate.firstSeen >= Self.minimumAge
@@ -193,7 +195,8 @@ final class UnclassifiedObjects {
 
     private func noteEnds() {
         for var event in tracker.takeEvents() where event.kind == .end {
-            guard let key = event.track.id, let candidate = candidates.removeValue(forKey: key), let id = candidate.id else {
+            guard let key = event.track.id, let candidate = candidates.removeValue(forKey: key), let id = candidate.id
+            else {
                 continue
             }
             event.track.id = id

@@ -97,7 +97,8 @@ private struct ZoneEntry {
         guard points.count >= minimum, points.count <= maximum else {
             throw error(
                 "it has \(points.count) \"points\"; "
-                    + (points.count > maximum ? "the maximum is \(maximum)" : "a \(kind.rawValue) needs at least \(minimum)"))
+                    + (points.count > maximum
+                        ? "the maximum is \(maximum)" : "a \(kind.rawValue) needs at least \(minimum)"))
         }
         guard Set(points).count >= minimum else { throw error("it has fewer than \(minimum) different points") }
         return points

@@ -162,7 +162,9 @@ extension ZoneWatch {
 
     private mutating func dismiss(_ zoneTrack: ZoneTrack) {
         zoneTracks[zoneTrack.id] = nil
-        for index in zones.indices { leave(zones[index], index, zoneTrack.presences[index], zoneTrack, at: zoneTrack.lastSeen) }
+        for index in zones.indices {
+            leave(zones[index], index, zoneTrack.presences[index], zoneTrack, at: zoneTrack.lastSeen)
+        }
     }
 }
 
@@ -225,7 +227,9 @@ extension ZoneWatch {
         }
     }
 
-    private mutating func leave(_ zone: Zone, _ index: Int, _ stay: ZonePresence, _ zoneTrack: ZoneTrack, at time: Nanoseconds) {
+    private mutating func leave(
+        _ zone: Zone, _ index: Int, _ stay: ZonePresence, _ zoneTrack: ZoneTrack, at time: Nanoseconds
+    ) {
         guard stay.since != nil else { return }
         counts[index].count(stay.label) { figures in
             figures.count -= 1
@@ -273,7 +277,8 @@ extension ZoneWatch {
         }
         events.append(
             ZoneEvent(
-                kind: .cross, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label, direction: direction, time: time))
+                kind: .cross, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label, direction: direction,
+                time: time))
     }
 
     private mutating func emit(
