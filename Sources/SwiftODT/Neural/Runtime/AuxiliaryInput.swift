@@ -1,8 +1,8 @@
-/// What a network wants to be told beside the picture: sizes, by which it scales the boxes that it gives. All are told such
-/// that boxes come out in pixels of the network's own input.
+/// An input beside the picture: sizes by which a network scales its boxes. The values are chosen so that boxes are in
+/// pixels of the network's input.
 ///
-/// Known by name, as the exporters of RT-DETR and D-FINE (`orig_target_sizes`), PaddleDetection (`im_shape`, `scale_factor`) and
-/// others call them.
+/// Recognised by name, as exporters of RT-DETR and D-FINE (`orig_target_sizes`), PaddleDetection (`im_shape`,
+/// `scale_factor`) and others use it.
 enum AuxiliaryInput: Sendable {
     case widthHeight
     case heightWidth
@@ -31,7 +31,8 @@ enum AuxiliaryInput: Sendable {
 }
 
 extension NetworkDescription {
-    /// Which input is the picture: the only one that is not a ``AuxiliaryInput``. `nil` where that is not clear.
+    /// The index of the picture input: the only one that is not an ``AuxiliaryInput``. `nil` if there is not exactly
+    /// one.
     var pictureInput: Int? {
         let unknown = inputs.indices.filter { inputs.count == 1 || AuxiliaryInput(name: inputs[$0].name) == nil }
         return unknown.count == 1 ? unknown[0] : nil

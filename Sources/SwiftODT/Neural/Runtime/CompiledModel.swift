@@ -1,19 +1,19 @@
 import COpenVINO
 import Glibc
 
-/// What a network is compiled for.
+/// The device and settings that a model is compiled for.
 struct CompilationTarget: Hashable {
     var device: String
     var threads: Int
     var hint: InferenceHint
 }
 
-/// A network ready to run on a device.
+/// A compiled model.
 final class CompiledModel: @unchecked Sendable {
     let runtime: OpenVINO
     let model: OpaquePointer
 
-    /// What the network was restored from: the runtime takes its weights from there, as long as it lives.
+    /// The exported model it was restored from: the runtime may read its weights from there while the model exists.
     private let bytes: FileBlock?
 
     private init(_ model: OpaquePointer, runtime: OpenVINO, bytes: FileBlock? = nil) {
@@ -22,7 +22,8 @@ final class CompiledModel: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// Frees the network on a thread of its own: that takes milliseconds, and the last reference may be released on a streaming thread.
+    /// Frees the model on a separate thread, because that takes milliseconds and the last reference may be released
+    /// on a streaming thread.
     deinit {
         guard InFlightInferences.enter() else { return }
         let free = { @Sendable [runtime, bytes, address = UInt(bitPattern: model)] in
@@ -32,7 +33,7 @@ final class CompiledModel: @unchecked Sendable {
         if !DetachedThread.run(free) { free() }
     }
 
-    /// Compiles a network. One at a time: the target is set for the device as a whole.
+    /// Compiles a model. Calls must not overlap, because the settings apply to the device as a whole.
     static func compile(_ read: LoadedModel, for target: CompilationTarget) throws -> CompiledModel {
         var compiled: OpaquePointer?
         guard read.runtime.set(target),
@@ -49,7 +50,7 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: read.runtime)
     }
 
-    /// Takes up again what was compiled before and exported; `nil` where the runtime will not have it.
+    /// Restores a compiled model that was exported before; `nil` if the runtime rejects it.
     static func restore(_ bytes: FileBlock, for target: CompilationTarget, runtime: OpenVINO) -> CompiledModel? {
         var compiled: OpaquePointer?
         let content = bytes.content.bindMemory(to: CChar.self)
@@ -61,8 +62,8 @@ final class CompiledModel: @unchecked Sendable {
         return CompiledModel(compiled, runtime: runtime, bytes: bytes)
     }
 
-    /// The compiled network as bytes, for ``restore(_:for:runtime:)``; `nil` where the runtime cannot give it away. It takes nothing but
-    /// a file's name, so it gets one of a file in memory.
+    /// Returns the compiled model as bytes for ``restore(_:for:runtime:)``; `nil` if the runtime cannot export it.
+    /// The runtime's C interface exports to a path only, so this function passes the path of a memory file.
     func exported() -> FileBlock? {
         let file = swiftodt_file_in_memory()
         guard file >= 0 else { return nil }
@@ -71,7 +72,7 @@ final class CompiledModel: @unchecked Sendable {
         return FileBlock(descriptor: file)
     }
 
-    /// How many inferences the runtime wants under way at once.
+    /// The number of concurrent inferences that the runtime recommends.
     var requestCount: Int {
         var text: UnsafeMutablePointer<CChar>?
         guard
@@ -84,15 +85,17 @@ final class CompiledModel: @unchecked Sendable {
 }
 
 extension OpenVINO {
-    /// Sets what later compilations for a device go by: importing takes no properties of its own.
+    /// Sets the properties for later compilations on a device. They are device properties, because importing a model
+    /// takes none.
     fileprivate func set(_ target: CompilationTarget) -> Bool {
         withFunctions { functions in
             func set(_ key: String, _ value: String) -> Bool {
                 swiftodt_openvino_set(functions, core, target.device, key, value) == 0
             }
-            // A pipeline's other threads need processors too: two streams tied to one that is busy run at half speed.
+            // Pinning is off, because a thread that is pinned to a processor that other threads of the pipeline use
+            // slows down the inference.
             _ = set("ENABLE_CPU_PINNING", "NO")
-            // Only processors know threads: 0 is said to undo an earlier number.
+            // Only CPUs have this property. 0 resets an earlier number.
             let threads = set("INFERENCE_NUM_THREADS", String(target.threads)) || target.threads == 0
             return threads && set("PERFORMANCE_HINT", target.hint == .latency ? "LATENCY" : "THROUGHPUT")
         }
@@ -102,7 +105,7 @@ extension OpenVINO {
         withUnsafePointer(to: functions, body)
     }
 
-    /// The full name of a device, which tells one machine's processor from another's.
+    /// Returns the full name of a device, which includes the processor model.
     func fullName(of device: String) -> String {
         var text: UnsafeMutablePointer<CChar>?
         guard functions.ov_core_get_property(core, device, "FULL_DEVICE_NAME", &text) == 0, let text else {

@@ -1,10 +1,10 @@
-/// A network's description as lines of text, to be kept in the cache: `input float32 1,3,?,? images`.
+/// The text form of a network's description for the cache, for example `input float32 1,3,?,? images`.
 extension NetworkDescription {
     var text: String {
         (inputs.map { "input " + $0.text } + outputs.map { "output " + $0.text }).joined(separator: "\n")
     }
 
-    /// - Returns: `nil` for what is no such text.
+    /// - Returns: `nil` if the text is not a description.
     init?(text: some StringProtocol) {
         var inputs: [TensorDescription] = []
         var outputs: [TensorDescription] = []
@@ -24,7 +24,7 @@ extension NetworkDescription {
 
 extension TensorDescription {
     fileprivate var text: String {
-        // A name is the rest of the line, so it must be on one.
+        // The name is the rest of the line, so it must not have line breaks.
         let name = String(name.map { $0.isNewline ? " " : $0 })
         return "\(element.text) \(shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",")) \(name)"
     }

@@ -1,9 +1,9 @@
 import COpenVINO
 
-/// The numbers by which the loaded runtime calls the element types.
+/// The loaded runtime's codes for element types.
 ///
-/// They have moved between releases: a type was taken away at the front of the list, others came in between. So they are not
-/// taken from a header but found out, by the bytes that eight elements take up.
+/// The codes have changed between releases, because types were removed and inserted. They are therefore derived from
+/// the size of tensors with eight elements, not from a header.
 struct ElementCodes: Sendable {
     let float32: UInt32
     let uint8: UInt32
@@ -22,7 +22,7 @@ struct ElementCodes: Sendable {
         ]
     }
 
-    /// The type a number stands for; `nil` for types that are not passed on.
+    /// The element type of a code; `nil` for types that are not passed on to decoders.
     subscript(code: UInt32) -> TensorElement? { types[code] }
 
     private static func bytes(ofEight code: UInt32, _ functions: swiftodt_openvino) -> Int {

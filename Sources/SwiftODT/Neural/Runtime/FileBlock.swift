@@ -1,10 +1,10 @@
 import Glibc
 
-/// All of a file in memory. A copy, not a mapping: what others do to the file later does not matter.
+/// The content of a file in memory. A copy instead of a mapping, so that later changes to the file have no effect.
 final class FileBlock: @unchecked Sendable {
     let content: UnsafeRawBufferPointer
 
-    /// - Returns: `nil` where the file cannot be read, is empty, or is no regular one: a pipe would keep whoever opens it waiting.
+    /// - Returns: `nil` if the file cannot be read, is empty, or is not a regular file: opening a pipe could block.
     convenience init?(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -12,11 +12,11 @@ final class FileBlock: @unchecked Sendable {
         self.init(descriptor: file)
     }
 
-    /// An open file, from its beginning.
+    /// Reads an open file from its beginning.
     init?(descriptor file: Int32) {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
-        // Whatever was laid out by pages within the file is so in memory.
+        // Page-aligned, so that the alignment of offsets within the file is kept.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: status.st_size, alignment: 4096)
         var count = 0
         while count < memory.count {
@@ -33,10 +33,10 @@ final class FileBlock: @unchecked Sendable {
 
     deinit { content.deallocate() }
 
-    /// Tells the content from damaged one.
+    /// A checksum of the content to detect damage.
     var sum: UInt64 { Self.sum(content) }
 
-    /// Takes eight bytes at a time: a few milliseconds for the largest networks.
+    /// Returns the checksum of some bytes; processes eight bytes at a time.
     static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum = UInt64(bytes.count) &+ 0x9E37_79B9_7F4A_7C15
         var offset = 0

@@ -2,24 +2,26 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// Counts the calls into the runtime that are in flight: compiling, inference, freeing either.
+/// Counts the calls into the runtime that are in flight: compiling, inference, and freeing either.
 ///
-/// `exit()` destroys the runtime's static objects, among them the machine code that the CPU plugin generates for a network's first inference, while
-/// other threads may still execute it: a program may forget to stop its pipeline, or end by an exception. An exit handler of ours closes
-/// the runtime for new calls and waits for those in flight. Exit handlers run in reverse order of registration, and the runtime registers
-/// its own when its libraries are loaded and when a network runs for the first time. So ours is registered again after
-/// each of these, and every 0.1 ms meanwhile. What remains is an `exit()` within the 0.1 ms between a registration of the runtime and our next one.
+/// `exit()` destroys the runtime's static objects, including the machine code that the CPU plugin generates for a
+/// network's first inference. Other threads may still execute it if a program does not stop its pipeline or ends by
+/// an exception. An exit handler therefore closes the runtime for new calls and waits for those in flight. Exit
+/// handlers run in reverse order of registration, and the runtime registers its own when its libraries are loaded and
+/// when a network runs for the first time. The handler is therefore registered again after each of these, and every
+/// 0.1 ms while they run. An `exit()` within the 0.1 ms between a registration of the runtime and the next one of the
+/// handler is not covered.
 enum InFlightInferences {
     private struct State {
         var count = 0
         var isClosed = false
-        /// When the last call returned, on the monotonic clock.
+        /// The time at which the latest call returned, on the monotonic clock.
         var lastEnd: Nanoseconds = 0
     }
 
     private static let state = Monitor(State())
 
-    /// - Returns: whether the runtime may be called; if so, ``leave()`` must be called afterwards.
+    /// - Returns: whether the runtime may be called; if `true`, ``leave()`` must be called afterwards.
     static func enter() -> Bool {
         state.update { state in
             if state.isClosed { return false }
@@ -28,9 +30,10 @@ enum InFlightInferences {
         }
     }
 
-    /// As ``enter()``, for work that must be done even when the process ends.
+    /// Same as ``enter()``, for work that must be done even when the process ends.
     static func enterLate() { state.update { $0.count += 1 } }
 
+    /// Ends a call that ``enter()`` or ``enterLate()`` began.
     static func leave() {
         state.update { state in
             state.count -= 1
@@ -38,7 +41,8 @@ enum InFlightInferences {
         }
     }
 
-    /// Calls the runtime. Returns `nil` without calling it when the process ends: memory need not be freed then.
+    /// Runs `body`, which calls the runtime. Returns `nil` without running it when the process ends: memory need not
+    /// be freed then.
     @discardableResult
     static func within<Answer>(_ body: () throws -> Answer) rethrows -> Answer? {
         guard enter() else { return nil }
@@ -48,11 +52,11 @@ enum InFlightInferences {
 
     // MARK: The exit handler
 
-    /// Registers the exit handler, once more if it is registered: only the last registration precedes all handlers of the runtime.
-    /// Costs less than a microsecond, and 32 bytes until the process ends.
+    /// Registers the exit handler, again if it is registered: only the last registration precedes all handlers of the
+    /// runtime. Each registration takes 32 bytes until the process ends.
     static func drainAtExit() {
         guard state.read({ !$0.isClosed }) else { return }
-        // Unlike handlers of atexit, such handlers get the exit status.
+        // In contrast to handlers of atexit, handlers of on_exit get the exit status.
         on_exit({ InFlightInferences.end(status: $0, process: Int(bitPattern: $1)) }, .init(bitPattern: Int(getpid())))
     }
 
@@ -66,7 +70,7 @@ enum InFlightInferences {
     static func drainAtExit<Answer>(during body: () throws -> Answer) throws -> Answer {
         let work = Work()
         drainAtExit()
-        // Without a thread the handler is registered before and after `body` only.
+        // If no thread can be started, the handler is registered before and after `body` only.
         DetachedThread.run {
             for number in 0..<registrationLimit {
                 if work.isDone.load(ordering: .relaxed) { return }
@@ -81,12 +85,14 @@ enum InFlightInferences {
         return try answer.get()
     }
 
-    /// So many registrations follow each other after 0.1 ms, later ones after 1 ms: compiling may take seconds.
+    /// The number of registrations at intervals of 0.1 ms; later ones follow at 1 ms, because compiling may take
+    /// seconds.
     private static let frequentCount = 2000
-    /// At most 320 KB for each network that is loaded.
+    /// Limits the memory to 320 KB for each model that is loaded.
     private static let registrationLimit = 10_000
 
-    /// A callback of the runtime returns into its code, which leaves it within microseconds, or later where the thread is preempted.
+    /// The time a callback may take to return through the runtime's code: usually microseconds, more if the thread is
+    /// preempted.
     private static let returnTime: Nanoseconds = 10_000_000
 
     private static func end(status: Int32, process: Int) {
@@ -101,13 +107,13 @@ enum InFlightInferences {
             if isFirst, wait > 0 { usleep(useconds_t(wait / 1000)) }
             return
         }
-        // A call takes too long, or waits for the very thread that exits. The handlers that follow would destroy what it uses, so
-        // none of them runs; buffered output is written.
+        // A call takes too long, or waits for the exiting thread. The following handlers would destroy objects that
+        // it uses, so they are skipped. Only buffered output is written.
         fflush(nil)
         _exit(status)
     }
 
-    /// - Returns: whether no call is in flight, after so many milliseconds at most.
+    /// - Returns: whether no call is in flight within the given time.
     static func drain(within milliseconds: Int) -> Bool {
         for _ in 0..<milliseconds {
             if state.read({ $0.count == 0 }) { return true }

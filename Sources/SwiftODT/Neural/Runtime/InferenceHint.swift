@@ -1,7 +1,7 @@
-/// What the runtime shall tune a network for: it chooses streams, threads and precision by this.
+/// The performance hint, by which the runtime chooses streams, threads and precision.
 public enum InferenceHint: Hashable, Sendable {
-    /// One answer as soon as can be: all threads work on one picture.
+    /// Minimum latency: all threads work on one picture.
     case latency
-    /// As many answers a second as can be: several pictures are under way at once.
+    /// Maximum throughput: several inferences are in flight at once.
     case throughput
 }

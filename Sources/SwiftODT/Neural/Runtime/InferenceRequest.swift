@@ -1,10 +1,10 @@
 import COpenVINO
 import Glibc
 
-/// One inference at a time: a picture goes in, the network runs, the outputs can be read.
+/// An inference request: takes a picture, runs the network, returns the outputs.
 ///
-/// Use from one thread at a time; only ``cancel()`` may be called from any. While it runs, neither fill it nor read ``outputs()``. The
-/// completion may do both, and start it again.
+/// Not thread-safe except for ``cancel()``, which may be called from any thread. While an inference is in flight,
+/// neither fill the request nor read ``outputs()``. The completion may do both, and start the request again.
 public final class InferenceRequest: @unchecked Sendable {
     public let network: Network
 
@@ -46,7 +46,7 @@ public final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Writes what a network is told beside the picture: once, it stays the same.
+    /// Writes the values of an auxiliary input once, because they do not change.
     private func writeAuxiliaryInput(_ number: Int) throws {
         let functions = network.compiled.runtime.functions
         let description = network.description.inputs[number]
@@ -84,26 +84,26 @@ public final class InferenceRequest: @unchecked Sendable {
         }
     }
 
-    /// Puts a picture, or a part of it given in buffer pixels, into the network's input.
+    /// Converts a picture, or a region of it in buffer pixels, into the network's input.
     ///
-    /// Allocates nothing while size, format and region stay the same. The region is grown to whole pixels.
+    /// Allocates memory only when size, format or region change. The region is enlarged to whole pixels.
     public func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
         run.prepare()
         return try filler.fill(inputBytes, from: frame, region: region)
     }
 
-    /// Runs the network and returns at once; `completion` is called once, on a thread of the runtime.
+    /// Starts the inference and returns at once; `completion` is called once, on a thread of the runtime.
     public func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         run.start(completion: completion)
     }
 
-    /// Runs the network on the calling thread and those of the runtime, and returns when it has an answer.
+    /// Runs the inference on the calling thread and the runtime's threads, and returns at its end.
     public func infer() throws { try run.infer() }
 
-    /// The answers, in the order of the network's description. Their memory is valid until the next start.
+    /// Returns the outputs, in the order of the network's description. Their memory is valid until the next start.
     public func outputs() throws -> [TensorView] { try run.outputs() }
 
-    /// Stops a run under way as soon as the runtime can, and keeps one that has been filled from beginning; it ends with
-    /// `CancellationError`. Filling it anew forgets a cancellation that nothing came of.
+    /// Cancels the inference in flight as soon as possible. Without one, the next inference of the same picture does
+    /// not begin. Either ends with a `CancellationError`. Filling the request resets a cancellation.
     public func cancel() { run.cancel() }
 }

@@ -1,29 +1,31 @@
 import COpenVINO
 import Glibc
 
-/// The runtime's side of a request: starting, being called back, ending in peace.
+/// The runtime's side of an inference request: start, callback and end.
 ///
-/// The runtime calls back with the address of this object, so it lives until the runtime's request is gone, whoever else lets go of it.
+/// The runtime calls back with the address of this object. The object therefore retains itself until the runtime's
+/// request is freed.
 final class InferenceRun: @unchecked Sendable {
     let request: OpaquePointer
     private let network: Network
     private let callback: UnsafeMutablePointer<ov_callback>
     private let state = Monitor(State())
-    /// The first bytes of an output whose size is known beforehand, if there is one.
+    /// The first bytes of the first output with a fixed size, if there is one.
     private var mark: UnsafeMutableRawPointer?
 
     private struct State {
         var completion: (@Sendable (Result<Void, any Error>) -> Void)?
-        /// Stays so until another picture comes.
+        /// Stays set until the next picture.
         var isCancelled = false
-        /// The thread that is inside a completion.
+        /// The thread that is running a completion.
         var completing: pthread_t?
-        /// How many other threads are finding out how an inference ended.
+        /// The number of threads that are querying the result of an inference.
         var askers = 0
     }
 
-    /// What no network is likely to compute, as a float not even a number. The runtime's C interface does not tell a callback
-    /// whether the inference failed; an output that does not begin with this any more was written.
+    /// A bit pattern that a network is unlikely to compute (a NaN as a float). The runtime's C interface does not
+    /// pass the status of the inference to the callback. If an output no longer begins with this pattern, the
+    /// inference has succeeded.
     private static let unwritten: UInt32 = 0x7FED_0D7E
 
     init(_ network: Network) throws {
@@ -49,7 +51,7 @@ final class InferenceRun: @unchecked Sendable {
 
     deinit { callback.deallocate() }
 
-    /// Returns at once; `completion` is called on a thread of the runtime.
+    /// Starts the inference and returns at once; `completion` is called on a thread of the runtime.
     func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         guard InFlightInferences.enter() else { return completion(.failure(CancellationError())) }
         do {
@@ -60,7 +62,7 @@ final class InferenceRun: @unchecked Sendable {
         }
         mark?.storeBytes(of: Self.unwritten, as: UInt32.self)
         let runtime = network.compiled.runtime
-        // Set anew each time: the runtime takes it away while it is being called, which may be just now.
+        // Set before each start, because the runtime removes the callback while it runs, which may be now.
         if runtime.functions.ov_infer_request_set_callback(request, callback) != 0
             || runtime.functions.ov_infer_request_start_async(request) != 0
         {
@@ -68,18 +70,19 @@ final class InferenceRun: @unchecked Sendable {
             finish { .failure(ODTError(.failed, "\(self.network.name) does not start: \(reason)")) }
             return
         }
-        // The runtime forgets a cancellation that comes before it has begun.
+        // The runtime ignores a cancellation before the inference has begun.
         state.read { if $0.isCancelled { cancelUnderWay($0) } }
     }
 
-    /// Forgets a cancellation: what is filled from now on is another picture.
+    /// Resets a cancellation: the next picture is a new one.
     func prepare() {
         state.update { state in
             if state.completion == nil { state.isCancelled = false }
         }
     }
 
-    /// Works on the calling thread, with the runtime's others beside it: two changes of thread less than ``start(completion:)``.
+    /// Runs the inference on the calling thread together with the runtime's threads. Needs two thread switches less
+    /// than ``start(completion:)``.
     func infer() throws {
         guard InFlightInferences.enter() else { throw CancellationError() }
         defer { InFlightInferences.leave() }
@@ -108,10 +111,10 @@ final class InferenceRun: @unchecked Sendable {
         }
     }
 
-    /// Cancels the run under way; where there is none, the next one does not begin, unless it is of another picture.
+    /// Cancels the inference in flight. Without one, the next inference of the same picture does not begin.
     ///
-    /// One that works on its caller's thread takes a microsecond from our beginning to the runtime's, and cannot be told in between:
-    /// a cancellation that comes just then is kept for the result, but one inference is waited out.
+    /// The runtime ignores a cancellation in the short time between the beginning of ``infer()`` and the runtime's
+    /// own beginning. The inference then runs to its end, but its result is a `CancellationError`.
     func cancel() {
         state.update { state in
             state.isCancelled = true
@@ -124,11 +127,11 @@ final class InferenceRun: @unchecked Sendable {
         _ = network.compiled.runtime.functions.ov_infer_request_cancel(request)
     }
 
-    /// Called by the runtime.
+    /// Called by the runtime at the end of an inference.
     fileprivate func ended() {
         if let mark, mark.loadUnaligned(as: UInt32.self) != Self.unwritten { return complete { .success(()) } }
-        // The runtime tells how it went, but to nobody whom it is calling. A thread costs some 50 microseconds, for failures and
-        // for networks of whose outputs none has a known size.
+        // The runtime's status cannot be queried inside its callback, so another thread does that. It is needed only
+        // for failures, and for networks without an output of fixed size.
         state.update { $0.askers += 1 }
         let isAsked = onAnotherThread { run in
             run.complete { run.answer() }
@@ -142,13 +145,13 @@ final class InferenceRun: @unchecked Sendable {
     private func complete(_ result: () -> Result<Void, any Error>) {
         state.update { $0.completing = pthread_self() }
         finish(result)
-        // Another may have begun and ended meanwhile.
+        // Another completion may have begun and ended in the meantime.
         state.update { state in
             if state.completing.map({ pthread_equal($0, pthread_self()) != 0 }) == true { state.completing = nil }
         }
     }
 
-    /// Waits for the runtime to be done with its callback, and asks it how the inference ended.
+    /// Waits until the runtime's callback has returned, and returns the status of the inference.
     private func answer() -> Result<Void, any Error> {
         let runtime = network.compiled.runtime
         if runtime.functions.ov_infer_request_wait(request) == 0 { return .success(()) }
@@ -156,7 +159,7 @@ final class InferenceRun: @unchecked Sendable {
     }
 
     private func finish(_ result: () -> Result<Void, any Error>) {
-        // What the completion holds is let go of before this run counts as over.
+        // The completion and the objects it captures are released before this inference counts as ended.
         do {
             let (completion, isCancelled) = state.update { state in
                 defer { state.completion = nil }
@@ -172,6 +175,7 @@ final class InferenceRun: @unchecked Sendable {
 // MARK: - Outputs
 
 extension InferenceRun {
+    /// Returns the output tensors. Their memory is valid until the next start.
     func outputs() throws -> [TensorView] { try network.description.outputs.indices.map(output) }
 
     private func output(_ index: Int) throws -> TensorView {
@@ -184,7 +188,7 @@ extension InferenceRun {
         guard functions.ov_infer_request_get_output_tensor_by_index(request, index, &tensor) == 0, let tensor else {
             throw ODTError(.failed, "\(network.name) has no output \(index): \(runtime.lastError)")
         }
-        // The memory belongs to the request; this is but a handle on it.
+        // The memory belongs to the request; only the handle is freed.
         defer { functions.ov_tensor_free(tensor) }
         guard functions.ov_tensor_get_shape(tensor, &shape) == 0 else {
             throw ODTError(.failed, "output \(index) of \(network.name) has no shape: \(runtime.lastError)")
@@ -207,16 +211,18 @@ extension InferenceRun {
 // MARK: - The end
 
 extension InferenceRun {
-    /// Stops what is under way, waits until the runtime will not call back any more, and lets go of the runtime's request.
+    /// Cancels the inference in flight, waits until the runtime will not call back any more, and frees the runtime's
+    /// request.
     ///
-    /// The last user may let go inside a completion, where waiting for its end would take for ever: then another thread waits.
+    /// If the last reference is released inside a completion, waiting here would deadlock, so another thread does
+    /// that.
     func end() {
         let isInside = state.read { $0.completing.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
         guard isInside else { return free() }
         onAnotherThread { $0.free() }
     }
 
-    /// - Returns: whether there is such a thread.
+    /// - Returns: whether the thread could be started.
     @discardableResult
     private func onAnotherThread(_ body: @escaping @Sendable (InferenceRun) -> Void) -> Bool {
         final class Errand {
@@ -261,7 +267,7 @@ extension InferenceRun {
     }
 }
 
-/// What the runtime calls when an inference has ended, in whatever way.
+/// The runtime's callback at the end of an inference, successful or not.
 private func inferenceEnded(_ argument: UnsafeMutableRawPointer?) {
     guard let argument else { return }
     Unmanaged<InferenceRun>.fromOpaque(argument).takeUnretainedValue().ended()

@@ -1,15 +1,15 @@
-/// What computes networks on this machine.
+/// The inference runtime of this machine.
 ///
 ///     let runtime = try InferenceRuntime.find()
 ///     print("OpenVINO", runtime.version, "on", runtime.processor)
 public struct InferenceRuntime: Sendable {
-    /// As it calls itself, without what says how it was built.
+    /// The version that the runtime reports, without the build suffix.
     public let version: String
     public let processor: String
 
-    /// Loads it, as the first network would. Takes some tens of milliseconds the first time in a process.
+    /// Loads the runtime, which takes time only at the first call in a process.
     ///
-    /// - Throws: ``ODTError`` that says where it was looked for, and how to get it.
+    /// - Throws: ``ODTError`` that names the searched places and how to install the runtime.
     public static func find() throws -> InferenceRuntime {
         let runtime = try OpenVINO.shared()
         return InferenceRuntime(

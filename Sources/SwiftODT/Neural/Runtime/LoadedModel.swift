@@ -1,6 +1,6 @@
 import COpenVINO
 
-/// A network as it was read: can be described, brought to a size and given its preprocessing, then compiled.
+/// A model that has been read: it can be described and adapted, then compiled.
 final class LoadedModel {
     let runtime: OpenVINO
     let file: ModelFile
@@ -19,7 +19,7 @@ final class LoadedModel {
         self.model = model
     }
 
-    /// A network from an .onnx file's changed content; `nil` where the runtime does not read it.
+    /// Reads changed content of an .onnx file; `nil` if the runtime cannot read it.
     init?(_ content: [UInt8], of file: ModelFile, runtime: OpenVINO) {
         var model: OpaquePointer?
         let status = content.withUnsafeBytes {
@@ -34,22 +34,22 @@ final class LoadedModel {
 
     deinit { runtime.functions.ov_model_free(model) }
 
-    /// Puts another form of the network in the place of this one.
+    /// Replaces the runtime's model and frees the previous one.
     func replace(with model: OpaquePointer) {
         guard model != self.model else { return }
         runtime.functions.ov_model_free(self.model)
         self.model = model
     }
 
-    /// An input or output with what the runtime calls its element type.
+    /// An input or output with the runtime's code of its element type.
     struct Port {
         let description: TensorDescription
         let code: UInt32
-        /// Whether even the number of dimensions is open.
+        /// Whether the number of dimensions is open, too.
         let anyRank: Bool
     }
 
-    /// Inputs and outputs as they are now.
+    /// Returns the current inputs and outputs.
     func ports() throws -> (inputs: [Port], outputs: [Port]) {
         let functions = runtime.functions
         return (
@@ -100,7 +100,7 @@ final class LoadedModel {
             code: code, anyRank: anyRank)
     }
 
-    /// How elements of a type are handed to decoders: as they are, or as floats, into which the runtime turns all the others.
+    /// Returns the element type that decoders get: integers unchanged, all other types as floats.
     func passedOn(_ code: UInt32) -> TensorElement {
         switch runtime.elements[code] {
         case .uint8: .uint8

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A network's file on disk, looked at before the runtime gets to see it.
+/// A model file on disk, checked before the runtime reads it.
 struct ModelFile: Hashable {
     /// The path as the user gave it, for messages.
     let name: String
     private let identity: Identity
 
-    /// What tells a network from any other, and from what it was before one of its files was written anew.
+    /// The identity of a model and the state of its files. It changes when one of the files is rewritten.
     private struct Identity: Hashable {
         let path: String
-        /// Of the file itself, and of those of its weights that are files of their own.
+        /// The states of the file itself and of separate weight files.
         let states: [FileState]
     }
 
@@ -26,7 +26,7 @@ struct ModelFile: Hashable {
             nanoseconds = status.st_mtim.tv_nsec
         }
 
-        /// - Returns: `nil` where there is no such file.
+        /// - Returns: `nil` if the file does not exist.
         init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -36,7 +36,7 @@ struct ModelFile: Hashable {
         var text: String { "\(bytes) bytes of \(seconds).\(nanoseconds) in \(path)" }
     }
 
-    /// - Throws: ``ODTError`` where there is no file that can be read, or one that is no network by its name or first bytes.
+    /// - Throws: ``ODTError`` if the file cannot be read, or is not a model by its extension or first bytes.
     init(_ name: String) throws {
         var status = stat()
         guard let path = DataFolders.canonicalPath(name), stat(path, &status) == 0 else {
@@ -56,7 +56,7 @@ struct ModelFile: Hashable {
             throw ODTError(
                 .fileNotFound, "the model file \(name) lacks its weights: the .bin file of the same name beside it")
         }
-        // From here on files are opened: this one, the runtime's libraries, the cache.
+        // The following steps open files: this one, the runtime's libraries, the cache.
         try FreeDescriptors.require()
         try FreeAddressSpace.require()
         guard Self.beginsRight(path) else {
@@ -72,16 +72,16 @@ struct ModelFile: Hashable {
     /// The absolute path.
     var path: String { identity.path }
 
-    /// Its files and their state in words, the same as long as none is written anew.
+    /// A text of the files and their states, which changes when one of the files is rewritten.
     var identityText: String { identity.states.map(\.text).joined(separator: ", ") }
 
-    /// Tells what is in its files, wherever they lie and whenever they were written. Reads all of them: milliseconds.
+    /// A checksum of the files' contents, independent of their paths and times. Reads all files.
     var contentSum: String {
         identity.states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Where the formats that can keep weights in a file of their own have it, there or not. An ONNX file may name any; these are
-    /// the names that exporters give.
+    /// Returns the paths of separate weight files, existing or not. An ONNX file may name any; these are the names
+    /// that exporters use.
     private static func weights(of path: String) -> [String] {
         if path.hasSuffix(".xml") { return [path.dropLast(4) + ".bin"] }
         if path.hasSuffix(".pdmodel") { return [path.dropLast(8) + ".pdiparams"] }
@@ -89,7 +89,7 @@ struct ModelFile: Hashable {
         return []
     }
 
-    /// The runtime would wait for what a pipe brings, and read a device without end.
+    /// Excludes pipes, which would block the runtime, and devices, which it would read without end.
     private static func isReadableFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
@@ -97,8 +97,8 @@ struct ModelFile: Hashable {
 
     private static let extensions = ["xml", "onnx", "tflite", "pb", "pdmodel"]
 
-    /// Whether the first bytes are those of the format, for formats that have a mark. Others are left to the runtime, which
-    /// otherwise tries all of its readers, each with complaints of its own.
+    /// Returns whether the first bytes match the format, for formats with a signature. Otherwise the runtime would
+    /// try all of its readers, each with its own messages.
     private static func beginsRight(_ path: String) -> Bool {
         var start = [UInt8](repeating: 0, count: 4096)
         guard let file = fopen(path, "rb") else { return false }

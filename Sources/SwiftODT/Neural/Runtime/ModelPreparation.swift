@@ -1,8 +1,8 @@
 import COpenVINO
 
-/// Fits a network to what it will be fed: one picture of a fixed size, in planes of bytes or floats.
+/// Adapts a model to its input: one picture of a fixed size, as planes of bytes or floats.
 extension LoadedModel {
-    /// Reads a network and fits it, in the cheapest of its forms that the runtime takes.
+    /// Reads a model and adapts it. Uses the fastest equivalent form that the runtime accepts.
     static func prepared(_ file: ModelFile, for input: NetworkInput, runtime: OpenVINO) throws -> LoadedModel {
         for form in cheaperForms(of: file, for: input) {
             if let read = LoadedModel(form.content, of: file, runtime: runtime),
@@ -16,7 +16,7 @@ extension LoadedModel {
         return read
     }
 
-    /// Contents of the file that compute the same in less time, with how they are fed.
+    /// Returns equivalent contents of the file that compute faster, with their inputs.
     private static func cheaperForms(
         of file: ModelFile, for input: NetworkInput
     ) -> [(content: [UInt8], input: NetworkInput)] {
@@ -32,13 +32,14 @@ extension LoadedModel {
 
     private static let largestChanged = 1 << 28
 
-    /// Whether the network is fed bytes: where it wants grey levels as they are, in a quarter of the memory and rounded as most
-    /// programs that train networks round them. Else floats, into which mean and scale go for free.
+    /// Returns whether the input is bytes. That is so for models that take grey levels without normalisation: bytes
+    /// need a quarter of the memory and are rounded as in most training programs. Other models get floats, to which
+    /// mean and scale are applied on the way.
     private func takesBytes(_ port: Port, _ input: NetworkInput) -> Bool {
         [.uint8, .float32, .float16].contains(runtime.elements[port.code]) && input.mean == .zero && input.scale == .one
     }
 
-    /// Its input is of bytes or floats afterwards.
+    /// Sets the shapes and element types. The input is of bytes or floats afterwards.
     func prepare(for input: NetworkInput) throws {
         let (inputs, outputs) = try ports()
         guard let picture = try description().pictureInput else {
@@ -66,7 +67,7 @@ extension LoadedModel {
         }
     }
 
-    /// Gives the inputs their fixed shapes, where they have others. A picture may lack the dimension for a batch.
+    /// Gives the inputs fixed shapes. The picture may lack the batch dimension.
     private func reshape(_ ports: [Port], picture: Int, to input: NetworkInput) throws {
         let port = ports[picture]
         let shape = port.description.shape
@@ -100,7 +101,8 @@ extension LoadedModel {
         else { throw refused(input) }
     }
 
-    /// Has the runtime turn what is fed into what the network wants, and odd output types into floats.
+    /// Adds conversions to the model: from the input's layout and type to the model's, and from unusual output types
+    /// to floats.
     private func convert(_ port: Port, number: Int, outputs: [Port], input: NetworkInput, bytes: Bool) throws {
         let elements = runtime.elements
         let fed = bytes ? elements.uint8 : elements.float32

@@ -2,25 +2,26 @@ import COpenVINO
 import Glibc
 import Synchronization
 
-/// A network compiled for a device, shared by all users in the process that ask for the same.
+/// A network compiled for a device, shared by all users in the process with the same file, input and target.
 public final class Network: Sendable {
-    /// Its inputs and outputs with the shapes they have once compiled. An output whose size depends on the picture stays open.
+    /// The inputs and outputs of the compiled network. The dimensions of an output that depend on the picture stay
+    /// open.
     public let description: NetworkDescription
-    /// How a picture is put into it.
+    /// The format of the picture input.
     public let input: NetworkInput
-    /// How many inferences the runtime wants under way at once for the hint it was compiled with.
+    /// The number of concurrent inferences that the runtime recommends for the hint.
     public let requestCount: Int
 
     let compiled: CompiledModel
-    /// The user's name for the file, for messages.
+    /// The file name that the user gave, for messages.
     let name: String
-    /// Which of its inputs is the picture.
+    /// The index of the picture input.
     let pictureInput: Int
-    /// Whether it is fed bytes rather than floats.
+    /// Whether the picture input is of bytes, not floats.
     let bytes: Bool
     private let inferenceCount = Atomic(0)
 
-    /// - Throws: ``ODTError`` where none of its inputs is a picture.
+    /// - Throws: ``ODTError`` if no input is a picture.
     init(
         _ compiled: CompiledModel, _ description: NetworkDescription, name: String, input: NetworkInput
     ) throws {
@@ -36,7 +37,7 @@ public final class Network: Sendable {
         requestCount = compiled.requestCount
     }
 
-    /// A network that has run once: restored from the cache if that gives the known answer, else compiled.
+    /// Returns a network that has run once: restored from the cache if it passes the check, else compiled.
     private static func make(_ key: Key, check: WarmUpCheck?) throws -> Network {
         let runtime = try OpenVINO.shared()
         let cache = NetworkCache(runtime: runtime)
@@ -67,7 +68,8 @@ public final class Network: Sendable {
     /// Checks the outputs for the ``ReferencePicture``.
     typealias WarmUpCheck = (_ outputs: [TensorView], _ placement: InputPlacement) throws -> Void
 
-    /// Runs the network once, before anybody else uses it: the runtime then generates its code and registers its exit handlers (see ``InFlightInferences``).
+    /// Runs the network once before its first use: the runtime generates its code and registers its exit handlers
+    /// (see ``InFlightInferences``).
     private func warmUp(_ check: WarmUpCheck?) throws {
         let request = try InferenceRequest(self)
         let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
@@ -81,14 +83,15 @@ public final class Network: Sendable {
         try check?(request.outputs(), placement)
     }
 
-    /// Notes that an inference has ended. Others than the first may have made the runtime register exit handlers, such as the first one that
-    /// finds something: the exit handler is registered again after each inference whose number is a power of two.
+    /// Counts an inference. Later inferences can also make the runtime register exit handlers, for example the first
+    /// one with a detection. The exit handler is therefore registered again after each inference whose number is a
+    /// power of two.
     func noteInference() {
         let number = inferenceCount.add(1, ordering: .relaxed).newValue
         if number & (number - 1) == 0 { InFlightInferences.drainAtExit() }
     }
 
-    /// Also says how many milliseconds compiling took. What was read is let go of at the end.
+    /// Reads and compiles a network, and measures the compilation time. The read model is freed at the end.
     private static func compile(
         _ key: Key, _ runtime: OpenVINO
     ) throws -> (CompiledModel, NetworkDescription, milliseconds: Nanoseconds) {
@@ -99,12 +102,12 @@ public final class Network: Sendable {
         return (compiled, description, (MonotonicClock.now - begin) / 1_000_000)
     }
 
-    /// Compiling that takes less, in milliseconds, is done again the next time.
+    /// The minimum compilation time in milliseconds for a network to be cached.
     private static let worthKeeping = 50
 
-    /// Reads a network without compiling it: enough to recognise its family by.
+    /// Returns the inputs and outputs of a network without compiling it, which suffices to recognise its family.
     ///
-    /// - Throws: ``ODTError`` where the file is missing or damaged, or the runtime is.
+    /// - Throws: ``ODTError`` if the file or the runtime is missing or damaged.
     public static func inspect(file: String) throws -> NetworkDescription {
         let file = try ModelFile(file)
         return try unlessExiting {
@@ -119,8 +122,9 @@ public final class Network: Sendable {
         }
     }
 
-    /// Loads the runtime's plugins for a device, as compiling would. `exit()` cannot wait for a library that another thread is loading, and destroys
-    /// its static objects in the middle: a caller that loads the plugins here and compiles on another thread avoids that.
+    /// Loads the runtime's plugins for a device. `exit()` cannot wait for a library that another thread is loading,
+    /// and destroys its static objects in the meantime. A caller that loads the plugins here and compiles on another
+    /// thread avoids that.
     static func loadLibrary(of device: String) throws {
         try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -128,19 +132,21 @@ public final class Network: Sendable {
         }
     }
 
-    /// Compiles a network, or hands out the one that another user of this process has compiled already.
+    /// Compiles a network, or returns the one that another user of this process has compiled already.
     ///
-    /// Open dimensions become those of `input`, the batch becomes 1. Takes up to seconds the first time, much less when the compiled
-    /// form is in the cache on disk.
-    /// - Parameter threads: at most so many work on inference; 0 leaves it to the runtime.
-    /// - Throws: ``ODTError`` that names the file and what to do.
+    /// Open dimensions become those of `input`, the batch becomes 1. Compiling can take seconds; a network in the
+    /// cache on disk loads much faster.
+    ///
+    /// - Parameter threads: the maximum number of inference threads; 0 leaves it to the runtime.
+    /// - Throws: ``ODTError`` that names the file and the remedy.
     public static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
     ) throws -> Network {
         try load(file: file, input: input, device: device, threads: threads, hint: hint, check: nil)
     }
 
-    /// - Parameter check: throws where the outputs for the ``ReferencePicture`` are wrong; a network that fails it is not shared.
+    /// - Parameter check: throws if the outputs for the ``ReferencePicture`` are wrong; a network that fails the
+    ///   check is not shared.
     static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
         check: WarmUpCheck?
@@ -148,7 +154,7 @@ public final class Network: Sendable {
         guard threads >= 0 else { throw ODTError(.invalidOption, "\(threads) threads cannot infer anything") }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
-        // The lock is kept while compiling: two who ask for the same at once share one.
+        // The lock is held while compiling, so that two callers with the same key share one network.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
             let network = try unlessExiting { try InFlightInferences.drainAtExit(during: { try make(key, check: check) }) }
@@ -165,10 +171,10 @@ public final class Network: Sendable {
         throw ODTError(.failed, "the program is ending: no network is loaded any more")
     }
 
-    /// A place to put a picture and to find the answer. Takes memory for both; make it once and use it again.
+    /// Creates a request for this network. A request allocates its inputs and outputs, so reuse it.
     public func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
-    /// What has to be the same for a compiled network to be shared.
+    /// The properties that must be equal to share a compiled network.
     private struct Key: Hashable {
         let file: ModelFile
         let input: NetworkInput

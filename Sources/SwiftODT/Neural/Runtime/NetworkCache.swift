@@ -1,26 +1,26 @@
 import Glibc
 
-/// Keeps on disk what is costly to find out: descriptions of networks, and compiled ones.
+/// A cache on disk of descriptions and compiled networks.
 ///
-/// The runtime has a cache of its own, but to look something up in it a network must first be read and hashed, which for
-/// quantised ones takes longer than all the rest. Here the file's identity is enough. What is found is checked against sums
-/// before anybody believes it, so that damage on disk costs time and nothing else; a folder that cannot be written does no harm.
-/// Processes that keep the same thing at the same time leave that of one of them, or, should they change places between its two
-/// files, something that the sums tell from both.
+/// The runtime's own cache must read and hash a network before a lookup, which for quantised networks takes longer
+/// than all other steps. This cache uses the file's identity instead. All content is verified by checksums before
+/// use, so that damage on disk only costs time. A folder without write permission is not an error. If two processes
+/// write the same entry at the same time, one entry remains; if their files are mixed, the checksums do not match and
+/// the entry is discarded.
 struct NetworkCache {
     private let runtime: OpenVINO
     private let folder: String
 
-    /// - Returns: `nil` where nothing can be kept.
+    /// - Returns: `nil` if the folder cannot be used.
     init?(runtime: OpenVINO, folder: String? = DataFolders.cache) {
         guard let folder, Self.make(folder: folder) else { return nil }
         self.runtime = runtime
         self.folder = folder
     }
 
-    /// Makes a folder, and those that it lies in.
+    /// Creates a folder and its parent folders.
     ///
-    /// - Returns: whether it is there and can be read.
+    /// - Returns: whether the folder exists and can be read.
     static func make(folder: String) -> Bool {
         guard folder.hasPrefix("/") else { return false }
         let ends = folder.indices.filter { folder[$0] == "/" }.dropFirst() + [folder.endIndex]
@@ -30,18 +30,21 @@ struct NetworkCache {
 
     // MARK: Descriptions
 
+    /// Returns the cached description of a file; `nil` if there is none.
     func description(of file: ModelFile) -> NetworkDescription? {
         let key = "description of \(file.identityText)"
         guard let entry = entry(key) else { return nil }
         return NetworkDescription(text: entry.description)
     }
 
+    /// Adds the description of a file.
     func keep(_ description: NetworkDescription, of file: ModelFile) {
         if writeEntry(key: "description of \(file.identityText)", sum: 0, text: description.text) { prune() }
     }
 
     // MARK: Compiled networks
 
+    /// Returns the cached network for a file, input and target, with its description; `nil` if there is none.
     func compiled(
         _ file: ModelFile, input: NetworkInput, target: CompilationTarget
     ) -> (CompiledModel, NetworkDescription)? {
@@ -54,12 +57,13 @@ struct NetworkCache {
         return CompiledModel.restore(bytes, for: target, runtime: runtime).map { ($0, description) }
     }
 
+    /// Adds a compiled network.
     func keep(
         _ compiled: CompiledModel, _ description: NetworkDescription, of file: ModelFile, input: NetworkInput,
         target: CompilationTarget
     ) {
         let key = self.key(file, input: input, target: target)
-        // Through memory: the runtime does not notice when a disk is full, this does.
+        // Exported to memory first, because the runtime does not report a full disk, while `write` does.
         guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
@@ -69,7 +73,7 @@ struct NetworkCache {
         prune()
     }
 
-    /// To be counted up whenever files are prepared in another way than before.
+    /// Increase it whenever the preparation of models changes.
     private static let formatVersion = 4
 
     private func key(_ file: ModelFile, input: NetworkInput, target: CompilationTarget) -> String {
@@ -79,7 +83,7 @@ struct NetworkCache {
 
     // MARK: Files
 
-    /// A text file holds the whole key, the sum of the blob beside it, the sum of all this text but for that line, and a description.
+    /// A text file has the full key, the checksum of the blob, the checksum of the other lines, and a description.
     private func entry(_ key: String) -> (sum: UInt64, description: String)? {
         guard let file = FileBlock(path(key, ".network")) else {
             unlink(path(key, ".network"))
@@ -107,7 +111,7 @@ struct NetworkCache {
         Array("\(key)\n\(sum)\n\(text)".utf8).withUnsafeBytes(FileBlock.sum)
     }
 
-    /// In place of an earlier file at once: whoever reads finds the one or the other. The sums tell where it was damaged later.
+    /// Replaces an earlier file atomically: readers get either version. The checksums detect later damage.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
         guard let new = UniqueFile.write(bytes, named: path + ".") else { return false }
         guard rename(new, path) == 0 else {
@@ -117,7 +121,7 @@ struct NetworkCache {
         return true
     }
 
-    /// Throws away what is damaged, so that it is made anew.
+    /// Removes a damaged entry, so that it is created again.
     private func remove(_ key: String) {
         Diagnostics.report(.info, "what the cache has in \(path(key, ".network")) is damaged, and goes")
         unlink(path(key, ".network"))
@@ -129,17 +133,18 @@ struct NetworkCache {
         return folder + "/" + String(sum, radix: 16) + ending
     }
 
-    /// Writes the time of use into the file's modification time. Access times are not kept on file systems that are mounted with `noatime`.
+    /// Records the time of use as the modification time, because file systems mounted with `noatime` do not update
+    /// access times.
     private func noteUse(_ key: String) { utimensat(AT_FDCWD, path(key, ".network"), nil, 0) }
 
-    /// An entry's `.network` file, with the `.blob` of a compiled network or without, as for a description alone.
+    /// An entry: a `.network` file, and a `.blob` file for a compiled network.
     private struct Entry {
         var lastUse = 0
         var hasText = false
         var hasBlob = false
     }
 
-    /// Limits the cache's size: removes the entries that were used least recently, and drafts that killed processes have left.
+    /// Limits the cache's size: removes the least recently used entries, and temporary files of killed processes.
     private func prune() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
@@ -163,7 +168,7 @@ struct NetworkCache {
         }
         remove(entries.filter { $0.value.hasBlob && $0.value.hasText }, beyond: Self.largestCount)
         remove(entries.filter { !$0.value.hasBlob }, beyond: Self.largestDescriptionCount)
-        // A blob without a text is being written, or is of no use.
+        // A blob without a text is either being written or unusable.
         remove(entries.filter { !$0.value.hasText && $0.value.lastUse < outdated }, beyond: 0)
     }
 
@@ -174,11 +179,11 @@ struct NetworkCache {
         }
     }
 
-    /// Compiled networks, which take megabytes each.
+    /// The maximum number of compiled networks, which take megabytes each.
     private static let largestCount = 40
-    /// Descriptions, which take a kilobyte each.
+    /// The maximum number of descriptions, which take a kilobyte each.
     private static let largestDescriptionCount = 200
 
-    /// Half-written files that are older, in seconds, are nobody's any more.
+    /// The age in seconds from which a temporary file is abandoned.
     private static let longestWriting = 3600
 }

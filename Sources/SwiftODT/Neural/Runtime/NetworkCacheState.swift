@@ -1,21 +1,21 @@
 import Glibc
 
-/// What is kept of networks on disk, so that the next start is quick. ``NetworkCache`` keeps it.
+/// The state of the cache of compiled networks on disk, see ``NetworkCache``.
 ///
 ///     let state = NetworkCacheState.read()
 ///     print(state.folder ?? "nowhere", state.count, state.bytes)
 public struct NetworkCacheState: Sendable {
-    /// `nil` for users without a home.
+    /// `nil` for users without a home directory.
     public let folder: String?
-    /// Whether more can be kept.
+    /// Whether networks can be added.
     public let isWritable: Bool
-    /// How many compiled networks there are, and what they take up.
+    /// The number and total size of the compiled networks.
     public let count: Int
     public let bytes: Int
-    /// What is free on that disk; `nil` where there is no such folder.
+    /// The free space on the disk; `nil` if the folder does not exist.
     public let freeBytes: Int?
 
-    /// Looks, and makes the folder where it is not there yet, as the first network would.
+    /// Reads the state. Creates the folder if it does not exist.
     public static func read() -> NetworkCacheState {
         guard let folder = DataFolders.cache, NetworkCache.make(folder: folder) else {
             return NetworkCacheState(folder: DataFolders.cache, isWritable: false, count: 0, bytes: 0, freeBytes: nil)

@@ -1,18 +1,20 @@
 import COpenVINO
 
-/// The inference runtime: loaded when first needed, once a process, and kept.
+/// The inference runtime: loaded at first use, once per process, and never unloaded.
 final class OpenVINO: @unchecked Sendable {
     let functions: swiftodt_openvino
-    /// One for all networks: they share its threads and plugins. Never freed, since threads may use it until the process ends.
+    /// One core for all networks, which share its threads and plugins. Never freed, because threads may use it until
+    /// the process ends.
     let core: OpaquePointer
-    /// As the library calls itself, such as `2026.4.1-22982-...`.
+    /// The version that the library reports, for example `2026.4.1-22982-...`.
     let version: String
     let elements: ElementCodes
 
     private static let oldest = (year: 2023, release: 1)
     private static let loaded = Monitor<OpenVINO?>(nil)
 
-    /// The runtime. What could not be found is looked for again the next time: setup may have been run since.
+    /// Returns the runtime. A failed search is repeated at the next call, because `odt setup` may have run in the
+    /// meantime.
     static func shared() throws -> OpenVINO {
         try loaded.update { loaded in
             if let loaded { return loaded }
@@ -37,7 +39,7 @@ final class OpenVINO: @unchecked Sendable {
         try InFlightInferences.drainAtExit(during: { Self.preload(functions, "_frontend") })
         version = Self.version(of: functions)
         let numbers = version.split(separator: "-")[0].split(separator: ".").map { Int($0) ?? 0 }
-        // A library built by hand may carry no version; then its functions have to speak for it.
+        // A library from a custom build may have no version; then only its functions are checked.
         if numbers.count >= 2, numbers[0] > 0,
             (numbers[0], numbers[1]) < (Self.oldest.year, Self.oldest.release)
         {
@@ -55,7 +57,7 @@ final class OpenVINO: @unchecked Sendable {
         })
     }
 
-    /// The same runtime with other functions, for tests.
+    /// Creates a copy of a runtime with other functions, for tests.
     init(_ runtime: OpenVINO, functions: swiftodt_openvino) {
         self.functions = functions
         core = runtime.core
@@ -63,8 +65,8 @@ final class OpenVINO: @unchecked Sendable {
         elements = runtime.elements
     }
 
-    /// Has the runtime refuse something, while there are descriptors: what catching an exception needs of them it keeps from the first
-    /// time on (see ``FreeDescriptors``). Later refusals are caught even where no descriptor is left. Takes microseconds.
+    /// Provokes an exception in the runtime while file descriptors are available. Handling the first exception needs
+    /// descriptors, which are kept (see ``FreeDescriptors``); later exceptions are caught without free descriptors.
     private static func learnToThrow(_ functions: swiftodt_openvino, _ core: OpaquePointer) {
         var text: UnsafeMutablePointer<CChar>?
         if functions.ov_core_get_property(core, "no such device", "FULL_DEVICE_NAME", &text) == 0, let text {
@@ -72,12 +74,12 @@ final class OpenVINO: @unchecked Sendable {
         }
     }
 
-    /// Loads plugins of the runtime ahead of it, where that matters.
+    /// Loads plugins of the runtime explicitly if they need a special loading mode.
     private static func preload(_ functions: swiftodt_openvino, _ part: String) {
         withUnsafePointer(to: functions) { swiftodt_openvino_preload($0, part) }
     }
 
-    /// Loads the runtime's plugins for a device such as `CPU` or `AUTO:GPU,CPU`, as compiling for it would.
+    /// Loads the runtime's plugins for a device such as `CPU` or `AUTO:GPU,CPU`.
     func loadPlugins(of device: String) {
         for name in device.split(whereSeparator: { !$0.isLetter }) {
             Self.preload(functions, "_\(name.lowercased())_plugin")
@@ -85,7 +87,7 @@ final class OpenVINO: @unchecked Sendable {
         _ = fullName(of: device)
     }
 
-    /// Loads the first of some files that can be loaded.
+    /// Loads the first of the files that can be loaded.
     static func load(_ candidates: RuntimeSearch.Candidates) throws -> swiftodt_openvino {
         var reasons: [String] = []
         for file in candidates.files {
@@ -118,13 +120,13 @@ final class OpenVINO: @unchecked Sendable {
         return text.isEmpty ? "0" : text
     }
 
-    /// What went wrong last on this thread, in the runtime's words, the first lines of it.
+    /// The runtime's message for the latest error on this thread, shortened to its first lines.
     var lastError: String { Self.lastError(functions) }
 
     private static func lastError(_ functions: swiftodt_openvino) -> String {
         guard let message = functions.ov_get_last_err_msg() else { return "no reason given" }
         defer { functions.ov_free(message) }
-        // The runtime begins with the places in its source that the error came through.
+        // The message begins with source locations, which are removed.
         let lines = String(cString: message).split(whereSeparator: \.isNewline)
             .filter { !$0.hasPrefix("Exception from") && !$0.hasPrefix("Check '") }
         let text = lines.prefix(2).joined(separator: " ")

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A network's file as the runtime can read it: the file itself, or a copy without an end that the runtime does not know, which
-/// is gone when it has been read.
+/// A model file that the runtime can read: the file itself, or a temporary copy without a final operation that the
+/// runtime does not support. The copy is deleted in `deinit`.
 final class RuntimeReadableModel {
     let path: String
     private let isCopy: Bool

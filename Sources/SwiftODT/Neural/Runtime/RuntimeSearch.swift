@@ -1,16 +1,17 @@
 import Glibc
 
-/// Finds OpenVINO's C library: `SWIFTODT_OPENVINO` where that is set and nowhere else, then what setup fetched, then the system's.
+/// Searches for OpenVINO's C library: only in `SWIFTODT_OPENVINO` if that is set, else in the folders of `odt setup`,
+/// then in the system's folders.
 enum RuntimeSearch {
     private static let library = "libopenvino_c.so"
 
-    /// What to hand to the loader, one after the other, and where was looked, in words.
+    /// The files to try, in order, and a description of the searched places.
     struct Candidates {
         var files: [String]
         var places: [String]
     }
 
-    /// - Parameter named: the file or folder that the user insists on.
+    /// - Parameter named: the file or folder that the user has set.
     static func candidates(named: String? = DataFolders.environment("SWIFTODT_OPENVINO")) -> Candidates {
         if let named {
             var status = stat()
@@ -20,7 +21,7 @@ enum RuntimeSearch {
         }
         let own = DataFolders.holding("openvino")
         var files = own.flatMap(libraries(inAndBelow:))
-        // By its bare name the loader looks in LD_LIBRARY_PATH and in its own cache.
+        // For the bare name the loader searches LD_LIBRARY_PATH and its own cache.
         files.append(library)
         files += systemFolders.flatMap(libraries(in:))
         return Candidates(files: files, places: own + ["the system's library folders"])
@@ -31,13 +32,14 @@ enum RuntimeSearch {
         "/usr/lib", "/opt/intel/openvino/runtime/lib/intel64", "/opt/intel/openvino/runtime/lib/aarch64",
     ]
 
-    /// A folder itself, and where the wheel and the archives keep their libraries below it.
+    /// Returns the libraries in a folder, and in the subfolders that the wheel and the archives use.
     private static func libraries(inAndBelow folder: String) -> [String] {
         ["", "/libs", "/lib", "/openvino/libs", "/runtime/lib/intel64", "/runtime/lib/aarch64"]
             .flatMap { libraries(in: folder + $0) }
     }
 
-    /// The libraries of a folder, the newest version first. The wheel carries `libopenvino_c.so.2641` and no plain name.
+    /// Returns the libraries of a folder, the newest version first. The wheel has `libopenvino_c.so.2641` without a
+    /// plain name.
     private static func libraries(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }
