@@ -1,35 +1,38 @@
-/// What a network finds in the ``ReferencePicture`` on a machine that computes correctly, from its manifest.
+/// The expected detections in the ``ReferencePicture``, from the model's manifest.
 ///
-/// A detector that finds nothing looks like an empty scene. With the known answer a damaged model, a broken runtime or a faulty processor
-/// feature is an error when the network is loaded.
+/// A detector that finds nothing looks like an empty scene. With the known answer, a damaged model, a broken runtime
+/// or a faulty processor feature is an error when the network is loaded.
 package struct KnownAnswer: Hashable, Sendable {
-    /// A detector's answers have boxes, a classifier's best answer has none; saliency networks give no labels.
+    /// An expected object. Detectors give boxes, classifiers a label without a box, and saliency networks boxes
+    /// without labels.
     package struct Object: Hashable, Sendable {
         package var label: String?
         package var score: Double
-        /// In pixels of the test picture.
+        /// In pixels of the reference picture.
         package var box: Box?
     }
 
-    /// The test picture that it is for.
+    /// The name of the reference picture.
     package var picture: String
-    /// The size of the network's input that it is for: of another size a network may give another answer.
+    /// The size of the network's input: with another size the result may differ.
     package var width: Int
     package var height: Int
     package var objects: [Object]
 }
 
 extension KnownAnswer {
-    // Processors with bfloat16 and devices with 16-bit floats move boxes by up to 2 % and scores by up to 0.23 (EfficientNet-Lite3).
-
-    /// A box that overlaps the known one less is another one.
+    // The tolerances allow for processors with bfloat16 and devices with 16-bit floats, which change boxes and scores
+    // noticeably.
+    //
+    // The minimum IoU of a detection with the expected box.
     static let smallestIoU = 0.7
+    /// The maximum difference of a detection's score from the expected one.
     static let largestScoreDifference = 0.35
-    /// Detections that are not known are tolerated below this score.
+    /// Unexpected detections are tolerated below this score.
     static let unexpectedScore = 0.6
 
-    /// - Parameter comparesLabels: `false` where the user has given the classes other names.
-    /// - Returns: what is wrong with an answer; `nil` if it is right.
+    /// - Parameter comparesLabels: `false` if the user has renamed the classes.
+    /// - Returns: the problem with a result; `nil` if it is as expected.
     func problem(of found: [Detection], comparesLabels: Bool) -> String? {
         var rest = found
         for object in objects {
@@ -49,6 +52,7 @@ extension KnownAnswer {
         }
     }
 
+    /// Returns the problem with a classifier's result; `nil` if it is as expected.
     func problem(of found: Classification, comparesLabels: Bool) -> String? {
         guard let object = objects.first else { return nil }
         let (label, score) = (found.label?.text ?? "nothing", found.labelScore)
@@ -73,7 +77,7 @@ extension KnownAnswer {
 }
 
 extension KnownAnswer.Object {
-    /// Such as `stop sign at 24,54 107x106 (0.92)`.
+    /// For example `stop sign at 24,54 107x106 (0.92)`.
     fileprivate var text: String {
         let place = box.map { box in
             " at \(Self.text(box.x)),\(Self.text(box.y)) \(Self.text(box.width))x\(Self.text(box.height))"
@@ -85,7 +89,7 @@ extension KnownAnswer.Object {
 }
 
 extension [KnownAnswer] {
-    /// The one for this program's test picture and an input; `nil` where none is known.
+    /// Returns the known answer for the current reference picture and an input size; `nil` if there is none.
     func first(for input: NetworkInput) -> KnownAnswer? {
         first { $0.picture == ReferencePicture.name && $0.width == input.width && $0.height == input.height }
     }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The picture that networks run on when they are loaded: a stop sign and a clock beside a road, 320x320 pixels. It is drawn by code, the
-/// same on every machine. Networks trained on COCO find both with scores around 0.9.
+/// The picture for the warm-up of networks: a stop sign and a clock beside a road, 320x320 pixels. It is drawn by
+/// code and is identical on every machine. Networks trained on COCO detect both with scores around 0.9.
 ///
-///     let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
+/// let placement = try ReferencePicture.withFrame { try request.fill(from: $0) }
 enum ReferencePicture {
-    /// Known answers name the picture that they are for. To be changed with the picture.
+    /// Identifies the picture in known answers. Change it whenever the picture changes.
     static let name = "signs-1"
     static let side = 320
 
-    /// Drawing it takes about a millisecond.
+    /// Draws the picture and calls `body` with it.
     static func withFrame<Answer>(_ body: (Frame) throws -> Answer) rethrows -> Answer {
         var canvas = Canvas(horizon: 190)
         canvas.drawRoad()
@@ -26,12 +26,12 @@ enum ReferencePicture {
 private typealias Color = SIMD3<Float>
 private typealias Point = SIMD2<Float>
 
-/// Fills convex shapes with smooth edges.
+/// A picture with functions that fill convex shapes with anti-aliasing.
 private struct Canvas {
     var pixels: [UInt8]
     private var coverage = [Float](repeating: 0, count: ReferencePicture.side)
 
-    /// A blue sky above a green meadow.
+    /// Creates a blue sky above a green meadow.
     init(horizon: Int) {
         let side = ReferencePicture.side
         let (sky, meadow): ([UInt8], [UInt8]) = ([150, 185, 220], [90, 140, 70])
@@ -42,10 +42,11 @@ private struct Canvas {
         }
     }
 
-    /// Each row of pixels is covered by so many lines of a shape.
+    /// The number of sample lines per row of pixels, for anti-aliasing.
     private static let linesPerRow = 4
 
-    /// - Parameter span: where a horizontal line at `y` enters and leaves the shape; `nil` where it misses it.
+    /// - Parameter span: returns the interval in which a horizontal line at `y` intersects the shape; `nil` if it
+    ///   does not.
     @inline(__always)
     private mutating func fill(_ color: Color, top: Float, bottom: Float, span: (_ y: Float) -> ClosedRange<Float>?) {
         let side = ReferencePicture.side
@@ -78,7 +79,7 @@ private struct Canvas {
         }
     }
 
-    /// - Parameter corners: of a convex polygon.
+    /// - Parameter corners: the corners of a convex polygon.
     private mutating func fillPolygon(_ color: Color, _ corners: [Point]) {
         let heights = corners.map(\.y)
         fill(color, top: heights.min() ?? 0, bottom: heights.max() ?? 0) { y in
@@ -111,7 +112,7 @@ private struct Canvas {
         fillPolygon(color, [a + across, b + across, b - across, a - across])
     }
 
-    /// A point of a circle, clockwise from the right, in turns.
+    /// Returns a point of a circle; the angle is in turns, clockwise from the right.
     private func point(_ turns: Float, of radius: Float, around center: Point) -> Point {
         center + Point(cosf(turns * 2 * .pi), sinf(turns * 2 * .pi)) * radius
     }
@@ -141,7 +142,7 @@ private struct Canvas {
         }
     }
 
-    /// Shows ten past ten.
+    /// Draws a clock that shows ten past ten.
     mutating func drawClock(center: Point, radius: Float) {
         let black = Color(20, 20, 20)
         fillDisc(Color(40, 40, 45), center: center, radius: radius)
