@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// RTLD_NODELETE: threads of the runtime may run its code until the process ends.
+// RTLD_NODELETE, because threads of the runtime may run its code until the process ends.
 static const int loading_mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
-// As it was when the runtime was loaded, which brings libstdc++ itself.
+// The mode when the runtime was loaded. Not computed again later, because the runtime loads libstdc++ itself.
 static int unwinding_mode;
 static bool is_loaded;
 

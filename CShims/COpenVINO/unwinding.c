@@ -1,10 +1,12 @@
-// A process can have two stack unwinders: libgcc_s, and libunwind, which GStreamer's library depends on. An exception that one of them
-// propagates cannot be handled by code that calls the other. A process that loaded libgcc_s before GStreamer, such as Python with NumPy, has code that
-// is bound to libgcc_s, but libraries that are loaded later are bound to libunwind, and the first exception ends the process. Only in that case the
-// runtime's libraries are loaded with RTLD_DEEPBIND, so that they search their own dependencies first and find libgcc_s.
+// A process can have two stack unwinders: libgcc_s, and libunwind, which GStreamer's library depends on. An exception
+// that one of them propagates cannot be handled by code that calls the other. If a process loaded libgcc_s before
+// GStreamer, such as Python with NumPy, its code is bound to libgcc_s, but libraries that are loaded later are bound
+// to libunwind, and the first exception ends the process. Only in this case the runtime's libraries are loaded with
+// RTLD_DEEPBIND, so that they search their own dependencies first and find libgcc_s.
 //
-// The order of loading decides. It assumes that libraries were bound when they were loaded, as Python does; a process that loaded libstdc++ with
-// RTLD_LAZY | RTLD_LOCAL and then GStreamer with RTLD_GLOBAL is not recognised.
+// The decision depends on the order of loading. It assumes that symbols were bound when the libraries were loaded, as
+// Python does. A process that loaded libstdc++ with RTLD_LAZY | RTLD_LOCAL and then GStreamer with RTLD_GLOBAL is not
+// recognised.
 #define _GNU_SOURCE
 #include "unwinding.h"
 
@@ -35,7 +37,7 @@ static int note_position(struct dl_phdr_info *library, size_t size, void *into) 
 }
 
 int swiftodt_unwinding_mode(void) {
-    // The unwinder that a library finds when it is loaded now.
+    // The unwinder that a library would be bound to if it were loaded now.
     void *process = dlopen(NULL, RTLD_LAZY);
     void *unwinder = process ? dlsym(process, "_Unwind_RaiseException") : NULL;
     if (process) dlclose(process);

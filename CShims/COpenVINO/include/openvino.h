@@ -1,5 +1,5 @@
-// The part of OpenVINO's C interface that swiftodt uses, declared by hand so that nothing of OpenVINO is needed to build.
-// The functions are looked up when the library has been found at run time.
+// The part of OpenVINO's C interface that swiftodt uses. Declared here, so that building needs no OpenVINO headers.
+// The functions are looked up in the library at run time.
 #pragma once
 
 #include <stdbool.h>
@@ -24,11 +24,12 @@ typedef struct ov_ppp_output_tensor ov_ppp_output_tensor;
 
 typedef struct { const char *build_number, *description; } ov_version;
 typedef struct { int64_t rank, *dims; } ov_shape;
-typedef struct { int64_t min, max; } ov_dimension;  // max is -1 where the dimension is open
+typedef struct { int64_t min, max; } ov_dimension;  // max is -1 for an open dimension
 typedef struct { ov_dimension rank, *dims; } ov_partial_shape;
-typedef struct { void (*function)(void *); void *argument; } ov_callback;  // the library keeps the address of this
+// the library keeps the address of this struct
+typedef struct { void (*function)(void *); void *argument; } ov_callback;
 
-// F(result, name, arguments): every function that is needed, all of them there since OpenVINO 2023.1.
+// F(result, name, arguments): the functions in use. OpenVINO 2023.1 and later have all of them.
 #define SWIFTODT_OPENVINO_FUNCTIONS(F)                                                                            \
     F(ov_status, ov_get_openvino_version, (ov_version *))                                                         \
     F(void, ov_version_free, (ov_version *))                                                                      \
@@ -102,36 +103,37 @@ typedef struct { void (*function)(void *); void *argument; } ov_callback;  // th
     F(ov_status, ov_preprocess_output_set_element_type, (ov_ppp_output_tensor *, unsigned))                       \
     F(void, ov_preprocess_output_tensor_info_free, (ov_ppp_output_tensor *))
 
-// The functions of a loaded library, none of them null.
+// The functions of a loaded library; none is null.
 typedef struct {
 #define SWIFTODT_DECLARE(result, name, arguments) result(*name) arguments;
     SWIFTODT_OPENVINO_FUNCTIONS(SWIFTODT_DECLARE)
 #undef SWIFTODT_DECLARE
 } swiftodt_openvino;
 
-// Whether the runtime's exceptions can be caught in this process (see unwinding.c). If not, it must not be loaded.
+// Returns whether the runtime's exceptions can be caught in this process (see unwinding.c). If not, do not load the
+// runtime.
 bool swiftodt_openvino_is_loadable(void);
 
-// Loads the library in `file` and fills in its functions. The library stays loaded for good.
-// Returns null, or what went wrong: the loader's words, or the name of a function that the library lacks, with
-// `*lacking` saying which of the two it is. The text is valid until the next call on this thread.
+// Loads the library in `file`, looks up its functions, and keeps it loaded. Returns null on success. On failure it
+// returns the loader's message, or, with `*lacking` set, the name of a missing function. The text is valid until the
+// next call on this thread.
 const char *swiftodt_openvino_load(const char *file, swiftodt_openvino *functions, bool *lacking);
 
-// Sets what a device's later compilations and imports go by.
+// Sets a property for later compilations and imports on a device.
 ov_status swiftodt_openvino_set(
     const swiftodt_openvino *functions, const ov_core *core, const char *device, const char *key, const char *value);
 
-// Compiles for a device, by what was set for it.
+// Compiles a model with the properties of the device.
 ov_status swiftodt_openvino_compile(
     const swiftodt_openvino *functions, const ov_core *core, const ov_model *model, const char *device,
     ov_compiled_model **compiled);
 
-// Loads those of the runtime's own plugins whose file name contains `part`, where they need another mode than the runtime would load them
-// with (see unwinding.c). The runtime then finds them loaded. Elsewhere it does nothing.
+// Loads the runtime's plugins whose file name contains `part` if they need another loading mode than the runtime's
+// (see unwinding.c). The runtime then uses the loaded ones. Otherwise it does nothing.
 void swiftodt_openvino_preload(const swiftodt_openvino *functions, const char *part);
 
-// The file that this code was loaded from: the plugin, or the program. Null where the loader does not know.
+// Returns the file of this code: the plugin or the program. Null if the loader does not provide it.
 const char *swiftodt_own_file(void);
 
-// A new file that is in memory alone, until it is closed; -1 where there can be none.
+// Creates a file in memory that exists until it is closed. Returns -1 on failure.
 int swiftodt_file_in_memory(void);
