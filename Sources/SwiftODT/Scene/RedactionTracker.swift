@@ -9,6 +9,7 @@
 /// For every frame in order call ``advance(to:width:height:luma:)``, ``observe(_:seenAt:region:)`` for each result, and
 /// ``endFrame()``. Not thread-safe: use it from one thread at a time.
 package final class RedactionTracker {
+    /// What is redacted, and for how long.
     package struct Options: Equatable, Sendable {
         /// The lower-case labels to redact; empty for all detections.
         package var labels: Set<String>
@@ -156,7 +157,7 @@ package final class RedactionTracker {
         return firstNumber + window.count - 1
     }
 
-    /// Ends all tracks. Frames that have not been taken keep theirs.
+    /// Ends all tracks. Frames that have not been taken keep their recorded tracks.
     package func beginEpoch() {
         tracker.reset(reason: .flush)
         (followed, lastMeant) = ([], [:])

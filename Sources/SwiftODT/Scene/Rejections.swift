@@ -38,11 +38,13 @@ public struct Rejections: Sendable {
 
     public var isEmpty: Bool { best == nil }
 
+    /// Counts a rejected detection or track.
     mutating func add(_ reason: Reason, label: Label?, score: Double) {
         counts[reason.index] += 1
         if score > best?.score ?? -.infinity { best = Candidate(label: label, score: score, reason: reason) }
     }
 
+    /// Adds the counts of other rejections.
     public mutating func add(_ others: Rejections) {
         for reason in Reason.allCases { counts[reason.index] += others[reason] }
         if let other = others.best, other.score > best?.score ?? -.infinity { best = other }

@@ -1,7 +1,7 @@
 /// How well appearance separates the objects of one stream.
 ///
 /// Collects the similarity of objects to themselves from result to result, and to other objects. The weight of
-/// appearance in the association follows from both: it starts near 0 and stays there if all objects look the same,
+/// appearance in the association follows from both: it is 0 at first, and stays low if all objects look the same,
 /// such as dancers in one costume.
 struct AppearanceStatistics: Sendable {
     private var similarity = DiscriminationStatistics(from: 0.8)

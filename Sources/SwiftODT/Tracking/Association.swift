@@ -26,6 +26,7 @@ struct Association: ~Copyable {
         static let young = Rule(threshold: 0.2, isThorough: false)
     }
 
+    /// A matched track and detection.
     struct Pair: Sendable {
         var track: Int
         var detection: FilteredDetection

@@ -10,6 +10,7 @@ struct BimodalScoreThreshold: Sendable {
     private var answers: Float = 0
     private var latest: Nanoseconds?
 
+    /// Adds the detections of a result; earlier ones decay with time.
     mutating func learn(from detections: UnsafeBufferPointer<FilteredDetection>, at time: Nanoseconds) {
         if let latest {
             let kept = Float(Self.memory / (Self.memory + Double(max(0, time - latest)) / 1e9))

@@ -39,6 +39,7 @@ struct BoxKalmanFilter: Sendable {
         }
     }
 
+    /// Predicts the state after a time step and adds process noise.
     @inline(__always)
     mutating func predict(by step: Step) {
         guard step.seconds > 0 else { return }

@@ -36,6 +36,7 @@ struct BoxPropagator {
         motion = ImageMotion(from: pyramid(from), to: pyramid(to))
     }
 
+    /// Drops the image pyramids and the background velocity, for a new scene.
     mutating func forgetPictures() {
         motion = nil
         pyramids.removeAll()

@@ -3,6 +3,7 @@
 /// Computed once with a wide margin and reused by several stages: pairs that overlap with a smaller margin also
 /// overlap with this one. Memory is reused from frame to frame.
 struct CandidatePairs: ~Copyable {
+    /// A candidate detection of a track.
     struct Neighbour {
         var column: Int32
         /// The IoU of the two boxes, both with the margin.

@@ -72,6 +72,7 @@ struct DetectionIndex: ~Copyable {
         isArranged = true
     }
 
+    /// A read-only view of the index.
     struct View {
         fileprivate let detections: UnsafeBufferPointer<FilteredDetection>
         /// The boxes of the detections with the margin of ``CandidatePairs``.

@@ -13,6 +13,7 @@ struct DiscriminationStatistics: Sendable {
     /// later.
     var spread: Double { max(variance, 0.003) }
 
+    /// Adds one measurement for the same object and one for different objects.
     @inline(__always)
     mutating func learn(same itself: Double, other neighbour: Double) {
         samples = min(samples + 1, 2000)

@@ -12,6 +12,7 @@ struct FrameHistory {
         var move: BoxMove?
     }
 
+    /// A frame with the states of all tracks.
     struct Entry {
         var time: Nanoseconds = 0
         var plane: LumaPlane?
@@ -50,6 +51,7 @@ struct FrameHistory {
         return place < ring.count ? place : place - ring.count
     }
 
+    /// Appends a frame and drops the oldest one if the limit is exceeded.
     mutating func append(time: Nanoseconds, plane: LumaPlane?, shift: SIMD2<Double>) {
         let tracks = max(1, isEmpty ? 1 : ring[place(count - 1)].carried.count)
         if count >= max(8, min(150, 20_000 / tracks)) { drop(first: 1) }
@@ -105,6 +107,7 @@ struct FrameHistory {
     /// Returns the seconds from the frame of the latest result, which is the oldest entry, to `time`.
     func secondsSinceAnswer(at time: Nanoseconds) -> Double { isEmpty ? 0 : Double(time - self.time(0)) / 1e9 }
 
+    /// Drops the oldest frames.
     mutating func drop(first dropped: Int) {
         for index in 0..<dropped {
             let place = place(index)

@@ -1,5 +1,6 @@
 /// A luma plane at full, half and quarter size in floating point, for optical flow.
 final class ImagePyramid {
+    /// One size of the plane, in the memory of the pyramid.
     struct Level {
         let pixels: UnsafeMutablePointer<Float>
         let width: Int

@@ -28,6 +28,7 @@ struct ObservationHistory: Sendable {
         return ring[place < 0 ? place + ring.count : place]
     }
 
+    /// Appends an observation, and replaces the oldest one if the history is full.
     mutating func add(_ sighting: Observation) {
         let reach = sighting.time - self[count - 1].time
         newest += 1

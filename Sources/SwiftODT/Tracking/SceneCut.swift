@@ -38,6 +38,7 @@ struct SceneCut {
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
+    /// Forgets the pictures, so that the next one is not a cut.
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)

@@ -7,6 +7,7 @@ struct ScoreAverage: Sendable {
 
     init(_ first: Double) { value = first }
 
+    /// Blends in the score of a detection.
     mutating func follow(_ score: Double, after time: Nanoseconds) {
         let seconds = max(0, Double(time) / 1e9)
         value += (score - value) * (seconds / (seconds + Self.memory))

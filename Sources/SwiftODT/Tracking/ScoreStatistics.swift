@@ -1,7 +1,7 @@
 /// How well scores separate the objects of one stream: the score differences of the same object between results, and
 /// of different objects.
 ///
-/// The weight of the confidence cost follows from both. It is 0 if scores fluctuate or do not differ between objects.
+/// The weight of the confidence cost follows from both. It is low if scores fluctuate or do not differ between objects.
 struct ScoreStatistics: Sendable {
     private var difference = DiscriminationStatistics(from: 0.1)
 

@@ -69,6 +69,7 @@ extension TrackerState {
         return (tracklets[index].best, tracklets[index].pathLength)
     }
 
+    /// Ends all tracks, with events for the confirmed ones.
     mutating func endAll(reason: TrackEvent.Reason) {
         for index in tracklets.indices where tracklets[index].isShown { note(.end, index, reason) }
         tracklets.removeAll(keepingCapacity: true)

@@ -7,7 +7,7 @@
 /// propagated by their Kalman filters and, with luma planes, by image motion; if every frame has a result, image
 /// motion is not computed. Luma planes are also used for appearance matching and scene cut detection.
 ///     let tracker = Tracker()
-///     for (time, detections) in answers {
+///     for (time, detections) in results {
 ///         tracker.advance(to: time, width: 1920, height: 1080, luma: nil)
 ///         tracker.update(detections, seenAt: time)
 ///         for track in tracker.tracks { print(track.id ?? 0, track.box) }

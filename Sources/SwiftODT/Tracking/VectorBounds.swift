@@ -16,6 +16,7 @@ extension SIMD2<Double> {
 extension SIMD4<Double> {
     var squared: SIMD4<Double> { self * self }
 
+    /// Limits each lane to a range.
     @inline(__always)
     func bounded(_ low: SIMD4<Double>, _ high: SIMD4<Double>) -> SIMD4<Double> {
         SIMD4(

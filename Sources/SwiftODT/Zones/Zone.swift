@@ -3,6 +3,7 @@
 ///     let door = Zone("door", .line, [Zone.Point(0.2, 0.9), Zone.Point(0.8, 0.9)], labels: ["person"])
 ///     let zones = try Zone.list(named: "zones.json")
 public struct Zone: Hashable, Sendable {
+    /// What the zone is for.
     public enum Kind: String, CaseIterable, Sendable {
         /// Objects enter it, stay in it and leave it.
         case area = "zone"

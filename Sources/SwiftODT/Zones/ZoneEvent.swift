@@ -1,5 +1,6 @@
 /// An event of one object in one zone.
 public struct ZoneEvent: Sendable {
+    /// An object enters or leaves an area, has stayed in it for ``Zone/minTime``, or crosses a line.
     public enum Kind: String, Sendable { case enter, leave, dwell, cross }
 
     public var kind: Kind
@@ -37,6 +38,7 @@ public struct ZoneCount: Hashable, Sendable {
     /// By label; objects without a label are counted under the empty string.
     public var byLabel: [String: Counts] = [:]
 
+    /// Changes the counts of all objects and of one label.
     mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
         change(&all)
         change(&byLabel[label?.text ?? "", default: Counts()])

@@ -17,6 +17,7 @@ extension Zone {
             : try list(parsing: FileBytes.read(name, limit: 4 << 20), file: name)
     }
 
+    /// Parses zones from JSON; `file` names the source in errors.
     static func list(parsing text: some Collection<UInt8>, file: String) throws -> [Zone] {
         let root: JSONValue
         do {
@@ -58,6 +59,7 @@ private struct ZoneEntry {
         self.place = members["name"]?.string.map { "\(place) (\"\($0)\")" } ?? place
     }
 
+    /// Returns the zone, or throws if a member is missing or invalid.
     func zone(maximumPoints: Int) throws -> Zone {
         if let unknown = members.keys.filter({ !Self.keys.contains($0) }).min() {
             throw error("unknown key \"\(unknown)\"; valid keys are " + Self.keys.sorted().joined(separator: ", "))

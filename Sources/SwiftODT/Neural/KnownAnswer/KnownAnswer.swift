@@ -65,6 +65,7 @@ extension KnownAnswer {
 
     private static func text(_ score: Double) -> String { DecimalText.text(score, decimals: 2) }
 
+    /// Returns the error for a network that fails its known-answer test.
     static func error(_ problem: String, file: String, device: String) -> ODTError {
         let runtime =
             (try? OpenVINO.shared().version.split(separator: "-").first).map { "OpenVINO \($0)" } ?? "the runtime"

@@ -1,4 +1,4 @@
-/// An input beside the picture: sizes by which a network scales its boxes. The values are chosen so that boxes are in
+/// An input in addition to the picture: sizes by which a network scales its boxes. The values are chosen so that boxes are in
 /// pixels of the network's input.
 ///
 /// Recognised by name, as exporters of RT-DETR and D-FINE (`orig_target_sizes`), PaddleDetection (`im_shape`,
@@ -19,6 +19,7 @@ enum AuxiliaryInput: Sendable {
         }
     }
 
+    /// Returns the values of this input for a picture input of the given size.
     func numbers(for input: NetworkInput) -> [Double] {
         let (width, height) = (Double(input.width), Double(input.height))
         return switch self {

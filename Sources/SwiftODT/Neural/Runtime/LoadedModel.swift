@@ -58,6 +58,7 @@ final class LoadedModel {
         )
     }
 
+    /// Returns the current inputs and outputs without the runtime's codes.
     func description() throws -> NetworkDescription {
         let (inputs, outputs) = try ports()
         return NetworkDescription(inputs: inputs.map(\.description), outputs: outputs.map(\.description))
