@@ -1,12 +1,12 @@
 import SwiftODT
 
-/// How long to wait before a camera that went away is asked again: a second, then twice as long each time, up to a minute.
+/// Exponential back-off between reconnection attempts to a camera: 1 s, then doubled each time, up to 60 s by default.
 ///
-/// Every camera counts for itself and chance has no part in it, so that a test knows what comes, and a user.
+/// Each camera has its own instance. There is no random jitter, so the delays are predictable.
 public struct BackOff {
     public static let usualLongest: Nanoseconds = 60_000_000_000
     private static let first: Nanoseconds = 1_000_000_000
-    /// A connection that has held for so long was a good one: what comes after it begins anew.
+    /// A connection that lasted this long was stable: the next delay starts at the first value again.
     private static let longEnough: Nanoseconds = 30_000_000_000
 
     private let longest: Nanoseconds
@@ -17,7 +17,9 @@ public struct BackOff {
         pause = min(Self.first, longest)
     }
 
-    /// - Parameter held: how long the connection has held that was lost; 0 where there was none.
+    /// Returns the delay before the next attempt.
+    ///
+    /// - Parameter held: How long the lost connection lasted; 0 if there was none.
     public mutating func next(after held: Nanoseconds) -> Nanoseconds {
         if held >= Self.longEnough { pause = min(Self.first, longest) }
         defer { pause = min(pause.times(2), longest) }

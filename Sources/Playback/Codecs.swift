@@ -1,13 +1,13 @@
 import CGStreamer
 
-/// Which kinds of video can be read and written here, by the elements that GStreamer knows.
+/// Lists the decoders and encoders that are installed for a codec.
 ///
 ///     Codecs.encoders(to: "video/x-h264")    // ["x264enc"]
 public enum Codecs {
-    /// Those that read what has such caps, the best first.
+    /// Returns the names of the decoder elements that accept these caps, highest rank first.
     public static func decoders(of caps: String) -> [String] { elements(Kind.decoder, taking: caps, GST_PAD_SINK) }
 
-    /// Those that write what has such caps, the best first.
+    /// Returns the names of the encoder elements that produce these caps, highest rank first.
     public static func encoders(to caps: String) -> [String] { elements(Kind.encoder, taking: caps, GST_PAD_SRC) }
 
     private static func elements(
@@ -24,7 +24,7 @@ public enum Codecs {
             .map { ErrorText.name(of: $0.assumingMemoryBound(to: GstObject.self)) }
     }
 
-    /// GStreamer's, whose C macros Swift cannot see.
+    /// Values of GStreamer's `GST_ELEMENT_FACTORY_TYPE_...` macros, which Swift does not import.
     private enum Kind {
         static let decoder: GstElementFactoryListType = 1 << 0
         static let encoder: GstElementFactoryListType = 1 << 1

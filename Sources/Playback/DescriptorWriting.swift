@@ -1,10 +1,11 @@
 import Glibc
 
-/// Writes to descriptors that may be non-blocking, as a pipe is whose other end set that for both.
+/// Writes to file descriptors that may be non-blocking. A pipe is non-blocking if the process at its other end set
+/// `O_NONBLOCK`, because both ends can share the flag.
 public enum DescriptorWriting {
-    /// Writes all bytes. While a non-blocking descriptor takes none it waits, as a blocking one would.
+    /// Writes all bytes. Waits while a non-blocking descriptor accepts none.
     ///
-    /// - Returns: how many bytes were written, and the error that ended it before all were.
+    /// - Returns: The number of bytes written, and the `errno` value if an error stopped the write.
     public static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> (written: Int, error: Int32?) {
         var written = 0
         while written < bytes.count {

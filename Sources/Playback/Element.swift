@@ -1,32 +1,32 @@
 import CGStreamer
 
-/// One element of a pipeline, held on to.
+/// An owned reference to an element of a pipeline.
 ///
-/// GStreamer's own locks guard all that is called here.
+/// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
 public final class Element: @unchecked Sendable {
     public let pointer: UnsafeMutablePointer<GstElement>
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     public init(_ pointer: UnsafeMutablePointer<GstElement>) { self.pointer = pointer }
 
     deinit { gst_object_unref(pointer) }
 
     public var name: String { ErrorText.name(of: object) }
 
-    /// The name of its kind, as in a description.
+    /// The factory name, as used in a pipeline description.
     public var kind: String {
         guard let factory = gst_element_get_factory(pointer) else { return name }
         let feature = UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self)
         return ErrorText.name(of: feature)
     }
 
-    /// Sets a property to what GStreamer reads in the text, as gst-launch-1.0 does. For what the program itself says: what
-    /// users say goes through ``PropertySetting``.
+    /// Sets a property from its textual form, as gst-launch-1.0 does. Invalid values are ignored, so use
+    /// ``PropertySetting`` for input from users.
     public func set(_ property: String, to value: String) {
         PathText.withSystemPath(value) { gst_util_set_object_arg(gobject, property, $0) }
     }
 
-    /// The value of a property, as GStreamer prints it.
+    /// Returns the value of a property in GStreamer's textual form.
     public func text(of property: String) -> String {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
@@ -36,7 +36,7 @@ public final class Element: @unchecked Sendable {
         return String(cString: text)
     }
 
-    /// The value of a property that is a structure.
+    /// Returns a copy of the value of a property of type `GstStructure`.
     public func structure(of property: String) -> OwnedStructure? {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
@@ -47,33 +47,33 @@ public final class Element: @unchecked Sendable {
         return gst_structure_copy(structure).map(OwnedStructure.init)
     }
 
-    /// Whether GStreamer has elements of this kind.
+    /// Returns whether GStreamer has an element factory of this name.
     public static func isThere(_ kind: String) -> Bool {
         guard let factory = gst_element_factory_find(kind) else { return false }
         gst_object_unref(UnsafeMutableRawPointer(factory))
         return true
     }
 
-    /// Whether it has such a property.
+    /// Returns whether the element has a property of this name.
     public func has(_ property: String) -> Bool {
         g_object_class_find_property(objectClass, property) != nil
     }
 
-    /// A pad that is always there, or that somebody has asked for.
+    /// Returns a static pad, or a request pad that already exists.
     public func pad(_ name: String) -> Pad? { gst_element_get_static_pad(pointer, name).map(Pad.init) }
 
-    /// A new pad of a muxer and the like; `nil` where it gives none (any more).
+    /// Requests a new pad, for example from a muxer; `nil` if the element refuses.
     public func requestPad(_ template: String) -> Pad? {
         gst_element_request_pad_simple(pointer, template).map(Pad.init)
     }
 
-    /// Gives back a pad that was asked for.
+    /// Releases a pad that was requested with ``requestPad(_:)``.
     public func releasePad(_ pad: Pad) { gst_element_release_request_pad(pointer, pad.pointer) }
 
-    /// Goes on with what the pipeline does, for an element that was added to it late.
+    /// Sets the element, which was added to a running pipeline, to the state of the pipeline.
     public func followState() { gst_element_sync_state_with_parent(pointer) }
 
-    /// Gives a file to a source or a sink, whatever its name: descriptions cannot say every name.
+    /// Sets the file of a source or sink. Unlike a pipeline description, this works for any file name.
     public func setFile(_ path: String) { setAddress(FileAddress.of(path)) }
 
     public func setAddress(_ address: String) {
@@ -94,14 +94,14 @@ public final class Element: @unchecked Sendable {
     }
 }
 
-/// A structure of one's own.
+/// An owned `GstStructure`.
 public final class OwnedStructure {
     public let pointer: UnsafeMutablePointer<GstStructure>
     init(_ pointer: UnsafeMutablePointer<GstStructure>) { self.pointer = pointer }
     deinit { gst_structure_free(pointer) }
 }
 
-/// Names of files as addresses, in which every name can be said.
+/// Converts between file names and file:// URIs, which can represent every file name.
 public enum FileAddress {
     public static func of(_ path: String) -> String {
         guard let address = PathText.withSystemPath(path, { gst_filename_to_uri($0, nil) }) else { return path }
@@ -109,7 +109,7 @@ public enum FileAddress {
         return String(cString: address)
     }
 
-    /// The file that an address of the kind file:// leads to.
+    /// Returns the file of a file:// URI.
     public static func path(of address: String) -> String? {
         guard let path = g_filename_from_uri(address, nil, nil) else { return nil }
         defer { g_free(path) }

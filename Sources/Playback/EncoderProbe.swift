@@ -1,13 +1,14 @@
 import CGStreamer
 import SwiftODT
 
-/// Whether an encoder encodes. That it is there says little: drivers, permissions and other machines' plugins lie about it.
+/// Tests whether an encoder really encodes. An installed encoder can still fail because of drivers, permissions or
+/// a missing device.
 public enum EncoderProbe {
     private static let timeout: GstClockTime = 5_000_000_000
 
-    /// Encodes a third of a second of a test picture.
+    /// Encodes 8 frames of a test pattern, which takes at most 5 s.
     ///
-    /// - Parameter description: of the encoder with its properties.
+    /// - Parameter description: The encoder with its properties, as in a pipeline description.
     public static func succeeds(_ description: String) -> Bool {
         guard
             let pipeline = try? Pipeline(

@@ -1,15 +1,16 @@
 import CGStreamer
 
-/// What GLib and GStreamer complain about, as sentences.
+/// Converts errors of GLib and GStreamer to text.
 public enum ErrorText {
-    /// The text of an error, which is freed.
+    /// Returns the text of an error and frees the error.
     static func take(_ problem: inout UnsafeMutablePointer<GError>?) -> String {
-        guard let error = problem else { return "nobody says why" }
+        guard let error = problem else { return "unknown error" }
         defer { g_clear_error(&problem) }
         return String(cString: error.pointee.message)
     }
 
-    /// What an element said on the bus: its name, the sentence, and of the detail what is no place in GStreamer's source.
+    /// Returns an element's error or warning: the element's name, the message, and the debug details without the
+    /// location in GStreamer's source code.
     public static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
         var problem: UnsafeMutablePointer<GError>?
         var detail: UnsafeMutablePointer<gchar>?

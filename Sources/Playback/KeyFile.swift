@@ -1,17 +1,18 @@
 import CGStreamer
 import SwiftODT
 
-/// A file of groups and keys as GLib and systemd have them, which says of each where it stands:
+/// A configuration file of groups and keys in the syntax of GLib and systemd. It keeps the line number of each
+/// entry for error messages:
 ///
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// GLib reads the values; where something stands it does not tell.
+/// GLib parses the values. The lines are split here, because GLib does not expose line numbers.
 public struct KeyFile: Sendable {
     public struct Entry: Sendable {
         public let key: String
         public var value: String
-        /// `watch.conf:2`
+        /// The file name and line number, for example `watch.conf:2`.
         public let place: String
     }
 
@@ -26,7 +27,7 @@ public struct KeyFile: Sendable {
 
     private static let limit = 1 << 20
 
-    /// - Throws: ``PlaybackError`` that names the line.
+    /// - Throws: ``PlaybackError`` with the line number.
     public init(_ name: String) throws {
         let bytes: [UInt8]
         do {
@@ -40,7 +41,7 @@ public struct KeyFile: Sendable {
         try self.init(text, name: name)
     }
 
-    /// - Parameter name: what it is called in errors.
+    /// - Parameter name: The file name that errors show.
     public init(_ text: String, name: String) throws {
         self.name = name
         let values = g_key_file_new()
@@ -59,10 +60,10 @@ public struct KeyFile: Sendable {
 
     private mutating func begin(_ line: Substring, at place: String) throws {
         guard line.last == "]", line.count > 2, !line.dropFirst().dropLast().contains(where: { "[]".contains($0) })
-        else { throw PlaybackError("\(place): a group is a name between [ and ], not '\(line)'", isUsage: true) }
+        else { throw PlaybackError("\(place): expected a group such as [camera front], not '\(line)'", isUsage: true) }
         let name = String(line.dropFirst().dropLast())
         if let other = groups.first(where: { $0.name == name }) {
-            throw PlaybackError("\(place): [\(name)] is there already, at \(other.place)", isUsage: true)
+            throw PlaybackError("\(place): [\(name)] is already defined at \(other.place)", isUsage: true)
         }
         groups.append(Group(name: name, place: place))
     }
@@ -70,24 +71,24 @@ public struct KeyFile: Sendable {
     private mutating func add(_ line: Substring, at place: String, by values: OpaquePointer?) throws {
         guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
             throw PlaybackError(
-                "\(place): '\(line)' is neither a group, nor a key with its value, nor a comment", isUsage: true)
+                "\(place): '\(line)' is not a [group], a key=value or a #comment", isUsage: true)
         }
         let key = String(Self.trimmed(line[..<equals]))
         guard let group = groups.last else {
-            throw PlaybackError("\(place): '\(key)' stands before the first group", isUsage: true)
+            throw PlaybackError("\(place): '\(key)' is outside a group; write a [group] line first", isUsage: true)
         }
         if let other = group.entries.first(where: { $0.key == key }) {
-            throw PlaybackError("\(place): \(key) is there already, at \(other.place)", isUsage: true)
+            throw PlaybackError("\(place): \(key) is already set at \(other.place)", isUsage: true)
         }
-        // Spaces around it are no part of a value; \s is one that is.
+        // Spaces around a value are removed; a space that belongs to the value is written as \s.
         g_key_file_set_value(values, "value", "value", String(Self.trimmed(line[equals...].dropFirst())))
         var problem: UnsafeMutablePointer<GError>?
-        // What it makes of a backslash that it does not know it gives all the same.
+        // GLib returns a string even after an unknown escape sequence; the error tells whether the value is valid.
         let value = g_key_file_get_string(values, "value", "value", &problem)
         defer { g_free(value) }
         guard let value, problem == nil else {
             throw PlaybackError(
-                "\(place): the value of \(key) cannot be read: \(ErrorText.take(&problem)); a backslash is written twice",
+                "\(place): invalid value of \(key): \(ErrorText.take(&problem)); write a backslash as \\\\",
                 isUsage: true)
         }
         groups[groups.count - 1].entries.append(Entry(key: key, value: String(cString: value), place: place))

@@ -1,19 +1,19 @@
 import Glibc
 
-/// What is played: a file, a camera or an address.
+/// The input of a pipeline: a file, a V4L2 camera device or a URI.
 ///
 ///     let source = try MediaSource("holiday.mp4")
 ///     let pipeline = try Pipeline("\(source.description) ! swiftodt ! fakesink")
 ///     source.give(to: pipeline)
 public final class MediaSource: Sendable {
     public let name: String
-    /// The file or the device; `nil` for an address.
+    /// The path of the file or device; `nil` if the source is a URI that is not a file.
     public let path: String?
     public let isCamera: Bool
-    /// The reading end of a FIFO.
+    /// A descriptor of the reading end of a FIFO; `nil` for other sources.
     private let held: Int32?
 
-    /// - Throws: ``PlaybackError`` where it is a file and cannot be read.
+    /// - Throws: ``PlaybackError`` if the source is a file that cannot be read.
     public init(_ name: String) throws {
         self.name = name
         if Self.isAddress(name) {
@@ -27,23 +27,24 @@ public final class MediaSource: Sendable {
         }
         let mode = try Self.readable(path)
         isCamera = mode == S_IFCHR
-        // GStreamer opens it twice. Who has begun to write would find no reader in between, and end by a broken pipe.
+        // GStreamer opens the FIFO twice. Without this descriptor the writer would find no reader between the two
+        // and get SIGPIPE.
         held =
             mode == S_IFIFO ? PathText.withSystemPath(path) { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } : nil
     }
 
     deinit { if let held, held >= 0 { close(held) } }
 
-    /// The beginning of a pipeline that decodes it; its last element is called `decoded`.
+    /// The start of a pipeline description that decodes the source. Its last element is named `decoded`.
     public var description: String {
         if path == nil { return "uridecodebin name=decoded" }
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
-    /// Whether it is a FIFO: opening it waits until another program writes to it.
+    /// Whether the source is a FIFO. Opening it blocks until another program opens it for writing.
     public var isFIFO: Bool { held != nil }
 
-    /// Names the source by property, because the text of a pipeline cannot say every name.
+    /// Sets the name of the source as a property, because a pipeline description cannot express every name.
     public func give(to pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }
         if isCamera {
@@ -53,13 +54,13 @@ public final class MediaSource: Sendable {
         }
     }
 
-    /// Whether it is this file, by whatever links and spellings.
+    /// Returns whether the source is the same file, also through links or with another spelling of the path.
     public func isFile(_ other: String) -> Bool {
         guard let path, let one = Self.identity(of: path), let two = Self.identity(of: other) else { return false }
         return one == two
     }
 
-    /// Whether it is an address, and no file of such a name.
+    /// Returns whether the name is a URI and no file of this name exists.
     public static func isAddress(_ name: String) -> Bool {
         guard let mark = name.indices.first(where: { name[$0...].hasPrefix("://") }) else { return false }
         let scheme = name[..<mark].utf8
@@ -78,17 +79,17 @@ public final class MediaSource: Sendable {
             ? [UInt(status.st_dev), UInt(status.st_ino)] : nil
     }
 
-    /// What kind of file it is.
+    /// Returns the file type bits of `st_mode`.
     private static func readable(_ path: String) throws -> mode_t {
         var status = stat()
         guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else {
             throw PlaybackError(
-                errno == ENOENT ? "there is no \(path)" : "\(path) cannot be read: \(String(cString: strerror(errno)))")
+                errno == ENOENT ? "no such file: \(path)" : "cannot read \(path): \(String(cString: strerror(errno)))")
         }
         let kind = status.st_mode & S_IFMT
         if kind == S_IFDIR { throw PlaybackError("\(path) is a folder") }
         guard PathText.withSystemPath(path, { access($0, R_OK) }) == 0 else {
-            throw PlaybackError("\(path) may not be read")
+            throw PlaybackError("no permission to read \(path)")
         }
         return kind
     }

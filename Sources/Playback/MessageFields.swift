@@ -1,10 +1,10 @@
 import CGStreamer
 
-/// The fields of a message of the bus, by name.
+/// Access to the fields of a bus message by name.
 public struct MessageFields {
     private let structure: UnsafePointer<GstStructure>
 
-    /// - Parameter structure: good for as long as the fields are looked at.
+    /// - Parameter structure: Must stay valid while the fields are read.
     public init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
 
     public var name: String { String(cString: gst_structure_get_name(structure)) }
@@ -18,7 +18,7 @@ public struct MessageFields {
         return gst_structure_get_double(structure, field, &value) != 0 ? value : nil
     }
 
-    /// A whole number of 32 or 64 bits; `nil` for a time that is unknown as well.
+    /// Returns an unsigned integer field of 32 or 64 bits; `nil` also for an unknown time (`GST_CLOCK_TIME_NONE`).
     public func count(_ field: String) -> UInt64? {
         var small: guint = 0
         if gst_structure_get_uint(structure, field, &small) != 0 { return UInt64(small) }
@@ -27,7 +27,7 @@ public struct MessageFields {
         return UInt64(large) == .max ? nil : UInt64(large)
     }
 
-    /// The structures in a list.
+    /// Returns the structures in a list field.
     public func list(_ field: String) -> [MessageFields] {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
         else { return [] }

@@ -1,10 +1,10 @@
 import CGStreamer
 import SwiftODT
 
-/// Messages of the bus as lines of JSON: the name as `message`, then the fields with their names and in their order. A time that is
-/// unknown is `null`.
+/// Converts bus messages to lines of JSON. `message` is the structure's name; the other keys are the fields, in
+/// their order. An unknown time is `null`.
 public enum MessageText {
-    /// - Parameter name: in place of the structure's own.
+    /// - Parameter name: Replaces the structure's own name.
     public static func line(_ structure: UnsafePointer<GstStructure>, name: String? = nil) -> String {
         let name = name ?? String(cString: gst_structure_get_name(structure))
         var text = "{\"message\": \(JSONValue.quoted(name))"
@@ -58,14 +58,14 @@ public enum MessageText {
         text += "]"
     }
 
-    /// As GStreamer would print it.
+    /// Appends the value in GStreamer's textual form.
     private static func appendOther(_ value: UnsafePointer<GValue>, to text: inout String) {
         guard let printed = gst_value_serialize(value) else { return text += "null" }
         defer { g_free(printed) }
         text += JSONValue.quoted(String(cString: printed))
     }
 
-    /// GLib's fundamental types, whose C macros Swift cannot see.
+    /// Values of GLib's fundamental type macros, which Swift does not import.
     enum Kind {
         static let boolean = GType(5 << 2)
         static let int = GType(6 << 2)

@@ -1,4 +1,4 @@
-/// What to install for an element that GStreamer does not have.
+/// Finds the Debian package that has a missing element.
 enum MissingElement {
     private static let packages: [(package: String, elements: Set<String>)] = [
         ("gstreamer1.0-plugins-ugly", ["x264enc"]),
@@ -25,8 +25,8 @@ enum MissingElement {
             return "install gstreamer1.0-swiftodt, or run Pipelines/setup --install in its checkout"
         }
         guard let package = packages.first(where: { $0.elements.contains(element) })?.package else {
-            return "gst-inspect-1.0 lists those that there are"
+            return "gst-inspect-1.0 lists the installed elements"
         }
-        return "it comes with Debian's \(package): apt install \(package)"
+        return "install its Debian package: apt install \(package)"
     }
 }

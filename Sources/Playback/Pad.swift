@@ -1,16 +1,19 @@
 import CGStreamer
 
-/// Where data goes into an element or out of it.
+/// An owned reference to a pad.
+///
+/// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
 public final class Pad: @unchecked Sendable {
     public let pointer: UnsafeMutablePointer<GstPad>
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     public init(_ pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
 
     deinit { gst_object_unref(pointer) }
 
-    /// - Parameter isChecked: whether both have to deal in the same; not where a probe makes the one of the other.
-    /// - Returns: whether data can flow from here to there.
+    /// - Parameter isChecked: Whether the caps of both pads must be compatible. Pass `false` if a probe converts
+    /// the data.
+    /// - Returns: Whether the pads are linked.
     public func link(to sink: Pad, isChecked: Bool = true) -> Bool {
         let check = isChecked ? GST_PAD_LINK_CHECK_CAPS : GST_PAD_LINK_CHECK_NOTHING
         return gst_pad_link_full(pointer, sink.pointer, check) == GST_PAD_LINK_OK
@@ -18,15 +21,15 @@ public final class Pad: @unchecked Sendable {
 
     public var isLinked: Bool { gst_pad_is_linked(pointer) != 0 }
 
-    /// Ends the stream from here on. May block: a pad that is at work takes the event when it is done.
+    /// Sends end of stream to the pad. Blocks while the pad processes a buffer.
     public func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
 
-    /// Asks whoever encodes what comes here for a picture that stands alone.
+    /// Requests a key frame from the upstream encoder.
     public func askForKeyFrame() {
         gst_pad_push_event(pointer, gst_video_event_new_upstream_force_key_unit(.max, 1, 0))
     }
 
-    /// Sets a property to what GStreamer reads in the text; nothing where this kind of pad has no such property.
+    /// Sets a property from its textual form. Does nothing if the pad has no such property.
     public func set(_ property: String, to value: String) {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)
         let about = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class).assumingMemoryBound(
@@ -34,10 +37,11 @@ public final class Pad: @unchecked Sendable {
         if g_object_class_find_property(about, property) != nil { gst_util_set_object_arg(object, property, value) }
     }
 
-    /// What a watch has to say of what it saw: it goes on, it goes no further, it is answered here, or the watch is over.
+    /// The result of a probe: pass the data on, drop it, treat the query as answered, or pass the data on and
+    /// remove the probe.
     public enum ProbeResult { case ok, drop, handled, remove }
 
-    /// Looks at each buffer that passes, on the thread that it passes on.
+    /// Calls the handler with each buffer, on the streaming thread.
     public func watchBuffers(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let buffer = gst_pad_probe_info_get_buffer(info) else { return .ok }
@@ -45,10 +49,10 @@ public final class Pad: @unchecked Sendable {
         }
     }
 
-    /// The same, of when each buffer begins and ends: in the running time that all streams of a pipeline have in common; `nil` for one
-    /// without a time.
+    /// Calls the handler with the running time at which each buffer begins and ends, in nanoseconds; `nil` for a
+    /// buffer without a timestamp.
     public func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
-        // It lives as long as its probes.
+        // The probes belong to the pad, so the pad outlives this closure.
         nonisolated(unsafe) let pad = pointer
         watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
     }
@@ -66,7 +70,7 @@ public final class Pad: @unchecked Sendable {
         return (UInt64(time), UInt64(time) + (duration == .max ? 0 : UInt64(duration)))
     }
 
-    /// Looks at each event that goes downstream, on the thread that it passes on.
+    /// Calls the handler with each downstream event, on the streaming thread.
     public func watchEvents(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
             guard let event = gst_pad_probe_info_get_event(info) else { return .ok }
@@ -74,7 +78,7 @@ public final class Pad: @unchecked Sendable {
         }
     }
 
-    /// Puts other buffers in the place of those that come; where there is none for one, it goes on as it is.
+    /// Replaces each buffer with the handler's result. If the result is `nil`, the buffer passes unchanged.
     public func replaceBuffers(
         _ other: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer>?
     ) {
@@ -84,7 +88,7 @@ public final class Pad: @unchecked Sendable {
         }
     }
 
-    /// The same with events that go downstream.
+    /// Replaces each downstream event with the handler's result. If the result is `nil`, the event passes unchanged.
     public func replaceEvents(
         _ other: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>?
     ) {
@@ -94,7 +98,8 @@ public final class Pad: @unchecked Sendable {
         }
     }
 
-    /// Says to whoever asks that any form is taken here: one that is replaced by another, which those behind take.
+    /// Answers that the pad accepts all caps, for a pad whose probe converts the data to a format that the element
+    /// accepts.
     public func acceptAllCaps() {
         let asked = GstPadProbeType(
             rawValue: GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
@@ -115,7 +120,9 @@ public final class Pad: @unchecked Sendable {
 
     private final class Watch {
         let handler: @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult
-        init(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult) { self.handler = handler }
+        init(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult) {
+            self.handler = handler
+        }
     }
 
     private func watch(

@@ -1,21 +1,22 @@
 import Glibc
 
-/// A file on its way: NAME.part.EXT in the folder of NAME.EXT, until ``finish()`` gives it that name.
+/// A file that is written under a temporary name, NAME.part.EXT in the folder of NAME.EXT, until ``finish()``
+/// renames it.
 ///
-/// An earlier NAME.EXT stays as it is until then, and for good if something goes wrong. Whoever writes a part file holds a lock on
-/// it, by which ``interrupted(of:)`` tells those that nobody writes any more.
+/// An existing NAME.EXT is not changed until then. The writer holds a lock on the part file. ``interrupted(of:)``
+/// uses the lock to find part files without a writer.
 ///
 ///     let file = try PartFile("out.jsonl")
 ///     try file.write("{}\n")
 ///     try file.finish()
 public final class PartFile: Sendable {
-    /// What it is to be called. What a link leads to is replaced, not the link.
+    /// The final path. If it is a symbolic link, the file that the link points to is replaced, not the link.
     public let target: String
-    /// What it is called until then.
+    /// The temporary path.
     public let path: String
     private let descriptor: Int32
 
-    /// - Throws: ``PlaybackError`` where there can be no such file.
+    /// - Throws: ``PlaybackError`` if the file cannot be created.
     public init(_ name: String) throws {
         target = Self.target(of: name)
         try Self.checkReplaceable(target, name)
@@ -40,7 +41,7 @@ public final class PartFile: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Appends text, whole or not at all, and at once: who reads along sees it.
+    /// Appends text, all of it or nothing. The text is not buffered, so other processes can read it at once.
     public func write(_ text: String) throws {
         var text = text
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
@@ -62,17 +63,17 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// Gives the file its name. A power failure from here on finds either the earlier file or this one.
+    /// Renames the file to its final name. After a power failure either the previous file or this one exists.
     public func finish() throws {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.problem(path) }
         guard Self.rename(path, to: target) else { throw Self.problem(target) }
         close()
     }
 
-    /// Sees to it that a power failure takes nothing of what is written.
+    /// Flushes the written data to the disk.
     public func sync() { fdatasync(descriptor) }
 
-    /// Leaves it as it is, under the name that it has.
+    /// Closes the file and keeps its temporary name.
     public func close() { _ = Glibc.close(descriptor) }
 
     public func discard() {
@@ -80,13 +81,15 @@ public final class PartFile: Sendable {
         close()
     }
 
-    /// - Returns: whether it has the name now, be there another file of that name or not.
+    /// Renames a file and replaces an existing file of the new name.
+    ///
+    /// - Returns: Whether the file was renamed.
     @discardableResult
     public static func rename(_ path: String, to name: String) -> Bool {
         PathText.withSystemPath(path) { old in PathText.withSystemPath(name) { Glibc.rename(old, $0) } } == 0
     }
 
-    /// The part files of this name that their programs left behind.
+    /// Returns the part files of this name that have no writer any more.
     public static func interrupted(of name: String) -> [String] {
         let (folder, stem, ending) = parts(of: target(of: name))
         let start = stem + ".part"
@@ -103,7 +106,8 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// The folder with its slash, the name and its ending with its dot, which a name that begins with a dot has not.
+    /// Splits a path into the folder with its slash, the name, and the extension with its dot. A name that begins
+    /// with its only dot has no extension.
     public static func parts(of path: String) -> (folder: String, stem: String, ending: String) {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let name = path[start...]
@@ -113,9 +117,9 @@ public final class PartFile: Sendable {
         return (String(path[..<start]), String(name[..<dot]), String(name[dot...]))
     }
 
-    // MARK: What the system says
+    // MARK: System calls
 
-    /// Whether the file is now ours; on a file system that knows no locks nothing is.
+    /// Returns whether this process holds the lock now. On a file system without locks the result is `false`.
     private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
     private static func problem(_ path: String) -> PlaybackError {
@@ -128,18 +132,19 @@ public final class PartFile: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFDIR: throw PlaybackError("\(name) is a folder")
         case S_IFREG: break
-        default: throw PlaybackError("\(name) is no ordinary file")
+        default: throw PlaybackError("\(name) is not a regular file")
         }
         guard PathText.withSystemPath(target, { access($0, W_OK) }) == 0 else {
-            throw PlaybackError("\(name) is there already and may not be written")
+            throw PlaybackError("\(name) exists and is not writable")
         }
     }
 
-    /// The path of the file that a name stands for, whether it is there or not: the same for all names of one file, whatever links
-    /// and spellings they use.
+    /// Returns the resolved path of a file, which may not exist yet. All names of one file give the same result,
+    /// whatever links and spellings they use.
     public static func target(of name: String) -> String {
         if let real = real(name) { return real }
-        // A link to what is not there yet is followed all the same; one that leads to itself is told by who writes it.
+        // Resolves a symbolic link to a file that does not exist yet. The limit ends a cycle of links, for which
+        // writing fails later.
         var name = name
         for _ in 0..<40 {
             guard let next = linked(name) else { break }
@@ -149,8 +154,8 @@ public final class PartFile: Sendable {
         return realFolder(folder) + stem + ending
     }
 
-    /// A folder without links, with its slash. Of one that is not there yet, the part that is there; the rest is going to be made as it
-    /// is written, so that `..` leads to the folder before it.
+    /// Returns a folder, ending in a slash, with its links resolved. If the folder does not exist yet, only the
+    /// existing part is resolved; the rest will be created as written, so `..` removes the component before it.
     private static func realFolder(_ folder: String) -> String {
         if let real = real(folder.isEmpty ? "." : folder) { return real == "/" ? real : real + "/" }
         let parts = folder.split(separator: "/")
@@ -170,14 +175,14 @@ public final class PartFile: Sendable {
         return PathText.text(ofSystemPath: real)
     }
 
-    /// What a link says; `nil` where it is none.
+    /// Returns the target of a symbolic link; `nil` if the file is not one.
     private static func linked(_ name: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         guard PathText.withSystemPath(name, { readlink($0, &bytes, Int(PATH_MAX)) }) > 0 else { return nil }
         return PathText.text(ofSystemPath: bytes)
     }
 
-    /// With the folders that it lies in; that it cannot be made is told by who writes into it.
+    /// Creates a folder and its parents. Errors are ignored, because writing into the folder then fails with an error.
     public static func makeFolder(_ folder: String) {
         var path = ""
         for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
@@ -186,7 +191,7 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// What lies in a folder, in no order; nothing where it cannot be read.
+    /// Returns the names in a folder, unsorted; empty if the folder cannot be read.
     public static func names(in folder: String) -> [String] {
         guard let directory = PathText.withSystemPath(folder.isEmpty ? "." : folder, { opendir($0) }) else { return [] }
         defer { closedir(directory) }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Names of files as text.
+/// Converts between file names, which are bytes to the system, and Swift strings.
 ///
-/// To the system a name is bytes, which need not be UTF-8; to Swift a text is UTF-8. Bytes that are none stand in the text as characters
-/// that nobody uses otherwise (of the last private plane), and become themselves again where the system is asked.
+/// A file name need not be UTF-8. Each byte that is not part of valid UTF-8 is represented by a private-use code
+/// point (U+10FE00 plus the byte), and is converted back when the name is passed to the system.
 ///
 ///     PathText.withSystemPath(name) { open($0, O_RDONLY) }
 public enum PathText {
     private static let plane: UInt32 = 0x10_fe00
 
-    /// The words of the command line, the program's name left out.
+    /// Returns the command line arguments without the program's name.
     public static func arguments() -> [String] {
         CommandLine.unsafeArgv.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: Int(CommandLine.argc)) {
             (1..<max(1, Int(CommandLine.argc))).compactMap { [words = $0] in words[$0].map(text(ofSystemPath:)) }
@@ -38,7 +38,7 @@ public enum PathText {
         return text
     }
 
-    /// The name as the system has it, without an end mark.
+    /// Returns the bytes of the file name without a terminating zero.
     public static func bytes(of text: String) -> [UInt8] {
         guard text.unicodeScalars.contains(where: { isByte($0) }) else { return Array(text.utf8) }
         var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ public enum PathText {
         return bytes
     }
 
-    /// Whether the name is UTF-8 to the system as well.
+    /// Returns whether the name contains only valid UTF-8.
     public static func isUTF8(_ text: String) -> Bool { !text.unicodeScalars.contains(where: { isByte($0) }) }
 
     public static func withSystemPath<Answer>(
@@ -73,6 +73,6 @@ public enum PathText {
         return length
     }
 
-    /// Whether there is anything of this name.
+    /// Returns whether a file of this name exists.
     public static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
 }

@@ -1,15 +1,15 @@
 import CGStreamer
 
-/// A pipeline, built from its description as gst-launch-1.0 takes it.
+/// A pipeline that is built from a description in the syntax of gst-launch-1.0.
 ///
-///     let pipeline = try Pipeline("videotestsrc num-buffers=90 ! swiftodt name=eyes detector=motion ! fakesink")
-///     try pipeline["eyes"].set("multiple-objects", to: "true")
+///     let pipeline = try Pipeline("videotestsrc num-buffers=90 ! swiftodt name=odt detector=motion ! fakesink")
+///     try pipeline["odt"].set("multiple-objects", to: "true")
 ///
-/// GStreamer's own locks guard all that is called here.
+/// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
 public final class Pipeline: @unchecked Sendable {
     public let top: UnsafeMutablePointer<GstElement>
 
-    /// - Throws: ``PlaybackError`` that names the element that is missing, and the package that has it.
+    /// - Throws: ``PlaybackError`` that names a missing element and its package.
     public init(_ description: String) throws {
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
@@ -19,13 +19,15 @@ public final class Pipeline: @unchecked Sendable {
             g_clear_error(&problem)
             throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
         }
-        guard let parsed else { throw PlaybackError("'\(description)' is no pipeline: \(ErrorText.take(&problem))") }
+        guard let parsed else {
+            throw PlaybackError("'\(description)' is not a valid pipeline: \(ErrorText.take(&problem))")
+        }
         g_clear_error(&problem)
         gst_object_ref_sink(parsed)
         if g_type_check_instance_is_a(parsed.typeInstance, gst_pipeline_get_type()) != 0 {
             top = parsed
         } else {
-            // A single element comes as it is, and has no bus of its own.
+            // The parser returns a single element without a pipeline around it. Only a pipeline has a bus.
             top = gst_pipeline_new(nil)
             gst_object_ref_sink(top)
             gst_bin_add(bin, parsed)
@@ -35,11 +37,11 @@ public final class Pipeline: @unchecked Sendable {
 
     deinit { gst_object_unref(top) }
 
-    /// The element that the description gives this name.
+    /// Returns the element of this name.
     public subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
 
-    /// Builds what is described, a chain of elements, within the pipeline; the caller links it and lets it go on
-    /// (``Element/followState()``).
+    /// Builds a chain of elements from a description and adds it to the pipeline. The caller links it and starts it
+    /// with ``Element/followState()``.
     public func add(_ description: String) throws -> Element {
         var problem: UnsafeMutablePointer<GError>?
         let context = gst_parse_context_new()
@@ -49,14 +51,16 @@ public final class Pipeline: @unchecked Sendable {
             g_clear_error(&problem)
             throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
         }
-        guard let parsed else { throw PlaybackError("'\(description)' is no chain: \(ErrorText.take(&problem))") }
-        // The bin takes it over; the handle holds on to it, too.
+        guard let parsed else {
+            throw PlaybackError("'\(description)' is not a valid chain of elements: \(ErrorText.take(&problem))")
+        }
+        // Both the bin and the returned Element hold a reference.
         gst_object_ref_sink(parsed)
         gst_bin_add(bin, parsed)
         return Element(parsed)
     }
 
-    /// Ends the stream with an error, from whatever thread, as if an element had said so.
+    /// Posts an error message, as an element does, so that playing ends. Callable from any thread.
     public func refuse(_ text: String) {
         let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
         defer { g_error_free(error) }
@@ -76,7 +80,7 @@ public final class Pipeline: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// As GLib's type system looks at it.
+    /// The element as an instance of GLib's type system.
     var typeInstance: UnsafeMutablePointer<GTypeInstance> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self)
     }

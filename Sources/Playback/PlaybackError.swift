@@ -1,7 +1,7 @@
-/// Why something cannot be played. The text says what to do about it.
+/// An error of playing or writing media. The text includes the remedy.
 public struct PlaybackError: Error, CustomStringConvertible, Sendable {
     public let description: String
-    /// Whether what was asked for cannot be meant: a property that there is not, a value that it cannot have.
+    /// Whether the user's input is invalid, for example an unknown property or a value out of range.
     public let isUsage: Bool
 
     public init(_ description: String, isUsage: Bool = false) {

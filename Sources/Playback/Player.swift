@@ -3,41 +3,42 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Plays a pipeline to its end, and ends it properly whatever comes: what is being recorded is complete after Ctrl-C, and after an error
-/// behind which the rest still works. A stream that does not end, because its source stalls, is given up after some seconds.
+/// Plays a pipeline until its end of stream and ends it so that written files are complete, also after Ctrl-C and
+/// after an error of an element that does not affect the outputs. A stream that does not end within 10 s, for
+/// example because its source stalls, is abandoned.
 ///
 ///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
 public final class Player: Sendable {
-    /// How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
+    /// The time that a stream may take to end after it was asked to. Encoders and network elements need it to drain.
     static let endTimeout: Nanoseconds = 10_000_000_000
-    /// How long elements may take to stop after that.
+    /// The time that elements may take to stop after that.
     static let stopping: Nanoseconds = 3_000_000_000
 
-    /// How a pipeline that is more than a chain wants to be dealt with.
+    /// Hooks for pipelines that need more than a single end-of-stream event.
     public struct Configuration: Sendable {
-        /// Whether there is anything that a proper end would save.
+        /// Returns whether there is output that ending the stream properly would complete.
         public var hasBegun: @Sendable () -> Bool = { true }
-        /// Whether the stream can end properly after an error of the element of this name.
+        /// Returns whether the stream can still end properly after an error of this element.
         public var survives: @Sendable (_ element: String) -> Bool = { _ in false }
-        /// Asks the stream to end. Not every source hears it. May block.
+        /// Ends the stream. Not every source reacts. May block.
         public var end: (@Sendable () -> Void)?
-        /// Says what is left behind, when the program is stopped in the middle.
+        /// Reports the files that remain when a second signal ends the program at once.
         public var leave: @Sendable () -> Void = {}
-        /// Called ten times a second while it plays.
+        /// Called about ten times per second while the pipeline plays, and after each bus message.
         public var tick: @Sendable () -> Void = {}
-        /// Why it has to end now, if it has. Asked as often.
+        /// Returns the reason why the stream has to end now, or `nil`. Called as often as `tick`.
         public var trouble: @Sendable () -> String? = { nil }
 
         public init() {}
     }
 
-    /// How it ended: well where nothing failed.
+    /// The result of playing; `failure` is `nil` after success.
     public struct Ending: Sendable {
-        /// Whether the end of the stream came through all elements, so that what they write is complete.
+        /// Whether end of stream reached all sinks, so that written files are complete.
         public var isWhole = false
         public var failure: String?
-        /// The signal that ended it.
+        /// The signal that ended the stream.
         public var signal: Int32?
     }
 
@@ -48,28 +49,30 @@ public final class Player: Sendable {
 
     private struct State {
         var failure: String?
-        /// When it was asked to end, if it was.
+        /// The time at which the stream was asked to end; `nil` if it was not.
         var asked: Nanoseconds?
-        /// Whether its end has come.
+        /// Whether end of stream was received.
         var hasEnded = false
-        /// What decoders are missing, as GStreamer calls them.
+        /// GStreamer's descriptions of the missing decoders.
         var missing: [String] = []
     }
 
-    /// - Parameter notify: says a sentence to people, on whatever thread.
+    /// - Parameter notify: Shows a message to the user. Called on any thread.
     public init(
-        _ pipeline: Pipeline, _ configuration: Configuration = Configuration(), notify: @escaping @Sendable (String) -> Void
+        _ pipeline: Pipeline, _ configuration: Configuration = Configuration(),
+        notify: @escaping @Sendable (String) -> Void
     ) {
         (self.pipeline, self.configuration, output) = (pipeline, configuration, notify)
     }
 
-    /// Plays, hands over every message of the element, good until it returns, and returns when the stream has ended. The elements
-    /// still have to be stopped, by ``stop()``.
+    /// Plays until the stream ends. Passes each message of swiftodt to `onMessage`, valid during the call. The
+    /// elements keep running until ``stop()``.
     public func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
         TerminationHandler.shared.begin(self)
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
-        // Starting may block (a FIFO that nobody writes, a server that says nothing): the bus is heard meanwhile.
+        // Starting may block, for example on a FIFO without a writer. A separate thread starts, so that the bus is
+        // served.
         DetachedThread.run { self.start() }
         var isPlaying = true
         while isPlaying {
@@ -77,7 +80,9 @@ public final class Player: Sendable {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
                 gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
             } else if let left = timeLeft, left < 0 {
-                if configuration.hasBegun() { note("the stream did not end within \(Self.endTimeout / 1_000_000_000) seconds") }
+                if configuration.hasBegun() {
+                    note("the stream did not end within \(Self.endTimeout / 1_000_000_000) seconds")
+                }
                 isPlaying = false
             }
             configuration.tick()
@@ -88,9 +93,9 @@ public final class Player: Sendable {
         }
     }
 
-    /// Stops all elements. What hangs in there is left to the end of the program.
+    /// Stops all elements. Elements that do not stop within the time limit are left to the end of the process.
     ///
-    /// - Returns: whether all have stopped.
+    /// - Returns: Whether all elements stopped.
     @discardableResult
     public func stop() -> Bool {
         let hasStopped = Monitor(false)
@@ -105,20 +110,20 @@ public final class Player: Sendable {
         return isStopped
     }
 
-    /// Ends the stream because of an error; the first one counts.
+    /// Ends the stream because of an error. Only the first error is kept.
     public func fail(_ text: String) {
         note(text)
         askToEnd()
     }
 
-    /// Asks the stream to end, once.
+    /// Ends the stream. Only the first call has an effect.
     public func askToEnd() {
         let isFirst = state.withLock { state in
             guard state.asked == nil else { return false }
             state.asked = MonotonicClock.now
             return true
         }
-        // In a thread of its own: a pad that is at work takes the event when it is done.
+        // On its own thread, because sending the event blocks while the pad processes a buffer.
         if isFirst { DetachedThread.run { self.end() } }
     }
 
@@ -126,9 +131,9 @@ public final class Player: Sendable {
 
     func notify(_ text: String) { output(text) }
 
-    /// Until the stream must have ended; `nil` while nobody asks for that.
+    /// The time left until the stream must have ended; `nil` before it was asked to end.
     var timeLeft: Nanoseconds? {
-        // What has not begun has nothing to lose; it may begin after that.
+        // Before the first output there is nothing to complete, so no time is allowed. Output may begin later.
         let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
         return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }
@@ -137,21 +142,22 @@ public final class Player: Sendable {
 
     private func start() {
         if gst_element_set_state(pipeline.top, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
-            // After what the element itself has said, if it has.
-            pipeline.refuse("the pipeline does not start")
+            // Posted after the element's own error, if there is one, because only the first error is kept.
+            pipeline.refuse("the pipeline cannot start")
         }
     }
 
     private func end() {
         if let end = configuration.end { return end() }
-        // A pipeline that takes an event holds its state, and one that is about to play would wait for that for good.
+        // Sending an event holds the pipeline's state lock, and a state change to PLAYING that is in progress would
+        // wait for it forever.
         gst_element_get_state(pipeline.top, nil, nil, GstClockTime(Self.endTimeout))
         gst_element_send_event(pipeline.top, gst_event_new_eos())
     }
 
     // MARK: The bus
 
-    /// What a pipeline that nobody plays complains about, if it does.
+    /// Returns the error that a pipeline posted while no player served its bus; `nil` if there is none.
     public static func problem(of pipeline: Pipeline) -> String? {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
@@ -164,7 +170,7 @@ public final class Player: Sendable {
         rawValue: [GST_MESSAGE_ELEMENT, GST_MESSAGE_WARNING, GST_MESSAGE_ERROR, GST_MESSAGE_EOS, GST_MESSAGE_LATENCY]
             .reduce(0) { $0 | $1.rawValue })
 
-    /// - Returns: whether the stream goes on.
+    /// - Returns: Whether the stream continues.
     private func shouldContinue(
         after message: UnsafeMutablePointer<GstMessage>, onMessage: (UnsafePointer<GstStructure>) -> Void
     ) -> Bool {
@@ -174,7 +180,9 @@ public final class Player: Sendable {
             return false
         case GST_MESSAGE_ERROR:
             note(explained(ErrorText.of(message)))
-            guard configuration.hasBegun(), configuration.survives(ErrorText.name(of: message.pointee.src)) else { return false }
+            guard configuration.hasBegun(), configuration.survives(ErrorText.name(of: message.pointee.src)) else {
+                return false
+            }
             askToEnd()
         case GST_MESSAGE_WARNING: notify(explained(ErrorText.of(message, isWarning: true)))
         case GST_MESSAGE_LATENCY: gst_bin_recalculate_latency(pipeline.bin)
@@ -196,7 +204,7 @@ public final class Player: Sendable {
         state.withLock { if !$0.missing.contains(text) { $0.missing.append(text) } }
     }
 
-    /// With the decoders named that GStreamer missed before it complained.
+    /// Appends the decoders that GStreamer reported as missing before this error.
     private func explained(_ text: String) -> String {
         let missing = state.withLock { state in
             defer { state.missing = [] }
@@ -204,7 +212,7 @@ public final class Player: Sendable {
         }
         guard !missing.isEmpty else { return text }
         return text
-            + "\nGStreamer has no \(missing.joined(separator: ", no ")): Debian's gstreamer1.0-libav has most decoders, "
-            + "gstreamer1.0-plugins-good, -bad and -ugly have others"
+            + "\nGStreamer has no \(missing.joined(separator: ", no ")): install gstreamer1.0-libav (most decoders) "
+            + "or gstreamer1.0-plugins-good, -bad or -ugly (others)"
     }
 }

@@ -1,26 +1,26 @@
 import CGStreamer
 import Glibc
 
-/// Makes GStreamer ready, and sees to it that it knows the element.
+/// Initializes GStreamer and finds the swiftodt plugin.
 public enum PluginSearch {
-    /// Starts GStreamer; the plugin of the checkout that this program was built in, or that was installed with it under a prefix that
-    /// GStreamer does not know, comes before others.
+    /// Initializes GStreamer. The plugin that belongs to this program takes precedence: that of the checkout in
+    /// which the program was built, or that under the prefix where it is installed.
     ///
-    /// - Throws: ``PlaybackError`` where there is no plugin, or the process has too low a limit.
+    /// - Throws: ``PlaybackError`` if there is no plugin, or a limit of the process is too low.
     public static func start() throws {
         try ProcessLimits.prepare()
         try startGStreamer()
         guard Element.isThere("swiftodt") else {
             throw PlaybackError(
-                "GStreamer finds no element swiftodt: run Pipelines/setup --install in the checkout that this odt is from, or install "
-                    + "gstreamer1.0-swiftodt. "
-                    + "Where that was done, odt doctor says why")
+                "GStreamer has no element swiftodt: run Pipelines/setup --install in the checkout of this odt, "
+                    + "or install gstreamer1.0-swiftodt. "
+                    + "If that was done, odt doctor shows the reason")
         }
     }
 
-    /// The same, whether there is a plugin or not.
+    /// Initializes GStreamer as ``start()`` does, but does not require the plugin.
     ///
-    /// - Returns: GStreamer's version.
+    /// - Returns: The version of GStreamer.
     @discardableResult
     public static func startGStreamer() throws -> String {
         if let own = folderBesideThisProgram() {
@@ -36,7 +36,8 @@ public enum PluginSearch {
         return "\(major).\(minor).\(micro)"
     }
 
-    /// `.build/plugin` of the checkout whose `.build` this program lies in, or `lib/gstreamer-1.0` beside its `bin`.
+    /// Returns `.build/plugin` of the checkout that contains this program, or `lib/gstreamer-1.0` beside its `bin`
+    /// folder.
     private static func folderBesideThisProgram() -> String? {
         guard let path = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(path) }

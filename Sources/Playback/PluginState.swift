@@ -1,19 +1,20 @@
 import CGStreamer
 import Glibc
 
-/// What GStreamer makes of the plugin.
+/// Whether GStreamer can load the swiftodt plugin.
 public enum PluginState {
     case found(file: String, version: String)
-    /// The file is there, but GStreamer does not take it.
+    /// The file exists, but GStreamer rejects it.
     case refused(file: String)
-    /// There is no such file where GStreamer looks.
+    /// No folder of GStreamer's search path has the file.
     case absent(folders: [String])
 
-    /// Looks; GStreamer has to be started.
+    /// Returns the state of the plugin. GStreamer must be initialized.
     public static func query() -> PluginState {
         if let factory = gst_element_factory_find("swiftodt") {
             defer { release(factory) }
-            // Knowing it is not yet having it: what the list of plugins knows may be gone, or need what is gone.
+            // A registered plugin may still fail to load: the registry is a cache, and the file or its dependencies
+            // may be gone.
             if let loaded = gst_plugin_feature_load(factory) {
                 defer { release(loaded) }
                 if let plugin = gst_plugin_feature_get_plugin(loaded) { return found(plugin) }
@@ -25,10 +26,10 @@ public enum PluginState {
         return .absent(folders: folders)
     }
 
-    /// Why a plugin is not taken: tries to load it, though GStreamer may have it on its list of those not to be tried again. A file that is
-    /// cut off may end the process, as the system's loader reads beyond it.
+    /// Returns why a plugin cannot be loaded. Ignores GStreamer's list of blocked plugins. A truncated file can
+    /// crash the process in the system's loader.
     ///
-    /// - Returns: `nil` where nothing is wrong with it.
+    /// - Returns: `nil` if the plugin loads.
     public static func reason(against file: String) -> String? {
         var problem: UnsafeMutablePointer<GError>?
         guard let plugin = gst_plugin_load_file(file, &problem) else { return ErrorText.take(&problem) }
@@ -43,7 +44,7 @@ public enum PluginState {
 
     private static func release(_ object: OpaquePointer) { gst_object_unref(UnsafeMutableRawPointer(object)) }
 
-    /// Where GStreamer looks, in its order.
+    /// The folders of GStreamer's search path, in order.
     private static var folders: [String] {
         var folders = ["GST_PLUGIN_PATH_1_0", "GST_PLUGIN_PATH"].compactMap(variable).first.map(parts) ?? []
         folders.append(text(g_get_user_data_dir()) + "/gstreamer-1.0/plugins")
@@ -52,7 +53,7 @@ public enum PluginState {
         return folders
     }
 
-    /// Where GStreamer's own plugins lie.
+    /// The folder of GStreamer's own plugins.
     private static var systemFolder: String? {
         guard let plugin = gst_registry_find_plugin(gst_registry_get(), "coreelements") else { return nil }
         defer { release(plugin) }

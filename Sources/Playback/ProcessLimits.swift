@@ -1,16 +1,16 @@
 import Glibc
 
-/// Limits of the process below which GStreamer fails without an error: it reports critical warnings and loses frames, or GLib ends the
-/// process.
+/// Checks limits of the process. Below them GStreamer does not fail cleanly: it logs critical warnings and drops
+/// frames, or GLib aborts.
 enum ProcessLimits {
-    /// One pipeline has about 30 descriptors open.
+    /// A pipeline has about 30 open descriptors.
     private static let leastFiles: rlim_t = 64
-    /// As many as a watch of a hundred cameras needs.
+    /// Enough to watch a hundred cameras.
     private static let mostFiles: rlim_t = 4096
-    /// Below, decoders and encoders cannot be loaded.
+    /// With less memory, in bytes, decoders and encoders cannot be loaded.
     private static let leastMemory: rlim_t = 1 << 30
 
-    /// Raises the number of files that may be open as far as the hard limit allows.
+    /// Raises the limit of open files to 4,096, or to the hard limit if that is lower.
     ///
     /// - Throws: ``PlaybackError`` if a limit is too low.
     static func prepare() throws {
@@ -28,13 +28,13 @@ enum ProcessLimits {
     static func problem(files: rlim_t, memory: rlim_t) -> String? {
         if files < leastFiles {
             return
-                "this process may open only \(files) files, and video needs \(leastFiles): raise the limit (ulimit -n, "
+                "this process can open only \(files) files, but video needs \(leastFiles): raise the limit (ulimit -n, "
                 + "LimitNOFILE= of systemd)"
         }
         if memory < leastMemory {
             return
-                "this process may have only \(memory >> 20) MB of address space, and video needs \(leastMemory >> 20) MB: raise "
-                + "the limit (ulimit -v, LimitAS= of systemd)"
+                "this process has only \(memory >> 20) MB of address space, but video needs \(leastMemory >> 20) MB: "
+                + "raise the limit (ulimit -v, LimitAS= of systemd)"
         }
         return nil
     }

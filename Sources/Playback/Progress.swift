@@ -3,12 +3,12 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// One line on a terminal that says how far it is, how fast, and what is left. Says nothing where nobody looks: in a pipe, a log, a cron
-/// job.
+/// A progress line on the terminal: percentage, frame rate and remaining time. Prints nothing if standard error is
+/// not a terminal.
 public final class Progress: Sendable {
     private struct State {
         var frames = 0
-        /// Of the latest frame, in the stream.
+        /// The presentation timestamp of the latest frame.
         var position: Nanoseconds = 0
         var started = MonotonicClock.now
         var shown: Nanoseconds = 0
@@ -16,12 +16,12 @@ public final class Progress: Sendable {
     }
 
     private let name: String
-    /// Whose pads hold on to this, where it watches them.
+    /// Weak, because the probes on the pipeline's pads hold a reference to this object.
     private weak let pipeline: Pipeline?
     private let isWatched: Bool
     private let state = Mutex(State())
 
-    /// - Parameter name: what the line begins with.
+    /// - Parameter name: The start of the line.
     public init(of pipeline: Pipeline, name: String) {
         (self.pipeline, self.name) = (pipeline, name)
         let terminal = getenv("TERM").map { String(cString: $0) } ?? "dumb"
@@ -30,7 +30,7 @@ public final class Progress: Sendable {
 
     public var frames: Int { state.withLock { $0.frames } }
 
-    /// Counts what passes a pad.
+    /// Counts the buffers that pass a pad.
     public func watch(_ pad: Pad) {
         pad.watchBuffers { buffer in
             let time = Nanoseconds(clamping: buffer.pointee.pts)
@@ -43,7 +43,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Shows how far it is, four times a second at most.
+    /// Updates the line, at most four times per second.
     public func show() {
         guard isWatched else { return }
         let now = MonotonicClock.now
@@ -56,7 +56,7 @@ public final class Progress: Sendable {
         if let line { write("\r\u{1b}[K" + line) }
     }
 
-    /// Takes the line away, so that sentences begin at the left.
+    /// Erases the line, so that other output begins in the first column.
     public func clear() {
         let isOnScreen = state.withLock { state in
             defer { state.isOnScreen = false }
@@ -79,7 +79,7 @@ public final class Progress: Sendable {
         return "\(name): \(Int(part * 100)) %, \(so), \(Self.clock(left)) left"
     }
 
-    /// Hours, where there are any, minutes and seconds.
+    /// Formats a duration as h:mm:ss, or m:ss below one hour.
     static func clock(_ time: Nanoseconds) -> String {
         let seconds = max(0, time) / 1_000_000_000
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -3,8 +3,8 @@ import CGStreamer
 extension Element {
     /// Reads a property that holds a structure, such as the element's `stats`.
     ///
-    /// - Parameter body: gets its fields, good until it returns.
-    /// - Returns: `nil` where it holds none.
+    /// - Parameter body: Receives the fields, which are valid during the call.
+    /// - Returns: `nil` if the property does not exist or has no value.
     public func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
         guard has(property) else { return nil }
         var value = GValue()

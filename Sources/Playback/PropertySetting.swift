@@ -1,13 +1,13 @@
 import CGStreamer
 import SwiftODT
 
-/// Properties that users set, as NAME=VALUE. What cannot be used is an error, where GStreamer would pass it over.
+/// Sets properties from user input of the form NAME=VALUE. Invalid input is an error, whereas GStreamer ignores it.
 public enum PropertySetting {
-    /// - Throws: ``PlaybackError`` with a sentence, where there is no such property or it cannot have this value.
+    /// - Throws: ``PlaybackError`` if the property does not exist or rejects the value.
     public static func set(_ word: String, of element: Element) throws {
         let kind = element.kind
         guard let equals = word.firstIndex(of: "=") else {
-            throw PlaybackError("'\(word)' sets no property of \(kind): it is not NAME=VALUE", isUsage: true)
+            throw PlaybackError("'\(word)' is not NAME=VALUE with a property of \(kind)", isUsage: true)
         }
         let name = String(word[..<equals])
         guard let about = specification(name, of: element) else {
@@ -18,11 +18,11 @@ public enum PropertySetting {
         try set(about, to: String(word[word.index(after: equals)...]), of: element)
     }
 
-    /// The properties of swiftodt that can be set; empty if GStreamer does not find the element.
+    /// The writable properties of swiftodt; empty if GStreamer does not find the element.
     public static var namesOfSwiftodt: [String] {
         guard (try? PluginSearch.start()) != nil, let element = gst_element_factory_make("swiftodt", nil)
         else { return [] }
-        // Takes over the floating reference.
+        // Takes ownership of the floating reference.
         gst_object_ref_sink(element)
         return names(of: Element(element))
     }
@@ -38,7 +38,7 @@ public enum PropertySetting {
         }
     }
 
-    /// The property, if there is one of this name that can be set.
+    /// Returns the specification of a writable property; `nil` if there is none of this name.
     private static func specification(_ name: String, of element: Element) -> UnsafeMutablePointer<GParamSpec>? {
         guard let about = g_object_class_find_property(element.objectClass, name),
             about.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
@@ -53,17 +53,17 @@ public enum PropertySetting {
         g_value_init(&value, about.pointee.value_type)
         defer { g_value_unset(&value) }
         if g_type_is_a(about.pointee.value_type, stringType) != 0 {
-            // As it stands: quotes and backslashes are part of a text.
+            // Set literally: GStreamer's parser would interpret quotes and backslashes.
             g_value_set_string(&value, text)
         } else if gst_value_deserialize_with_pspec(&value, text, about) == 0
             || g_param_value_validate(about, &value) != 0
         {
             throw PlaybackError(
-                "'\(text)' cannot be \(name): gst-inspect-1.0 \(element.kind) says what can", isUsage: true)
+                "'\(text)' is not a valid value of \(name): see gst-inspect-1.0 \(element.kind)", isUsage: true)
         }
         g_object_set_property(element.gobject, name, &value)
     }
 
-    /// GLib's, whose C macro Swift cannot see.
+    /// The value of GLib's macro `G_TYPE_STRING`, which Swift does not import.
     private static let stringType = GType(16 << 2)
 }

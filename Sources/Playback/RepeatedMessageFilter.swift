@@ -1,8 +1,8 @@
 import SwiftODT
 import Synchronization
 
-/// Says a sentence once an hour, and how often it would have been said since: a camera whose pictures break says so with every
-/// picture, for months, and a log is on a disk.
+/// Limits repeated log messages to one per hour, with the number of suppressed repetitions. A camera with a broken
+/// stream can post a warning for every frame for months, which would fill the disk.
 public final class RepeatedMessageFilter: Sendable {
     private struct Entry {
         var logged: Nanoseconds
@@ -10,7 +10,7 @@ public final class RepeatedMessageFilter: Sendable {
     }
 
     public static let pause: Nanoseconds = 3_600_000_000_000
-    /// So many different ones are remembered; the one that was said the longest ago gives way.
+    /// The number of distinct messages that are remembered. The one logged longest ago is dropped first.
     private static let maximum = 64
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -18,7 +18,9 @@ public final class RepeatedMessageFilter: Sendable {
 
     public init(output: @escaping @Sendable (String) -> Void) { self.output = output }
 
-    /// - Parameter now: of a clock that only goes forward.
+    /// Logs a message unless it was logged within the last hour.
+    ///
+    /// - Parameter now: The time of a monotonic clock.
     public func notify(_ text: String, now: Nanoseconds = MonotonicClock.now) {
         let key = Self.withoutNumbers(text)
         let count: Int? = entries.withLock { entries in
@@ -36,10 +38,10 @@ public final class RepeatedMessageFilter: Sendable {
             return suppressedCount
         }
         guard let count else { return }
-        output(count > 0 ? "\(text) (and \(CountText.text(count, "time")) more since it was last said)" : text)
+        output(count > 0 ? "\(text) (and \(CountText.text(count, "time")) more since it was last logged)" : text)
     }
 
-    /// Sentences that differ in their numbers alone are one.
+    /// Returns the message with each number replaced by `#`. Messages that differ only in numbers count as the same.
     private static func withoutNumbers(_ text: String) -> String {
         var key = ""
         for character in text where !(character.isNumber && key.last == "#") {

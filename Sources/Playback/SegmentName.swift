@@ -1,13 +1,13 @@
 import Glibc
 import SwiftODT
 
-/// What a recorded piece of a camera's video is called: `front-2026-11-22T15-45-01Z.mkv`, in a folder of the camera's name. The time is that of
-/// its first picture, in UTC, so that names stand in order whatever is done to clocks in spring and autumn.
+/// The file name of a recorded segment, in a folder named after the camera: `front-2026-11-22T15-45-01Z.mkv`. The
+/// time is that of the first frame in UTC, so that names sort by time also across changes to daylight saving time.
 public struct SegmentName: Equatable, Sendable {
     public let camera: String
-    /// Nanoseconds since 1970, whole seconds.
+    /// Nanoseconds since 1970, rounded down to whole seconds.
     public let time: Nanoseconds
-    /// From 2 on where a clock that was set back gives the same time again.
+    /// Distinguishes segments of the same time, which occur when the clock is set back. 1 is omitted from the name.
     public let number: Int
 
     private static let second: Nanoseconds = 1_000_000_000
@@ -27,7 +27,7 @@ public struct SegmentName: Equatable, Sendable {
         return "\(camera)-\(day)T\(clock)Z\(number > 1 ? "_\(number)" : "").mkv"
     }
 
-    /// The name of a file in the camera's folder, whole or on its way; `nil` for any other file.
+    /// Parses the name of a file in the camera's folder, finished or in progress; `nil` for any other file.
     public init?(_ file: String, camera: String) {
         guard file.hasPrefix(camera + "-"), file.hasSuffix(".mkv") else { return nil }
         var text = file.dropFirst(camera.count + 1).dropLast(4)
@@ -50,7 +50,7 @@ public struct SegmentName: Equatable, Sendable {
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
         self.init(camera: camera, time: Nanoseconds(timegm(&parts)).times(1_000_000_000), number: number)
-        // What is no date comes back as another one.
+        // timegm normalizes invalid dates to other dates, so the text must be the same when formatted again.
         guard self.text == "\(camera)-\(text).mkv" else { return nil }
     }
 }

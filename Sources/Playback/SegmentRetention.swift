@@ -2,14 +2,14 @@ import Glibc
 import SwiftODT
 import Synchronization
 
-/// Keeps a folder of recorded segments within what was asked for: the oldest go first, whichever camera's they are. What it does not
-/// find to be a segment, by name and by content, it leaves alone.
+/// Limits the age and the total size of the recorded segments in a folder. Deletes the oldest segments of all
+/// cameras first. Files that are not segments by name and content are never deleted.
 ///
-/// Ages are told by the wall clock, as far as it is believed (``WallClockCheck``). Sizes need no clock.
+/// Ages are measured by the wall clock while it is plausible (``WallClockCheck``). Sizes do not depend on a clock.
 public final class SegmentRetention: Sendable {
-    /// What segments carry in their first bytes, as the program that wrote them.
+    /// The name of the writing application in the first bytes of each segment. It marks files that may be deleted.
     public static let mark = "swiftodt odt watch"
-    /// How often it is seen to that there is room, where nobody needs it at once.
+    /// The interval between two routine clean-ups.
     private static let round: Nanoseconds = 10_000_000_000
 
     private struct State {
@@ -30,18 +30,18 @@ public final class SegmentRetention: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - longest: how old a segment may become.
-    ///   - largest: how many bytes all may have together.
+    ///   - longest: The maximum age of a segment.
+    ///   - largest: The maximum size of all segments in bytes.
     public init(_ folder: String, longest: Nanoseconds?, largest: Int?) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         (self.longest, self.largest) = (longest, largest)
     }
 
-    /// Deletes what is to go. Segments that are being written stay.
+    /// Deletes the segments that exceed a limit. Segments that are being written are kept.
     ///
     /// - Parameters:
-    ///   - now: of the wall clock.
-    ///   - steady: of a clock that only goes forward.
+    ///   - now: The time of the wall clock.
+    ///   - steady: The time of a monotonic clock.
     public func clean(now: Nanoseconds = WallClock.now, steady: Nanoseconds = MonotonicClock.now) {
         guard longest != nil || largest != nil else { return }
         state.withLock { state in
@@ -53,7 +53,8 @@ public final class SegmentRetention: Sendable {
             }
             guard let largest else { return }
             var total = segments.reduce(0) { $0 + $1.size }
-            // Room for twice what came since the last time: it may come until the next.
+            // Reserves twice the growth since the last clean-up, because the folder may grow as fast until the next
+            // one.
             let growth = max(0, total - (state.total ?? total))
             for segment in segments where total + 2 * growth > largest {
                 if delete(segment) { total -= segment.size }
@@ -62,18 +63,19 @@ public final class SegmentRetention: Sendable {
         }
     }
 
-    /// The same once in a while, whoever asks: all cameras share a folder.
+    /// Calls ``clean(now:steady:)`` if the last clean-up is more than 10 s ago. All cameras share one folder and
+    /// may all call this.
     public func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
             guard steady > state.cleaned.adding(Self.round) else { return false }
-            // Nobody else begins meanwhile.
+            // Prevents another thread from starting a clean-up at the same time.
             state.cleaned = steady
             return true
         }
         if isDue { clean(steady: steady) }
     }
 
-    /// All segments, the oldest first.
+    /// Returns all segments, the oldest first.
     private func segments() -> [Segment] {
         PartFile.names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { camera in
             PartFile.names(in: folder + camera).compactMap { file -> Segment? in
@@ -87,12 +89,12 @@ public final class SegmentRetention: Sendable {
         }.sorted { ($0.name.time, $0.name.number, $0.path) < ($1.name.time, $1.name.number, $1.path) }
     }
 
-    /// - Returns: whether it is gone.
+    /// - Returns: Whether the segment was deleted.
     private func delete(_ segment: Segment) -> Bool {
         let file = PathText.withSystemPath(segment.path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        // Whoever still writes it holds a lock on it.
+        // A writer of the segment holds a lock on the file.
         guard flock(file, LOCK_EX | LOCK_NB) == 0, Self.isOurs(file) else { return false }
         return PathText.withSystemPath(segment.path) { unlink($0) } == 0
     }
@@ -100,7 +102,7 @@ public final class SegmentRetention: Sendable {
     private static func isOurs(_ file: Int32) -> Bool {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // One that was cut off before its first byte says nothing, and is worth nothing.
+        // An empty file, which was interrupted before its first byte, has no mark and no content worth keeping.
         if count == 0 { return true }
         guard count > 0 else { return false }
         let mark = Array(mark.utf8)

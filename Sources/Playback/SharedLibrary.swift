@@ -1,6 +1,6 @@
 import Glibc
 
-/// A library that is looked for when it is needed: without it what asks for it is missing, and nothing else.
+/// A library that is loaded at run time. If it is missing, only the feature that needs it fails.
 ///
 ///     let sqlite = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
 ///     let open = try sqlite.function("sqlite3_open_v2", as: (@convention(c) (...) -> Int32).self)
@@ -10,11 +10,11 @@ public struct SharedLibrary: @unchecked Sendable {
     private let purpose: String
     private let handle: UnsafeMutableRawPointer
 
-    /// Loads it for the life of the process.
+    /// Loads the library for the lifetime of the process.
     ///
     /// - Parameters:
-    ///   - package: Debian's, that has it.
-    ///   - purpose: what is not to be had without it.
+    ///   - package: The Debian package that contains the library.
+    ///   - purpose: The option or feature that needs the library, for error messages.
     /// - Throws: ``PlaybackError`` that names the package.
     public init(_ name: String, package: String, for purpose: String) throws {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
@@ -23,11 +23,11 @@ public struct SharedLibrary: @unchecked Sendable {
         (self.name, self.package, self.purpose, self.handle) = (name, package, purpose, handle)
     }
 
-    /// - Parameter type: a `@convention(c)` function, as the library's header declares it.
-    /// - Throws: ``PlaybackError`` where the library has none of that name, being of another version.
+    /// - Parameter type: A `@convention(c)` function type that matches the declaration in the library's header.
+    /// - Throws: ``PlaybackError`` if this version of the library lacks the function.
     public func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws -> Function {
         guard let address = dlsym(handle, symbol) else {
-            throw PlaybackError("\(purpose) needs a \(name) that has \(symbol): apt install \(package)")
+            throw PlaybackError("\(purpose) needs a version of \(name) with \(symbol): apt install \(package)")
         }
         return unsafeBitCast(address, to: type)
     }

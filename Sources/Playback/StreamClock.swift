@@ -26,13 +26,13 @@ public struct StreamClock: Sendable {
 
     public var isEmpty: Bool { pairs.isEmpty }
 
-    /// Notes the wall time of a frame. When running time goes back, the pairs from there on are replaced.
+    /// Records the wall time of a frame. If running time goes back, the pairs from there on are removed.
     ///
     /// - Parameters:
     ///   - running: in milliseconds.
     ///   - wall: in milliseconds since 1970.
     public mutating func note(running: Int64, wall: Int64) {
-        // Several messages may be about one frame.
+        // Several messages may refer to one frame.
         if running == pairs.last?.running { return }
         while let last = pairs.last, running < last.running { pairs.removeLast() }
         // The newest pair is replaced until it is far enough from the one before it.

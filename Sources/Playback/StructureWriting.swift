@@ -1,10 +1,10 @@
 import CGStreamer
 
 extension OwnedStructure {
-    /// One without fields.
+    /// Creates a structure without fields.
     public convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
 
-    /// One to add fields to: a message of the bus is not to be changed.
+    /// Creates a copy to which fields can be added, because the structure of a bus message is immutable.
     public convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
 
     public func set(_ field: String, to text: String) {

@@ -1,13 +1,13 @@
 import Glibc
 import SwiftODT
 
-/// Ctrl-C, SIGTERM and SIGHUP: the first one ends all that is played properly, the second one the program at once. A stream that does
-/// not end is left, and so is an element that does not stop.
+/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP: the first signal ends all streams properly, the second one ends the
+/// program at once. If a stream or an element does not stop in time, the program ends without it.
 public final class TerminationHandler: Sendable {
     private struct State {
         var signal: Int32?
         var isOver = false
-        /// One of a program that plays one thing after another, as many as are watched of one that watches cameras.
+        /// The players that are playing: one for most subcommands, one per camera for `odt watch`.
         var players: [Player] = []
         var listeners: [@Sendable (Int32?) -> Void] = []
     }
@@ -15,43 +15,43 @@ public final class TerminationHandler: Sendable {
     private let state = Monitor(State())
     private let caught: Set<Int32>
 
-    /// The program's only one. Signals are caught from the first use on, by a thread that waits for nothing else: all others may be
-    /// inside GStreamer for long.
+    /// The only instance. From its first use on, a dedicated thread waits for signals, because all other threads
+    /// may block in GStreamer for long.
     public static let shared = TerminationHandler()
 
     private init() {
         var ignored = sigaction()
         sigaction(SIGHUP, nil, &ignored)
-        // A SIGHUP that is ignored, because of nohup, stays so.
+        // If SIGHUP is ignored because of nohup, it stays ignored.
         let isNohup = unsafeBitCast(ignored.__sigaction_handler.sa_handler, to: Int.self) == 1
         caught = isNohup ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
-        // A shell's background jobs ignore SIGINT; who sends one all the same means it.
+        // A shell starts background jobs with SIGINT ignored; a SIGINT that is sent explicitly must still work.
         for number in caught { Glibc.signal(number, SIG_DFL) }
-        // That nobody reads any more, and that a file may not grow, is told by what writes.
+        // Broken pipes and exceeded file size limits are reported by the failing write instead.
         Glibc.signal(SIGPIPE, SIG_IGN)
         Glibc.signal(SIGXFSZ, SIG_IGN)
-        // Threads that are started from here on inherit this.
+        // Threads that are created later inherit this mask.
         var set = signals
         pthread_sigmask(SIG_BLOCK, &set, nil)
         DetachedThread.run { self.watch() }
     }
 
-    /// The signal that came.
+    /// The first signal that was received.
     public var signal: Int32? { state.read { $0.signal } }
 
-    /// Whether all that plays is to end, and nothing is to begin.
+    /// Whether all streams have to end and no new one may start.
     public var isOver: Bool { state.read { $0.isOver } }
 
-    /// Ends all that plays, as a signal would: for who finds out otherwise that nobody needs it any more.
+    /// Ends all streams as a signal does, for example when nothing reads the output any more.
     public func endAll() { for player in over(by: nil) { player.askToEnd() } }
 
-    /// Waits, but no longer than until all is to end.
+    /// Waits for a duration, or until all streams have to end.
     public func pause(_ duration: Nanoseconds) {
         state.wait(until: MonotonicClock.now.adding(duration)) { $0.isOver ? () : nil }
     }
 
-    /// Calls `body` when all is to end, with the signal if one has come; again if the signal comes later; at once if all is to end
-    /// already. For threads that wait for something else.
+    /// Calls `body` when all streams have to end, with the signal if there was one. Calls it again if the signal
+    /// comes later, and at once if the streams already have to end. For threads that wait for something else.
     public func onEnd(_ body: @escaping @Sendable (Int32?) -> Void) {
         let (isOver, signal) = state.update { state in
             state.listeners.append(body)
@@ -94,10 +94,10 @@ public final class TerminationHandler: Sendable {
         let players = over(by: number)
         for player in players { player.askToEnd() }
         let waiting = players.filter { $0.timeLeft ?? 0 > 1_000_000_000 }
-        waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); once more ends at once")
+        waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 {
-            // What is closed after the end may take as long as the disk does.
+            // Closing files after the end of stream may take as long as the disk needs.
             let left = state.read(\.players).compactMap(\.timeLeft)
             if left.contains(where: { $0 < -Player.stopping }) { break }
         }

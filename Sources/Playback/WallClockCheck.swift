@@ -1,24 +1,28 @@
 import SwiftODT
 
-/// Whether the wall clock can be believed about ages: somebody may set it, or a battery that is empty. When it has jumped it is doubted
-/// for an hour, in which a mistake can be mended.
+/// Detects jumps of the wall clock, which may be set by a user or lost with an empty battery. After a jump, ages
+/// are not trusted for an hour, so that a mistake can be corrected before recordings are deleted.
 public struct WallClockCheck: Sendable {
     public static let length: Nanoseconds = 3_600_000_000_000
-    /// A difference between clocks that somebody must have made.
+    /// The smallest change of the offset between the clocks that counts as a jump.
     private static let jump: Nanoseconds = 60_000_000_000
 
-    /// What the wall clock is ahead of the other one.
+    /// The wall clock minus the monotonic clock at the last check.
     private var offset: Nanoseconds?
     private var end: Nanoseconds = .min
 
     public init() {}
 
+    /// Returns whether the wall clock jumped within the last hour.
+    ///
     /// - Parameters:
-    ///   - wall: the wall clock.
-    ///   - steady: a clock that only goes forward.
+    ///   - wall: The time of the wall clock.
+    ///   - steady: The time of a monotonic clock.
     public mutating func isImplausible(wall: Nanoseconds, steady: Nanoseconds) -> Bool {
         let offset = wall.since(steady)
-        if let before = self.offset, abs(offset.since(before).clampedToRange) > Self.jump { end = steady.adding(Self.length) }
+        if let before = self.offset, abs(offset.since(before).clampedToRange) > Self.jump {
+            end = steady.adding(Self.length)
+        }
         self.offset = offset
         return steady < end
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("FolderLock")
 struct FolderLockTests {
-    @Test func aFolderHasOneLockAtATimeAndNoFileInIt() throws {
+    @Test func folderHasOneLockAtATimeAndNoLockFile() throws {
         let folder = try TemporaryFolder()
         var lock = FolderLock(folder.path)
         #expect(lock != nil)
@@ -15,5 +15,5 @@ struct FolderLockTests {
         #expect(FolderLock(folder.path) != nil)
     }
 
-    @Test func aFolderThatCannotBeOpenedIsNotLocked() { #expect(FolderLock("/nowhere/at/all") != nil) }
+    @Test func folderThatCannotBeOpenedIsNotLocked() { #expect(FolderLock("/nowhere/at/all") != nil) }
 }

@@ -14,18 +14,19 @@ struct KeyFileTests {
         #expect(entries.map(\.place) == ["watch.conf:4", "watch.conf:5", "watch.conf:7"])
     }
 
-    /// GLib takes the last of two keys, and says of no mistake where it is.
+    /// GLib would keep the last of two equal keys and report no line numbers.
     @Test(arguments: [
-        ("a=1", "x:1: 'a' stands before"), ("[a]\nb", "x:2: 'b' is neither"), ("[a]\n\n=1", "x:3: '=1' is neither"),
-        ("[a\n", "x:1: a group"), ("[]", "x:1: a group"), ("[a]]", "x:1: a group"),
-        ("[a]\nb=1\nb=2", "x:3: b is there already, at x:2"),
-        ("[a]\n[b]\n[a]", "x:3: [a] is there already, at x:1"), ("[a]\nb=\\q", "x:2: the value of b"),
-        ("[a] # b", "x:1: a group"),
+        ("a=1", "x:1: 'a' is outside"), ("[a]\nb", "x:2: 'b' is not a [group]"),
+        ("[a]\n\n=1", "x:3: '=1' is not a [group]"),
+        ("[a\n", "x:1: expected a group"), ("[]", "x:1: expected a group"), ("[a]]", "x:1: expected a group"),
+        ("[a]\nb=1\nb=2", "x:3: b is already set at x:2"),
+        ("[a]\n[b]\n[a]", "x:3: [a] is already defined at x:1"), ("[a]\nb=\\q", "x:2: invalid value of b"),
+        ("[a] # b", "x:1: expected a group"),
     ])
     func errorsNameTheirLine(text: String, sentence: String) {
         do {
             _ = try KeyFile(text, name: "x")
-            Issue.record("\(text) is taken")
+            Issue.record("\(text) is accepted")
         } catch { #expect("\(error)".hasPrefix(sentence), "\(error)") }
     }
 }

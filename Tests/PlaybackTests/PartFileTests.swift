@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// What is not whole bears another name, and who comes by later can tell it from what is still being written.
+/// An unfinished file has a temporary name, and its lock shows whether a writer is still active.
 @Suite struct PartFileTests {
     private let temporary: TemporaryFolder
     private var folder: String { temporary.path }
@@ -31,7 +31,7 @@ import Testing
     @Test func concurrentFilesOfSameNameDoNotCollide() throws {
         let (one, two) = (try PartFile(folder + "/a.mp4"), try PartFile(folder + "/a.mp4"))
         #expect(two.path == folder + "/a.part2.mp4")
-        // Locks are of open files: another look at them from this very process counts as somebody else's.
+        // flock belongs to an open file description, so this second open by the same process counts as another owner.
         #expect(PartFile.interrupted(of: folder + "/a.mp4").isEmpty)
         one.discard()
         two.discard()
@@ -45,7 +45,7 @@ import Testing
         #expect(PartFile.interrupted(of: folder + "/a.mp4") == [folder + "/a.part3.mp4"])
     }
 
-    @Test func allNamesOfAFileLeadToOneTarget() throws {
+    @Test func allNamesOfFileHaveSameTarget() throws {
         let target = PartFile.target(of: folder + "/a.out")
         symlink("b.out", folder + "/link.out")
         symlink("link.out", folder + "/other.out")
@@ -53,7 +53,7 @@ import Testing
         #expect(PartFile.target(of: folder + "//a.out") == target)
         #expect(PartFile.target(of: folder + "/none/../a.out") == target)
         #expect(PartFile.target(of: folder + "/other.out") == PartFile.target(of: folder + "/b.out"))
-        // In a folder that is not there yet, but will be made.
+        // The folder does not exist yet.
         #expect(PartFile.target(of: folder + "/new/c.out") == PartFile.target(of: folder + "/new/./../new//c.out"))
         #expect(PartFile.target(of: folder + "/new/c.out").hasSuffix("/new/c.out"))
         #expect(PartFile.target(of: folder + "/b.out") != target)

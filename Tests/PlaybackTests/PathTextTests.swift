@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playback
 
-/// Names that are no UTF-8 are names all the same: of old cameras, of disks from elsewhere.
+/// File names that are not valid UTF-8 occur on old cameras and on disks of other systems.
 @Suite struct PathTextTests {
     @Test(
         arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playback
 
-/// Sentences, where GStreamer says nothing or too much.
+/// Errors name the element or the property, where GStreamer reports nothing or too much.
 @Suite struct PipelineTests {
     init() { gst_init(nil, nil) }
 
@@ -14,7 +14,7 @@ import Testing
 
     @Test func missingElementsAreNamed() {
         #expect(sentence { _ = try Pipeline("fakesrc ! nonsense ! fakesink") }.contains("no element nonsense"))
-        #expect(sentence { _ = try Pipeline("fakesrc !") }.contains("is no pipeline"))
+        #expect(sentence { _ = try Pipeline("fakesrc !") }.contains("is not a valid pipeline"))
         #expect(MissingElement.remedy(for: "x264enc").contains("gstreamer1.0-plugins-ugly"))
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect(pipeline["file"].text(of: "buffer-mode") == "unbuffered")
     }
 
-    /// A plugin that is there and does not work is not chosen: its device is missing, or another process has it.
+    /// A registered encoder may fail because its device is missing or used by another process.
     @Test func failingEncoderIsRejected() {
         #expect(EncoderProbe.succeeds("identity"))
         #expect(!EncoderProbe.succeeds("identity error-after=3"))
@@ -45,7 +45,7 @@ import Testing
         #expect(!EncoderProbe.succeeds("nonsense"))
     }
 
-    /// Subtitles in markup become plain text on their way into a file: who comes before asks whether the muxer takes them as they are.
+    /// A filter replaces subtitles in markup by plain text, so its pad must accept markup although the muxer does not.
     @Test func replacedBuffersKeepTheirCaps() throws {
         let pipeline = try Pipeline("queue name=way ! capsfilter caps=text/x-raw,format=utf8 ! fakesink")
         let entry = try #require(pipeline["way"].pad("sink"))
@@ -76,7 +76,7 @@ import Testing
         #expect(MediaSource.isAddress("rtsp://camera/1"))
         #expect(!MediaSource.isAddress("a b://c"))
         #expect(!MediaSource.isAddress("/dev/video0"))
-        #expect(sentence { _ = try MediaSource("/nowhere.mp4") } == "there is no /nowhere.mp4")
+        #expect(sentence { _ = try MediaSource("/nowhere.mp4") } == "no such file: /nowhere.mp4")
         #expect(sentence { _ = try MediaSource("/tmp") } == "/tmp is a folder")
         #expect(FileAddress.path(of: FileAddress.of("/tmp/a b%20?#\u{fc}")) == "/tmp/a b%20?#\u{fc}")
     }

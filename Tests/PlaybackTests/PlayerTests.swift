@@ -7,7 +7,7 @@ import Testing
 @Suite struct PlayerTests {
     init() { gst_init(nil, nil) }
 
-    @Test func aStreamThatEndsIsWhole() throws {
+    @Test func endOfStreamIsComplete() throws {
         let player = Player(try Pipeline("fakesrc num-buffers=3 ! fakesink")) { _ in }
         let ending = player.play { _ in }
         #expect(ending.isWhole)
@@ -15,8 +15,9 @@ import Testing
         #expect(player.stop())
     }
 
-    /// Nothing has begun, so nothing is waited for; what is written meanwhile has no end.
-    @Test func aStreamThatIsEndedBeforeItBeginsIsNotWhole() throws {
+    /// Before the first output there is nothing to complete, so the player does not wait and the output counts as
+    /// incomplete.
+    @Test func streamThatIsEndedBeforeFirstOutputIsIncomplete() throws {
         var configuration = Player.Configuration()
         configuration.hasBegun = { false }
         configuration.end = {}

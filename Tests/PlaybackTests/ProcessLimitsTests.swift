@@ -3,7 +3,7 @@ import Testing
 @testable import Playback
 
 @Suite struct ProcessLimitsTests {
-    @Test func limitsThatAreTooLowAreNamedWithTheirRemedy() throws {
+    @Test func tooLowLimitsAreReportedWithRemedy() throws {
         let files = try #require(ProcessLimits.problem(files: 16, memory: .max))
         #expect(files.contains("16 files"))
         #expect(files.contains("ulimit -n"))

@@ -2,35 +2,37 @@ import Playback
 import SwiftODT
 import Testing
 
-@Suite("Sentences that are repeated")
+@Suite("Repeated messages")
 struct RepeatedMessageFilterTests {
-    private let said = Monitor([String]())
-    private var sentences: RepeatedMessageFilter { RepeatedMessageFilter { [said] text in said.update { $0.append(text) } } }
+    private let logged = Monitor([String]())
+    private var filter: RepeatedMessageFilter {
+        RepeatedMessageFilter { [logged] text in logged.update { $0.append(text) } }
+    }
 
-    /// A decoder that complains of each picture, 25 times a second for a day, once wrote two million lines.
+    /// A decoder can post a warning for each frame, 25 times per second for days.
     @Test func repeatedMessagesAreLoggedHourlyWithCount() {
-        let sentences = sentences
+        let filter = filter
         for picture in 0..<(25 * 3600) {
-            sentences.notify("picture \(picture) is broken", now: Int64(picture) * 40_000_000)
+            filter.notify("picture \(picture) is broken", now: Int64(picture) * 40_000_000)
         }
-        sentences.notify("picture 90000 is broken", now: RepeatedMessageFilter.pause)
+        filter.notify("picture 90000 is broken", now: RepeatedMessageFilter.pause)
         #expect(
-            said.read { $0 } == [
-                "picture 0 is broken", "picture 90000 is broken (and 89999 times more since it was last said)",
+            logged.read { $0 } == [
+                "picture 0 is broken", "picture 90000 is broken (and 89999 times more since it was last logged)",
             ])
     }
 
     @Test func differentMessagesAreLoggedAtOnce() {
-        let sentences = sentences
-        for text in ["the stream ended", "is there again", "the stream ended"] { sentences.notify(text, now: 0) }
-        #expect(said.read { $0 } == ["the stream ended", "is there again"])
+        let filter = filter
+        for text in ["the stream ended", "reconnected", "the stream ended"] { filter.notify(text, now: 0) }
+        #expect(logged.read { $0 } == ["the stream ended", "reconnected"])
     }
 
-    /// What is remembered does not grow, whatever is said.
+    /// The number of remembered messages is bounded.
     @Test func oldMessagesAreDropped() {
-        let sentences = sentences
-        for number in 0..<1000 { sentences.notify(String(repeating: "a", count: number), now: Int64(number)) }
-        sentences.notify("", now: 1000)
-        #expect(said.read { $0.count } == 1001)
+        let filter = filter
+        for number in 0..<1000 { filter.notify(String(repeating: "a", count: number), now: Int64(number)) }
+        filter.notify("", now: 1000)
+        #expect(logged.read { $0.count } == 1001)
     }
 }

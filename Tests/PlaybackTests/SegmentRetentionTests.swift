@@ -4,7 +4,7 @@ import SwiftODT
 import TestSupport
 import Testing
 
-@Suite("Segments that are kept")
+@Suite("Segment retention")
 struct SegmentRetentionTests {
     private let temporary: TemporaryFolder
     private var folder: String { temporary.path }
@@ -60,7 +60,7 @@ struct SegmentRetentionTests {
         #expect([old, young].map(isThere) == [false, true])
     }
 
-    /// What lies in the folder and was not recorded here is somebody's, whatever it is called.
+    /// Files in the folder that were not recorded by `odt watch` are kept, whatever their names are.
     @Test func foreignFilesAreKept() throws {
         let foreign = write("a", noon - 9 * day, mark: "OBS Studio")
         let other = write("a/holiday.mkv")
@@ -77,7 +77,8 @@ struct SegmentRetentionTests {
         written.discard()
     }
 
-    /// An empty battery, a wrong server of time: a clock that jumps ahead by ten years once made everything old at once.
+    /// A clock can jump by years after an empty battery or a wrong time server, which would make all segments
+    /// appear too old.
     @Test func clockJumpDeletesNothing() {
         let second: Int64 = 1_000_000_000
         let segment = write("a", noon)
@@ -86,19 +87,19 @@ struct SegmentRetentionTests {
         retention.clean(now: noon + 3650 * day, steady: 10 * second)
         retention.clean(now: noon + 3650 * day + 60 * second, steady: 70 * second)
         #expect(isThere(segment))
-        // Set right again, and back: times that are yet to come are not old.
+        // The clock is corrected, then jumps back: segments from the future are not old.
         retention.clean(now: noon + 130 * second, steady: 130 * second)
         retention.clean(now: noon - 3650 * day, steady: 190 * second)
         retention.clean(now: noon - 3649 * day, steady: 190 * second + day)
         #expect(isThere(segment))
-        // One that stays as it was set is believed after an hour.
+        // A clock that keeps its new time is trusted after an hour.
         retention.clean(now: noon + 2 * day, steady: 2 * day)
         #expect(isThere(segment))
         retention.clean(now: noon + 2 * day + WallClockCheck.length, steady: 2 * day + WallClockCheck.length)
         #expect(!isThere(segment))
     }
 
-    /// Between two looks it must not be exceeded either: what comes in between has its room.
+    /// The size limit also holds between two clean-ups, because each clean-up reserves space for what follows.
     @Test func retentionReservesSpaceForNextSegment() {
         let retention = SegmentRetention(folder, longest: nil, largest: 10 * 8192)
         let paths = (0..<12).map { number in

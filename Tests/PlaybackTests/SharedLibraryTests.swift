@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playback
 
-/// What is not linked may be missing, or be of another version: then the option that needs it is refused, and the sentence says what to install.
+/// Libraries that are loaded at run time may be missing or too old. The error then names the package to install.
 @Suite struct SharedLibraryTests {
     @Test func missingLibraryNamesItsPackage() {
         #expect {

@@ -8,7 +8,7 @@ struct StreamClockTests {
     /// A camera that declares 25 frames per second and sends 21.
     private func incoming(ofFrame number: Int64) -> Int64 { start + number * 1_000 / 21 }
 
-    @Test func followsACameraThatStampsFasterThanItSendsForTenHours() throws {
+    @Test func followsCameraWithWrongFrameRateForTenHours() throws {
         var clock = StreamClock()
         let count: Int64 = 10 * 3_600 * 21
         for number in 0..<count { clock.note(running: number * 40, wall: incoming(ofFrame: number)) }
@@ -18,7 +18,7 @@ struct StreamClockTests {
         }
     }
 
-    @Test func extrapolatesAtTheRateOfTheWallClock() {
+    @Test func extrapolatesAtRateOfWallClock() {
         var clock = StreamClock()
         #expect(clock.wall(at: 0) == nil)
         clock.note(running: 1_000, wall: start)
@@ -29,7 +29,7 @@ struct StreamClockTests {
         #expect(clock.wall(at: 4_000) == start + 3_400)
     }
 
-    @Test func followsARunningTimeThatGoesBack() {
+    @Test func followsRunningTimeThatGoesBack() {
         var clock = StreamClock()
         for second in Int64(0)...10 { clock.note(running: second * 1_000, wall: start + second * 1_000) }
         clock.note(running: 2_500, wall: start + 20_000)
