@@ -1,4 +1,4 @@
-/* How a file of a page's hands out what it has embedded. */
+/* Defines the function that returns an embedded part of a page. */
 #pragma once
 
 #include "include/pages.h"

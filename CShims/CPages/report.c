@@ -9,7 +9,7 @@ static const unsigned char body[] = {
 #embed "Report/report.html"
 };
 
-/* One script, in the order in which its parts use each other. */
+/* One script, in the order of dependencies. */
 static const unsigned char script[] = {
 #embed "Shared/elements.js" suffix(,)
 #embed "Report/data.js" suffix(,)

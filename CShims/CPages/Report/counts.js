@@ -1,8 +1,8 @@
-// How many objects there were at each time: areas that stand on each other, one a colour.
+// The number of objects over time, as stacked areas, one per colour.
 
 const COUNTS_HEIGHT = 150;
 
-// For each colour, the mean over the time of each column of pixels.
+// For each colour, the mean number of objects in each column of pixels.
 function columnsOfCounts(scale) {
   const width = Math.max(1, Math.round(scale.right - scale.left)), perColumn = (view.to - view.from) / width, layers = new Map();
   const layer = label => {

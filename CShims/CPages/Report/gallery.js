@@ -1,4 +1,4 @@
-// Each object's best picture, with its times; some dozens at a time.
+// The gallery: each object's best picture with its times, 60 at a time.
 
 const AT_ONCE = 60;
 let cardCount = AT_ONCE;
@@ -12,7 +12,7 @@ function wantedTracks() {
 
 function card(track) {
   const source = pictureOf(track), name = `${idOf(track)} ${nameOf(track)}`;
-  const button = make("button", {class: "card", type: "button", "aria-pressed": String(view.chosen === track), title: "show it in the time line"});
+  const button = make("button", {class: "card", type: "button", "aria-pressed": String(view.chosen === track), title: "show in the timeline"});
   if (source) {
     const image = make("img", {src: source, alt: name, loading: "lazy", decoding: "async"});
     image.onload = () => image.classList.toggle("small", image.naturalHeight < 90 && image.naturalWidth < 90);

@@ -1,4 +1,4 @@
-// What was seen, by label: the summary, and the table whose boxes choose the labels that all the page shows.
+// The summary, and the table of labels whose checkboxes filter the whole page.
 
 const COLOURS = 11, REST = 11;
 const BY_LABEL = (() => {
@@ -22,7 +22,7 @@ function paintOf(label) { return `var(--c${colourOf[label]})`; }
 const shownLabels = new Set(BY_LABEL.map(row => row.label));
 function isShown(track) { return shownLabels.has(track.label); }
 
-// The moment at which most were there at once, exactly: all beginnings and ends in order.
+// The maximum number of simultaneous objects and its time, from all starts and ends in order.
 const BUSIEST = (() => {
   const steps = TRACKS.flatMap(track => [[track.first, 1], [track.last, -1]]).sort((one, other) => one[0] - other[0] || other[1] - one[1]);
   let [now, most, time] = [0, 0, 0];
@@ -40,9 +40,9 @@ function showSummary() {
   const tile = (name, value, more) => $("figures").append(
     make("div", {}, make("dt", {}, name), make("dd", {}, value, ...(more ? [" ", make("small", {}, more)] : []))));
   tile("length", timeText(WHOLE.to - WHOLE.from, WHOLE.to < 60 ? 1 : 0));
-  if (TRACKS.length || !DATA.untracked.most) tile("objects followed", DATA.objects.toLocaleString("en"));
-  if (TRACKS.length) tile("at once, at most", BUSIEST.most.toLocaleString("en"), "at " + timeText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
-  else if (DATA.untracked.most) tile("at once, at most", DATA.untracked.most.toLocaleString("en"));
+  if (TRACKS.length || !DATA.untracked.most) tile("objects tracked", DATA.objects.toLocaleString("en"));
+  if (TRACKS.length) tile("maximum at once", BUSIEST.most.toLocaleString("en"), "at " + timeText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
+  else if (DATA.untracked.most) tile("maximum at once", DATA.untracked.most.toLocaleString("en"));
   if (BY_LABEL.length) tile("labels", BY_LABEL.length.toLocaleString("en"));
   for (const zone of DATA.zones.slice(0, 4)) {
     const [, entered, , inward, outward] = total(zone).map(figure => figure.toLocaleString("en"));
@@ -50,11 +50,11 @@ function showSummary() {
     else tile(plain(zone.name), entered, "entered");
   }
   const notes = [];
-  if (!BY_LABEL.length) notes.push("Nothing was seen.");
-  if (DATA.forgotten.length) notes.push(`The ${TRACKS.length.toLocaleString("en")} objects that were there longest are shown below; the shorter ones are counted only.`);
-  if (DATA.untracked.most && !TRACKS.length) notes.push("The objects have no ids, so that nobody knows which of them are the same.");
-  if (SEVERAL.size) notes.push("Ids begin with 1 in each connection or recording: #2.7 is the object 7 of the second one.");
-  if (DATA.isCutOff) notes.push("The messages end in the middle of a line: the recording was interrupted.");
+  if (!BY_LABEL.length) notes.push("No objects were detected.");
+  if (DATA.forgotten.length) notes.push(`The ${TRACKS.length.toLocaleString("en")} longest tracks are shown below; shorter ones are only counted.`);
+  if (DATA.untracked.most && !TRACKS.length) notes.push("The objects have no ids, so they are only counted per frame.");
+  if (SEVERAL.size) notes.push("Ids start at 1 in each connection or recording: #2.7 is object 7 of the second one.");
+  if (DATA.isCutOff) notes.push("The last message is incomplete: the recording was interrupted.");
   $("notes").textContent = notes.join(" ");
 }
 
@@ -65,7 +65,7 @@ function showLabels() {
   all.checked = true;
   const head = $("labels").createTHead().insertRow();
   head.append(make("th", {scope: "col"}, make("label", {}, all, " label")));
-  for (const name of isTracked ? ["objects", "mean stay", "longest"] : ["at once, on average"]) head.append(make("th", {scope: "col"}, name));
+  for (const name of isTracked ? ["objects", "mean stay", "longest"] : ["average at once"]) head.append(make("th", {scope: "col"}, name));
   head.append(make("th", {class: "share", scope: "col"}, make("span", {hidden: ""}, "share")));
   const body = $("labels").createTBody(), boxes = [];
   const tell = () => {

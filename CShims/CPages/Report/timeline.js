@@ -1,6 +1,6 @@
-// From when to when each object was seen: bars in as few rows as they fit into, by label.
+// The timeline: one bar per object, grouped by label and packed into as few rows as possible.
 
-// Groups of labels with a colour of their own, each with its rows of tracks that follow one another.
+// The groups of labels with the same colour. Each has rows of tracks that do not overlap.
 const LANES = (() => {
   const groups = new Map();
   for (const track of TRACKS) {
@@ -11,7 +11,7 @@ const LANES = (() => {
   return [...groups.values()].sort((one, other) => one.colour - other.colour);
 })();
 
-// Depends on the labels that are shown.
+// Packs tracks into rows, first fit. The result depends on the selected labels.
 function packed(tracks) {
   const rows = [], gap = (WHOLE.to - WHOLE.from) / 2000;
   for (const track of tracks) {
@@ -23,7 +23,7 @@ function packed(tracks) {
   return rows;
 }
 
-// What is drawn where, for the pointer.
+// The positions of the drawn rows, for hit testing.
 let bands = [];
 
 painters.push(() => {
@@ -73,7 +73,7 @@ painters.push(() => {
 
 function shortened(text, most) { return text.length > most ? text.slice(0, most - 1) + "…" : text; }
 
-// The object under the pointer.
+// Returns the object under the pointer.
 function trackAt(event) {
   const frame = $("lanes").getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top, scale = scaleOf(frame.width);
   const band = bands.find(band => y >= band.top && y < band.top + band.rows.length * band.height);
@@ -87,7 +87,7 @@ function wordsOf(track) {
   if (track.score >= 0) words.push(`best at ${clockText(track.best, 1)}, score\u00a0${track.score.toFixed(2)}`);
   if (track.category >= 0) words.push(DATA.categories[track.category]);
   if (DATA.sources.length > 1 && DATA.sources[track.source]) words.push(plain(DATA.sources[track.source]));
-  if (track.reason && track.reason !== "lost") words.push({"left-frame": "left the picture", eos: "there until the end"}[track.reason] ?? track.reason);
+  if (track.reason && track.reason !== "lost") words.push({"left-frame": "left the frame", eos: "present until the end"}[track.reason] ?? track.reason);
   return words;
 }
 
@@ -101,7 +101,7 @@ function showChosen() {
   $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `${idOf(track)} ${nameOf(track)}`})] : []), text);
 }
 
-// The next one in the order of their beginnings, or the one before.
+// Selects the next or previous object in the order of start times.
 function chooseNext(step) {
   const list = TRACKS.filter(isShown);
   if (!list.length) return;
@@ -130,7 +130,7 @@ function goTo(track) {
     const scale = scaleOf(axis.clientWidth), x = event.clientX - axis.getBoundingClientRect().left;
     const isAside = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const by = (event.deltaX || event.deltaY) * (event.deltaMode ? 30 : 1);
-    // What changes nothing here scrolls the page.
+    // If zooming or moving has no effect, the page scrolls.
     const isNew = isAside ? move(by / 800) : zoom(Math.exp(Math.min(Math.max(event.deltaY * (event.deltaMode ? 30 : 1), -300), 300) / 400), scale.time(x));
     if (isNew) event.preventDefault();
   }, {passive: false});

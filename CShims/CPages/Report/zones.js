@@ -1,6 +1,6 @@
-// Who entered, left and crossed: a table, and a strip a zone below the time line.
+// Zone and line events: a table, and one strip per zone below the timeline.
 
-// Label, entered, left, in, out, all stays together, the longest: of all labels.
+// Returns a row with the totals of all labels: label, entered, left, in, out, total dwell time, longest dwell time.
 function total(zone) {
   return zone.byLabel.reduce((sum, row) => [-1, ...[1, 2, 3, 4, 5].map(place => sum[place] + row[place]), Math.max(sum[6], row[6])], [-1, 0, 0, 0, 0, 0, 0]);
 }
@@ -9,7 +9,7 @@ function showZones() {
   if (!DATA.zones.length) return;
   $("passages").hidden = false;
   const head = $("zones").createTHead().insertRow();
-  for (const name of ["name", "entered", "left", "mean stay", "longest", "in", "out"]) head.append(make("th", {scope: "col"}, name));
+  for (const name of ["name", "entered", "left", "mean dwell time", "longest", "in", "out"]) head.append(make("th", {scope: "col"}, name));
   head.append(make("th", {class: "wide", scope: "col"}, "by label"));
   const body = $("zones").createTBody();
   for (const zone of DATA.zones) {
@@ -42,7 +42,7 @@ painters.push(() => {
   svg.replaceChildren(...nodes);
 });
 
-// Bars: upwards who came in, downwards who went out, counted by some pixels of time.
+// Bars per 4 pixels: crossings inward point up, crossings outward point down.
 function crossings(events, scale, top) {
   const wide = 4, ways = {in: new Map(), out: new Map()};
   let most = 1;
@@ -60,7 +60,7 @@ function crossings(events, scale, top) {
     draw("text", {x: scale.left - 6, y: top + 24, "text-anchor": "end"}, scale.left < 60 ? "out" : "out ▼"));
 }
 
-// How many are in it, over time.
+// The number of objects in a zone over time.
 function occupancy(events, scale, top) {
   const steps = events.filter(([, kind]) => kind === "enter" || kind === "leave").sort((one, other) => one[0] - other[0]);
   let now = 0, most = 1;

@@ -1,10 +1,10 @@
 "use strict";
-// What pages say, as elements.
+// Helper functions that create elements.
 
 const $ = id => document.getElementById(id);
 
-// Labels and names may say anything; what turns or hides other text is shown as what it is, an unprintable character. So are bytes of a
-// file's name that are no text, which odt keeps in a private plane.
+// Replaces control characters and characters that change the direction of text, so that labels and names cannot
+// hide or reorder other text. Also replaces the private-use characters that stand for invalid bytes of file names.
 function plain(text) { return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u{10fe80}-\u{10feff}]/gu, "\ufffd"); }
 
 function make(name, attributes = {}, ...children) { return fill(document.createElement(name), attributes, children); }

@@ -1,55 +1,55 @@
-// How many there were over the last hour: of objects, in each zone, across each line.
+// Charts of the last hour: objects in the frame, in each zone, and crossings of each line.
 
 const SHORTEST = 300;
 
-const counts = {camera: null, told: null, at: 0, isBusy: false};
+const counts = {camera: null, data: null, at: 0, isBusy: false};
 
-// What was is asked for every five seconds; what is, is known anyway.
+// The history is requested every 5 s; current values come with the camera's state.
 async function refreshCounts(camera) {
   const isNew = counts.camera !== camera.name;
-  if (!isNew) showCounts(camera, counts.told);
+  if (!isNew) showCounts(camera, counts.data);
   if (counts.isBusy || (!isNew && Date.now() - counts.at < 5000)) return;
   counts.isBusy = true;
   try {
-    const told = await ask(`/api/counts/${encodeURIComponent(camera.name)}`);
-    Object.assign(counts, {camera: camera.name, told, at: Date.now()});
-    if (chosen()?.name === camera.name) showCounts(camera, told);
-  } catch { /* Said by what is asked for more often. */ }
+    const data = await fetchJSON(`/api/counts/${encodeURIComponent(camera.name)}`);
+    Object.assign(counts, {camera: camera.name, data, at: Date.now()});
+    if (chosen()?.name === camera.name) showCounts(camera, data);
+  } catch { /* refresh() reports a lost connection. */ }
   counts.isBusy = false;
 }
 
-function showCounts(camera, told) {
-  const cards = [card("objects at once", String(camera.objects.length), "", told, {counts: told.objects})];
-  for (const zone of told.zones) {
+function showCounts(camera, data) {
+  const cards = [card("objects at once", String(camera.objects.length), "", data, {counts: data.objects})];
+  for (const zone of data.zones) {
     const now = camera.zones.find(one => one.name === zone.name) ?? {};
     if (zone.kind === "line") {
       const words = make("span", {}, make("span", {class: "key inward"}), `${now.in ?? 0} in `, make("span", {class: "key outward"}), `${now.out ?? 0} out`);
-      cards.push(card("across " + plain(zone.name), words, "", told, zone));
+      cards.push(card("across " + plain(zone.name), words, "", data, zone));
     } else {
-      cards.push(card("in " + plain(zone.name), String(now.count ?? 0), ` ${countText(now.entered ?? 0, "has", "have")} entered`, told, zone));
+      cards.push(card("in " + plain(zone.name), String(now.count ?? 0), ` ${countText(now.entered ?? 0, "has", "have")} entered`, data, zone));
     }
   }
   $("charts").replaceChildren(...cards);
   $("counts").hidden = false;
 }
 
-function card(title, figure, more, told, series) {
-  const {picture, most, from} = series.in ? bars(told, series) : area(told, series.counts);
-  const words = series.in ? `${title}: at most ${most} within ${told.step} seconds` : `${title}: at most ${most}`;
+function card(title, figure, more, data, series) {
+  const {picture, most, from} = series.in ? bars(data, series) : area(data, series.counts);
+  const words = series.in ? `${title}: maximum ${most} within ${data.step} seconds` : `${title}: maximum ${most}`;
   picture.setAttribute("role", "img");
   picture.setAttribute("aria-label", `${words}, since ${clockText(from)}`);
   return make("div", {class: "chart"}, make("h3", {}, title), make("p", {}, figure, make("small", {}, more)), picture,
-    make("div", {class: "times"}, make("span", {}, clockText(from).slice(0, 5)), make("span", {}, `at most ${most}`), make("span", {}, "now")));
+    make("div", {class: "times"}, make("span", {}, clockText(from).slice(0, 5)), make("span", {}, `max. ${most}`), make("span", {}, "now")));
 }
 
-// Steps from the left, so that a short story does not fill the whole width.
-function frame(told, length) {
-  const steps = Math.max(length, SHORTEST / told.step);
-  return {steps, left: steps - length, from: told.end - steps * told.step * 1000};
+// The chart is right-aligned and spans at least 5 minutes, so that a short history does not fill the whole width.
+function frame(data, length) {
+  const steps = Math.max(length, SHORTEST / data.step);
+  return {steps, left: steps - length, from: data.end - steps * data.step * 1000};
 }
 
-function area(told, values) {
-  const {steps, left, from} = frame(told, values.length), most = Math.max(0, ...values.filter(value => value !== null)), tall = Math.max(most, 1);
+function area(data, values) {
+  const {steps, left, from} = frame(data, values.length), most = Math.max(0, ...values.filter(value => value !== null)), tall = Math.max(most, 1);
   let edge = "", fills = "", isOpen = false;
   const y = value => (30 - value / tall * 28).toFixed(2);
   values.forEach((value, place) => {
@@ -69,8 +69,8 @@ function area(told, values) {
   return {picture, most, from};
 }
 
-function bars(told, series) {
-  const {steps, left, from} = frame(told, series.in.length), most = Math.max(0, ...series.in, ...series.out), tall = Math.max(most, 1);
+function bars(data, series) {
+  const {steps, left, from} = frame(data, series.in.length), most = Math.max(0, ...series.in, ...series.out), tall = Math.max(most, 1);
   let inward = "", outward = "";
   series.in.forEach((value, place) => {
     const x = left + place, up = value / tall * 14, down = (series.out[place] ?? 0) / tall * 14;

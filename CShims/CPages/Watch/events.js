@@ -1,16 +1,16 @@
-// What happened, the latest first.
+// The list of events, newest first.
 
 function eventText(event) {
   const who = event.id ? `#${event.id} ${nameOf(event.label)}` : nameOf(event.label);
   switch (event.kind + " " + event.event) {
     case "camera connected": return "connected";
     case "camera lost": return "lost" + (event.reason ? `: ${plain(event.reason)}` : "");
-    case "camera ended": return "over" + (event.reason ? `: ${plain(event.reason)}` : "");
-    case "track begin": return `${who} is there`;
-    case "track end": return `${who} ${event.reason === "left-frame" ? "left the picture" : "is gone"}` + stay(event.duration, "after");
+    case "camera ended": return "ended" + (event.reason ? `: ${plain(event.reason)}` : "");
+    case "track begin": return `${who} appeared`;
+    case "track end": return `${who} ${event.reason === "left-frame" ? "left the frame" : "was lost"}` + stay(event.duration, "after");
     case "zone enter": return `${who} entered ${plain(event.zone)}`;
     case "zone leave": return `${who} left ${plain(event.zone)}` + stay(event.dwell, "after");
-    case "zone dwell": return `${who} stays in ${plain(event.zone)}` + stay(event.dwell, "for");
+    case "zone dwell": return `${who} dwells in ${plain(event.zone)}` + stay(event.dwell, "for");
     case "zone cross": return `${who} crossed ${plain(event.zone)}, ${event.direction === "in" ? "in" : "out"}`;
     default: return `${who}: ${plain(event.event)}`;
   }

@@ -1,22 +1,22 @@
-// Moving pictures of one camera, or small ones of all that change every other second.
+// Live video of one camera, or snapshots of all cameras every 2 s.
 
 const pictures = {name: null, isOn: false};
 
 function address(kind, name, ending) { return `/${kind}/${encodeURIComponent(name)}.${ending}?${Date.now()}`; }
 
-// Nothing is asked for while nobody sees the page.
+// Requests nothing while the page is hidden.
 function play(name) {
   const isOn = Boolean(name) && !document.hidden && server.isThere;
   if (pictures.name === name && pictures.isOn === isOn) return;
   [pictures.name, pictures.isOn] = [name, isOn];
   if (isOn) $("live").src = address("live", name, "mjpg");
-  // What was seen last stays, where it is the same camera.
+  // The last picture of the same camera stays visible.
   else if (!name || document.hidden) $("live").removeAttribute("src");
   else $("live").dataset.name === name || $("live").removeAttribute("src");
   $("live").dataset.name = name ?? "";
 }
 $("live").onerror = () => { if (pictures.isOn) setTimeout(() => { pictures.isOn = false; }, 2000); };
-// The stage takes the picture's shape.
+// Adapts the stage to the aspect ratio of the video.
 $("live").onload = () => {
   const {naturalWidth: width, naturalHeight: height} = $("live");
   if (width && height) $("stage").style.aspectRatio = `${width} / ${height}`;
@@ -32,14 +32,14 @@ async function takeSnapshot(camera, photo) {
       image.src = URL.createObjectURL(await answer.blob());
       if (old) URL.revokeObjectURL(old);
     }
-  } catch { /* The next one comes in two seconds. */ }
+  } catch { /* The next attempt follows in 2 s. */ }
   setTimeout(() => { photo.isBusy = false; }, 2000);
 }
 
-// Why there is no picture; nothing where there is one.
+// Returns why there is no picture; empty if there is one.
 function absence(camera, isShort = false) {
-  if (camera.state === "waiting") return "waiting for its first picture";
+  if (camera.state === "waiting") return "waiting for the first frame";
   if (camera.state === "connected") return "";
-  const word = camera.state === "lost" ? "lost" : "over";
+  const word = camera.state === "lost" ? "lost" : "ended";
   return `${word} since ${momentText(camera.since)}` + (camera.reason && !isShort ? `: ${plain(camera.reason)}` : "");
 }

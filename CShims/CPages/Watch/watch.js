@@ -1,13 +1,13 @@
-// Which camera is looked at, and what happens once a second.
+// Selects the camera to show, and updates the page once per second.
 
-// The token is in a cookie now; it need not stay where others read it over a shoulder.
+// The token is in a cookie now; removing it from the address prevents others from reading it on the screen.
 if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 
-// The address says which one, so that a browser's way back works, and a bookmark.
+// The camera's name is in the URL fragment, so that the back button and bookmarks work.
 function chosen() {
   if (server.cameras.length === 1) return server.cameras[0];
   let name = "";
-  try { name = decodeURIComponent(location.hash.slice(1)); } catch { /* None is called that. */ }
+  try { name = decodeURIComponent(location.hash.slice(1)); } catch { /* Invalid escapes match no camera. */ }
   return server.cameras.find(camera => camera.name === name) ?? null;
 }
 
@@ -24,7 +24,7 @@ function showAll() {
   server.cameras.forEach((camera, place) => {
     const item = list.children[place], photo = item.querySelector(".photo"), why = absence(camera, true);
     item.querySelector(".dot").className = "dot " + (server.isThere ? camera.state : "");
-    item.querySelector("img").alt = `what ${plain(camera.name)} sees`;
+    item.querySelector("img").alt = `picture of ${plain(camera.name)}`;
     say(item.querySelector("small"), camera.state === "connected" ? countText(camera.objects.length, "object") : camera.state);
     say(item.querySelector(".why"), why);
     photo.classList.toggle("stale", Boolean(why) || !server.isThere);
@@ -34,7 +34,7 @@ function showAll() {
 
 function showOne(camera) {
   const why = absence(camera);
-  $("live").alt = `what ${plain(camera.name)} sees, with ${countText(camera.objects.length, "object")} in it`;
+  $("live").alt = `video of ${plain(camera.name)} with ${countText(camera.objects.length, "object")}`;
   $("stage").classList.toggle("stale", Boolean(why) || !server.isThere);
   say($("why"), why);
   $("dot").className = "dot " + (server.isThere ? camera.state : "");
@@ -45,8 +45,8 @@ function showOne(camera) {
 }
 
 function show() {
-  if (server.isRefused) say($("trouble"), "This page asks for a token: open the address that odt watch printed when it started.");
-  else if (!server.isThere && server.lostSince) say($("trouble"), `No connection to odt watch since ${clockText(server.lostSince)}. What you see is from before; it is tried again by itself.`);
+  if (server.isRefused) say($("trouble"), "This page requires a token: open the address that odt watch printed at startup.");
+  else if (!server.isThere && server.lostSince) say($("trouble"), `No connection to odt watch since ${clockText(server.lostSince)}. The page shows old data and reconnects automatically.`);
   else say($("trouble"), "");
   const camera = chosen(), isKnown = server.cameras.length > 0;
   $("all").hidden = Boolean(camera) || !isKnown;
@@ -79,15 +79,15 @@ addEventListener("keydown", event => {
 });
 $("back").onclick = () => { location.hash = ""; };
 
-let isAsking = false;
-async function look() {
-  if (isAsking || document.hidden) return;
-  isAsking = true;
-  // Moving pictures that were on their way are over where the connection is.
+let isPolling = false;
+async function poll() {
+  if (isPolling || document.hidden) return;
+  isPolling = true;
+  // A live stream that was open before an outage has ended and must be restarted.
   if (await refresh()) pictures.isOn = false;
-  isAsking = false;
+  isPolling = false;
   show();
 }
-addEventListener("visibilitychange", () => { show(); look(); });
-setInterval(look, 1000);
-look();
+addEventListener("visibilitychange", () => { show(); poll(); });
+setInterval(poll, 1000);
+poll();

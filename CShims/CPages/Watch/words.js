@@ -1,14 +1,14 @@
-// How things are put into words.
+// Functions that format names, times and counts.
 
 function nameOf(label) { return plain(label ?? "") || "object"; }
 
 function clockText(time) { return new Date(time).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false}); }
-// With its day where that is another one.
+// Includes the day if it is not today.
 function momentText(time) {
   const moment = new Date(time), isToday = moment.toDateString() === new Date(server.now()).toDateString();
   return (isToday ? "" : moment.toLocaleDateString([], {month: "short", day: "numeric"}) + ", ") + clockText(time);
 }
-// With blanks at which no line breaks.
+// With no-break spaces.
 function lengthText(seconds) {
   seconds = Math.max(0, seconds);
   if (seconds < 10) return Number(seconds.toFixed(1)) + "\u00a0s";
@@ -18,5 +18,5 @@ function lengthText(seconds) {
   return Math.floor(seconds / 86400) + "\u00a0days";
 }
 function countText(count, one, many = one + "s") { return count.toLocaleString("en") + "\u00a0" + (count === 1 ? one : many); }
-// What has not changed is left alone: who reads it, or has it selected, is not disturbed.
+// Changes only text that differs, so that screen readers and text selections are not disturbed.
 function say(node, text) { if (node.textContent !== text) node.textContent = text; }

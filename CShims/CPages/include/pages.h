@@ -1,5 +1,5 @@
-/* The web pages, as part of the program: that of `odt report` (Report/), the live one of `odt watch` (Watch/), and what both are made of
- * (Shared/). */
+/* The web pages, embedded in the program: the report of `odt report` (Report/), the live page of `odt watch` (Watch/), and their
+ * common parts (Shared/). */
 #pragma once
 
 #include <stddef.h>
