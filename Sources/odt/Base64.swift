@@ -1,4 +1,4 @@
-/// Bytes as text, for what lies inside a web page.
+/// Encodes bytes as Base64, for images embedded in a web page.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,9 +1,9 @@
 import Glibc
 import Playback
 
-/// Whole files in and out, `-` standing for standard input and output as elsewhere on the command line.
+/// Reads and writes whole files; `-` is standard input or standard output.
 enum ByteStream {
-    /// - Throws: ``ByteStreamError`` that says why it cannot be read.
+    /// - Throws: ``ByteStreamError`` if the file cannot be read.
     static func read(_ path: String) throws -> [UInt8] {
         guard path != "-" else { return try read(STDIN_FILENO, path: path) }
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
@@ -12,7 +12,7 @@ enum ByteStream {
         return try read(file, path: path)
     }
 
-    /// All that comes, up to its end.
+    /// Reads until the end of the file.
     static func read(_ file: Int32, path: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 1 << 16)
@@ -25,9 +25,9 @@ enum ByteStream {
         }
     }
 
-    /// - Throws: ``ByteStreamError`` that says why it cannot be written, a disk that is full included.
+    /// - Throws: ``ByteStreamError`` if the file cannot be written completely.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        // What was printed before goes first.
+        // Keeps the order of earlier output through stdio.
         fflush(nil)
         let file =
             path == "-"
@@ -45,7 +45,7 @@ enum ByteStream {
     }
 }
 
-/// A file that cannot be read or written. The text says which and why.
+/// A file cannot be read or written.
 struct ByteStreamError: Error, CustomStringConvertible {
     let description: String
 

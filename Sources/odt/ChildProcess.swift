@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// Another program, at work.
+/// A running child process.
 struct ChildProcess {
     private let id: pid_t
-    /// What it writes to its standard output, where that is read.
+    /// The reading end of the pipe to its standard output; `nil` if the output is not captured.
     private var answer: Int32?
 
-    /// Starts a program by its path. It shares our standard input and error.
+    /// Starts a program. It inherits standard input and, unless the output is captured, standard output and error.
     ///
-    /// - Parameter readsOutput: whether its standard output, and its complaints, come to us instead of going where ours go.
-    /// - Throws: ``ChildProcessError`` where it cannot be started.
+    /// - Parameter readsOutput: Whether to capture standard output and discard standard error.
+    /// - Throws: ``ChildProcessError`` if the program cannot be started.
     init(_ path: String, _ arguments: [String], readsOutput: Bool = false) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -35,7 +35,7 @@ struct ChildProcess {
         answer = readsOutput ? ends[0] : nil
     }
 
-    /// All that it writes, up to its end.
+    /// Reads the captured output until its end.
     mutating func output() -> String {
         guard let answer else { return "" }
         defer {
@@ -45,22 +45,22 @@ struct ChildProcess {
         return String(decoding: (try? ByteStream.read(answer, path: "")) ?? [], as: UTF8.self)
     }
 
-    /// Waits for its end. What a signal ended counts as a shell counts it: 128 and the signal's number.
+    /// Waits for the process to end. If a signal ended it, the result is 128 plus the signal's number, as in a shell.
     func exitCode() throws -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {
-            guard errno == EINTR else { throw ChildProcessError("a program that was started", errno) }
+            guard errno == EINTR else { throw ChildProcessError("a child process", errno) }
         }
         let signal = status & 0x7f
         return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 }
 
-/// A program that cannot be run. The text says which and why.
+/// A program cannot be started or waited for.
 struct ChildProcessError: Error, CustomStringConvertible {
     let description: String
 
     init(_ path: String, _ number: Int32) {
-        description = "\(path) cannot be run: \(String(cString: strerror(number)))"
+        description = "cannot run \(path): \(String(cString: strerror(number)))"
     }
 }

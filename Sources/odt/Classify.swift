@@ -1,20 +1,26 @@
 import SwiftODT
 
 let classifySubcommand = Subcommand(
-    name: "classify", summary: "sort what is in pictures into coarse categories", help: help, work: runClassify)
+    name: "classify", summary: "classify pictures into coarse categories", help: help, work: runClassify)
 
 private let help = """
-    Says which coarse category (fashion good, home good, food, place, plant, unknown) pictures or parts of them belong to.
+    Classifies pictures, or parts of them, into coarse categories: fashion good, home good, food, place, plant or unknown.
 
     usage: odt classify [options] PICTURE...
 
-      --model FILE     a path, or the name of an installed image classifier (the default one; see 'odt models')
-      --labels FILE    names of the model's classes, one a line (the model's own)
-      --boxes FILE     look at these parts: lines of left, top, width, height (pixels) and the picture's path, with spaces between
-      --threshold T    a category is told from this confidence up, 0 to 1 (the model's own)
-      --device NAME    what computes, as the runtime calls it (CPU)
-      --json           a line of JSON for each picture or part
-      --help           this text
+    PICTURE is a PNG or JPEG file.
+
+      --model FILE     a model file or the name of an installed image classifier (see 'odt models list'; default: the
+                       installed default classifier)
+      --labels FILE    class names of the model, one per line (default: those of the model)
+      --boxes FILE     classify these parts of pictures; each line is: left top width height PICTURE (pixels, separated by spaces)
+      --threshold T    minimum confidence of a category, 0 to 1; below it the category is unknown (default: that of the model)
+      --device NAME    OpenVINO device, such as CPU or GPU (default: CPU)
+      --json           print one line of JSON per picture or part
+      --help           show this text
+
+    examples:
+      odt classify --threshold 0.5 shirt.jpg pizza.png
     """
 
 @Sendable private func runClassify(_ arguments: [String]) throws -> Int32 {
@@ -22,13 +28,13 @@ private let help = """
         arguments, valued: ["--model", "--labels", "--boxes", "--threshold", "--device"],
         flags: ["--json"])
     let crops = try line.operands.map { Crop(picture: $0, box: nil) } + (line.text("--boxes").map(Crop.read) ?? [])
-    guard !crops.isEmpty else { throw CommandLineError("no picture is named.") }
+    guard !crops.isEmpty else { throw CommandLineError("missing PICTURE: name a picture or use --boxes FILE.") }
     return try classify(crops, line)
 }
 
 private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {
     let threshold = try line.number("--threshold", in: 0...1)
-    // Loaded for the first picture that can be read: a missing file is reported at once.
+    // The model is loaded for the first readable picture, so that a missing file is reported without delay.
     var loaded: CropClassifier?
     var code = ExitCode.success
     var latest: (path: String, picture: Picture)?
@@ -66,7 +72,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
     return code
 }
 
-/// A picture, or a part of one.
+/// A picture, or a box in one.
 private struct Crop {
     let picture: String
     let box: Box?
@@ -77,7 +83,7 @@ private struct Crop {
             let words = line.split(separator: " ", maxSplits: 4)
             let figures = words.prefix(4).compactMap { Double($0) }
             guard words.count == 5, figures.count == 4 else {
-                throw CommandLineError("line \(number + 1) of \(file) is not four numbers and the path of a picture.")
+                throw CommandLineError("\(file):\(number + 1): expected four numbers and the path of a picture.")
             }
             return Crop(
                 picture: String(words[4]),
@@ -86,7 +92,7 @@ private struct Crop {
     }
 }
 
-/// What a crop was taken for, as it is printed.
+/// The printed result of one crop.
 private struct CropReport {
     private let picture: String
     private let category: SwiftODT.Category
@@ -102,7 +108,7 @@ private struct CropReport {
         self.answer = answer
     }
 
-    /// `scores`: how much speaks for each category.
+    /// `scores` holds the score of each category.
     var json: JSONValue {
         let scores = SwiftODT.Category.allCases.map { ($0.name, JSONValue.number(answer.scores[$0])) }
         var members: [String: JSONValue] = [

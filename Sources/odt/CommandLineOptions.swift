@@ -1,16 +1,16 @@
 import Playback
 import SwiftODT
 
-/// The words after a subcommand, split into `--name value` pairs, flags and the rest.
+/// Parses the arguments of a subcommand into options with values, flags and operands.
 struct CommandLineOptions {
     private var values: [String: [String]] = [:]
     private var flags: Set<String> = []
     private(set) var operands: [String] = []
 
     /// - Parameters:
-    ///   - valued: names (with their dashes) that take a value, as `--name value` or `--name=value`.
-    ///   - flags: names that stand alone.
-    /// - Throws: ``HelpRequest`` at `--help` or `-h`, ``CommandLineError`` at a name that is in neither, or without its value.
+    ///   - valued: The options that take a value, as `--name value` or `--name=value`.
+    ///   - flags: The options without a value.
+    /// - Throws: ``HelpRequest`` for `--help` or `-h`; ``CommandLineError`` for an unknown option or a missing value.
     init(_ words: [String], valued: Set<String>, flags known: Set<String>) throws {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -42,10 +42,10 @@ struct CommandLineOptions {
     }
 
     private static func rejection(of name: String, knowing options: Set<String>) -> String {
-        let rejection = "'\(name)' is not an option here"
+        let rejection = "unknown option '\(name)'"
         let property = String(name.drop { $0 == "-" })
         if options.contains("--set"), PropertySetting.namesOfSwiftodt.contains(property) {
-            return "\(rejection), but a property of the element: --set \(property)=VALUE."
+            return "\(rejection); set the property of this name with --set \(property)=VALUE."
         }
         guard let meant = nearestName(to: name, in: options.sorted()) else { return rejection + "." }
         return "\(rejection); did you mean '\(meant)'?"
@@ -53,13 +53,13 @@ struct CommandLineOptions {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// The value; the last one where there are several.
+    /// Returns the value of an option; the last one if it is repeated.
     func text(_ name: String) -> String? { values[name]?.last }
 
-    /// All values of a name that may stand more than once, in their order.
+    /// Returns all values of a repeatable option, in order.
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// The value as a finite number within a range.
+    /// Returns the value as a finite number within a range.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = text(name) else { return nil }
         guard let value = Double(text), value.isFinite, range.contains(value) else {
@@ -71,7 +71,7 @@ struct CommandLineOptions {
 }
 
 extension CommandLineOptions {
-    /// The value as a whole number within a range.
+    /// Returns the value as an integer within a range.
     func wholeNumber(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = text(name) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -82,10 +82,10 @@ extension CommandLineOptions {
     }
 }
 
-/// Somebody wants to know what can be said on the command line.
+/// The user asked for the help text.
 struct HelpRequest: Error {}
 
-/// A command line that cannot be understood. The text says why.
+/// An invalid command line. The description states the reason.
 struct CommandLineError: Error, CustomStringConvertible {
     let description: String
 

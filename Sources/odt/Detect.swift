@@ -2,39 +2,47 @@ import Playback
 import SwiftODT
 
 let detectSubcommand = Subcommand(
-    name: "detect", summary: "find the objects in pictures, or record those of a video", help: help, work: runDetect)
+    name: "detect", summary: "detect objects in pictures, or record detections of a video", help: help, work: runDetect)
 
 private let help = """
-    Finds the objects in pictures (PNG or JPEG), or records what the detector finds in the frames of a video.
+    Detects objects in pictures, or records the detections in a video for later use.
 
     usage: odt detect [options] PICTURE...
            odt detect [options] VIDEO --detections FILE
            odt detect VIDEO --cuts SECONDS
 
-      --model FILE     a path, or the name of an installed model (the default one; see 'odt models')
-      --labels FILE    names of the model's classes, one a line (the model's own)
-      --salient        look for the prominent thing, whatever it is
-      --unknown-objects WHICH  in pictures: none, or salient: where nothing has a name the prominent thing is the object (none)
-      --score S        show detections from this score up, 0 to 1 (0.4)
-      --iou I          boxes that overlap more are one object, 0 to 1 (0.5)
-      --zoom WHICH     for what is small: grid looks at the whole picture and at all of its parts, larger, which takes 17 looks instead
-                       of one for 640x480, 55 for 1920x1080, 199 for 3840x2160; auto, of videos, at the whole or a part of each
-                       frame, as what is followed needs (off)
-      --device NAME    what computes, as the runtime calls it (CPU)
-      --json           a line of JSON for each picture
-      --detections FILE  of a video: everything from 0.1 up, frame by frame, for the element's detector=recorded
-      --every N        of a video: look at every n-th frame (1)
-      --from T, --to T  of a video: only the frames from T seconds on, and before T; prints what its first frames and those behind it are
-                       known by, so that who joins parts sees whether they fit
-      --cuts S         of a video: prints its length and the times in it, in nanoseconds, where parts of about S seconds can begin
-      --set NAME=VALUE  of a video: a property of the element, more than once if need be: --set threads=1
-      --force          replace a recording that is whole
-      --help           this text
+    PICTURE is a PNG or JPEG file.
 
-    Boxes are in pixels of the picture as it is stored, those of videos in pixels of the upright picture: left, top, width, height.
+      --model FILE     a model file or the name of an installed model (see 'odt models list'; default: the installed default
+                       detector)
+      --labels FILE    class names of the model, one per line (default: those of the model)
+      --salient        detect the most prominent object of any class
+      --unknown-objects WHICH
+                       pictures only: none, or salient: if there is no detection, report the prominent object (default: none)
+      --score S        minimum score of reported detections, 0 to 1 (default: 0.4)
+      --iou I          maximum overlap (intersection over union) of two detections, 0 to 1 (default: 0.5)
+      --zoom WHICH     detect small objects: grid runs inference on the full frame and on all of its tiles, for example 17
+                       inferences for 640x480, 55 for 1920x1080, 199 for 3840x2160; auto (videos only) runs inference on
+                       the full frame or on one region of each frame, selected by the tracker (default: off)
+      --device NAME    OpenVINO device, such as CPU or GPU (default: CPU)
+      --json           print one line of JSON per picture
+      --help           show this text
 
-    A recording is written as it goes: what ends in the middle (Ctrl-C, a full disk, kill -9) can be used, and the same command goes on
-    with it. Track, count and draw without a network then, as often as you like:
+    options for videos:
+      --detections FILE
+                       record all detections from a score of 0.1 up, frame by frame, for the element's detector=recorded
+      --every N        run inference on every Nth frame (default: 1)
+      --from T, --to T process only the frames from T seconds on, and before T seconds (default: all); prints checksums of
+                       the first frames of this part and of the next one, to verify that parts fit together
+      --cuts S         only print the length of the video and the times at which parts of about S seconds can begin,
+                       in nanoseconds
+      --set NAME=VALUE set a property of the element; repeatable: --set threads=1
+      --force          replace a complete recording
+
+    Boxes are printed as left, top, width, height in pixels of the stored picture; for videos, of the upright frame.
+
+    A recording is written continuously. If it is interrupted (Ctrl-C, full disk, kill -9), it can be used, and the same command
+    resumes it. Recorded detections make it possible to repeat tracking, counting and drawing without inference:
       odt detect street.mp4 --detections street.jsonl
       odt annotate --set detector=recorded --set detections-file=street.jsonl street.mp4 annotated.mp4
     """
@@ -50,18 +58,18 @@ private let help = """
     if let length = try line.number("--cuts", in: 0.1...1e6) { return try cut(line, each: length) }
     if let file = line.text("--detections") { return try record(line, into: file) }
     for name in ["--every", "--force", "--from", "--to", "--set"] where line.has(name) || line.text(name) != nil {
-        throw CommandLineError("\(name) is for videos: --detections FILE says where what is found in one goes.")
+        throw CommandLineError("\(name) needs a video and --detections FILE.")
     }
-    guard !line.operands.isEmpty else { throw CommandLineError("no picture is named.") }
+    guard !line.operands.isEmpty else { throw CommandLineError("name a PICTURE, or a video with --detections FILE.") }
     return try detect(line)
 }
 
 private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int32 {
     guard line.text("--detections") == nil else {
-        throw CommandLineError("--cuts looks at nothing, and so has nothing for --detections.")
+        throw CommandLineError("--cuts does not run the detector: leave out --detections.")
     }
     guard let video = line.operands.first, line.operands.count == 1 else {
-        throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
+        throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
     }
     do {
         try PluginSearch.startGStreamer()
@@ -72,27 +80,27 @@ private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int3
     }
 }
 
-/// The frames that are to be looked at.
+/// Returns the range of frame times to process; `nil` for all.
 private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
-    // Longer than fifty days seconds do not tell nanoseconds apart.
+    // The upper limit keeps the conversion of seconds to nanoseconds exact: beyond it, Double loses nanoseconds.
     let (from, to) = (try line.number("--from", in: 0...4e6), try line.number("--to", in: 0...4e6))
     guard from != nil || to != nil else { return nil }
     let (start, end) = (from.map(Nanoseconds.init(seconds:)) ?? 0, to.map(Nanoseconds.init(seconds:)) ?? .max)
-    guard start < end else { throw CommandLineError("--to has to be later than --from.") }
+    guard start < end else { throw CommandLineError("--to must be later than --from.") }
     return start..<end
 }
 
 private func record(_ line: CommandLineOptions, into file: String) throws -> Int32 {
     guard let video = line.operands.first, line.operands.count == 1 else {
-        throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
+        throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
     }
-    guard !line.has("--json") else { throw CommandLineError("--json has no use here: a recording is lines of JSON.") }
+    guard !line.has("--json") else { throw CommandLineError("leave out --json: a recording is always JSON.") }
     guard line.text("--unknown-objects") == nil else {
         throw CommandLineError(
-            "--unknown-objects is for pictures: a recording holds what the detector finds, and what has no name is looked for "
-                + "when it is played back.")
+            "--unknown-objects is for pictures: for a video, set it when the recorded detections are played back, "
+                + "for example with odt annotate --set unknown-objects=salient.")
     }
-    guard !file.isEmpty, file != "-" else { throw CommandLineError("--detections needs the name of a file.") }
+    guard !file.isEmpty, file != "-" else { throw CommandLineError("--detections needs a file name.") }
     var settings = ["detector=\(line.has("--salient") ? "salient" : "neural")"]
     for (option, property) in [("--model", "model-file"), ("--labels", "label-file"), ("--device", "device")] {
         if let value = line.text(option) { settings.append("\(property)=\(value)") }
@@ -107,7 +115,7 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     let range = try range(line)
     guard range == nil || !settings.contains("zoom=auto") else {
         throw CommandLineError(
-            "with zoom=auto where is looked hangs on the frames before: leave --from and --to out.")
+            "zoom=auto depends on earlier frames: leave out --from and --to.")
     }
     do {
         try PluginSearch.start()
@@ -129,19 +137,19 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
     sceneOptions.mode = .singleImage
     if let score = try line.number("--score", in: 0...1) { sceneOptions.tracker.scoreThreshold = score }
     let threshold = sceneOptions.tracker.scoreThreshold
-    // Weaker ones are looked at, too: where there is nothing else the best of them is told of.
+    // Detections below the threshold are kept too: if there is no other, the best one is reported as rejected.
     var options = DetectionOptions(
         scoreFloor: sceneOptions.scoreFloor, iouThreshold: try line.number("--iou", in: 0...1) ?? 0.5, isAwaited: true)
     if let zoom = try zoom(line) {
         guard zoom == "grid" else {
-            throw CommandLineError("--zoom auto is for videos, with --detections; --zoom grid for pictures.")
+            throw CommandLineError("--zoom auto needs a video and --detections; use --zoom grid for pictures.")
         }
         options.view = .grid
-        // Many looks for one answer: they run side by side.
+        // The inferences on the tiles of one picture run in parallel.
         configuration.hint = .throughput
     }
     let detectsSalient = try detectsSalient(line)
-    // Loaded for the first picture that can be read: a missing file is reported at once.
+    // The model is loaded for the first readable picture, so that a missing file is reported without delay.
     var loaded: (detector: any Detector, salient: (any Detector)?)?
     var code = ExitCode.success
     for path in line.operands {
@@ -155,7 +163,10 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
         }
         let (detector, salient) =
             try loaded
-            ?? (try configuration.makeDetector(), detectsSalient ? try configuration.salientConfiguration.makeDetector() : nil)
+            ?? (
+                try configuration.makeDetector(),
+                detectsSalient ? try configuration.salientConfiguration.makeDetector() : nil
+            )
         loaded = (detector, salient)
         do {
             var detections = try picture.withFrame { try detector.start($0, options: options) }.wait()
@@ -175,39 +186,39 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
 
 private func unreadable(_ path: String, _ error: ODTError) -> String {
     guard error.reason != .fileNotFound, AnnotationBatch.isVideo(path) else { return "\(error)" }
-    return "\(path) is a video: --detections FILE records what the detector finds in it, 'odt annotate' draws it"
+    return "\(path) is a video: use --detections FILE to record its detections, or 'odt annotate' to draw them"
 }
 
-/// Which parts of the picture are looked at as well, as the element calls it; `nil` for none.
+/// Returns the value of the element's zoom property; `nil` if it is off.
 private func zoom(_ line: CommandLineOptions) throws -> String? {
     guard let word = line.text("--zoom"), word != "off" else { return nil }
     guard word == "grid" || word == "auto" else {
-        throw CommandLineError("--zoom \(word) is neither off, auto nor grid.")
+        throw CommandLineError("invalid value '\(word)' of --zoom: use off, auto or grid.")
     }
     guard !line.has("--salient") else {
-        throw CommandLineError("--salient tells what stands out of the whole picture: leave --zoom out.")
+        throw CommandLineError("--salient needs the full frame: leave out --zoom.")
     }
     return word
 }
 
-/// Whether the prominent thing is looked for where nothing has a name.
+/// Returns whether the prominent object is reported if there is no detection.
 private func detectsSalient(_ line: CommandLineOptions) throws -> Bool {
     switch line.text("--unknown-objects") {
     case nil, "none": return false
     case "salient":
         guard !line.has("--salient") else {
-            throw CommandLineError("--salient finds the prominent thing in any case: leave --unknown-objects out.")
+            throw CommandLineError("--salient already reports the prominent object: leave out --unknown-objects.")
         }
         return true
     case "moving":
         throw CommandLineError(
-            "--unknown-objects moving needs a video: odt annotate --set unknown-objects=moving shows what moves.")
+            "--unknown-objects moving needs a video: use odt annotate --set unknown-objects=moving.")
     case .some(let other):
-        throw CommandLineError("--unknown-objects \(other) is neither none nor salient.")
+        throw CommandLineError("invalid value '\(other)' of --unknown-objects: use none or salient.")
     }
 }
 
-/// What was found in a picture, as it is printed.
+/// The printed result of one picture.
 private struct PictureReport {
     let path: String
     let picture: Picture
@@ -221,7 +232,7 @@ private struct PictureReport {
         rejections = Rejections(found, below: threshold)
     }
 
-    /// Where there is nothing, the best of what there was instead stands in a member of its own.
+    /// If there is no detection, `best-rejected` holds the best one below the threshold.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "picture": .string(path), "width": .number(Double(picture.width)),

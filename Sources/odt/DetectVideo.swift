@@ -2,28 +2,28 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// A video whose detections are recorded, for the element's `detector=recorded`.
+/// Records the detections in a video for the element's `detector=recorded`.
 struct VideoDetection {
     private let source: MediaSource
     private let file: String
     private let pipeline: Pipeline
     private let progress: Progress
-    /// Where not all of the video is looked at.
+    /// The part of the video that is processed; `nil` for all of it.
     private let part: VideoPart?
 
     /// - Parameters:
-    ///   - settings: properties of the element, as NAME=VALUE.
-    ///   - range: the times of the frames that are looked at; `nil` for all.
-    ///   - mayReplace: whether a recording that is whole gives way.
-    /// - Throws: ``CommandLineError`` where the file must not be written, ``PlaybackError`` where the video cannot be played.
+    ///   - settings: Properties of the element as NAME=VALUE.
+    ///   - range: The times of the frames to process; `nil` for all.
+    ///   - mayReplace: Whether to replace a complete recording.
+    /// - Throws: ``CommandLineError`` if the file must not be written; ``PlaybackError`` if the video cannot be played.
     init(_ video: String, into file: String, settings: [String], range: Range<Nanoseconds>? = nil, mayReplace: Bool)
         throws
     {
         source = try MediaSource(video)
         self.file = file
-        guard !source.isFile(file) else { throw CommandLineError("\(file) is the video itself.") }
+        guard !source.isFile(file) else { throw CommandLineError("\(file) is the video: choose another file.") }
         if !mayReplace, Self.isWhole(file) {
-            throw CommandLineError("\(file) is there already, and whole; --force looks again.")
+            throw CommandLineError("\(file) is already a complete recording; use --force to replace it.")
         }
         pipeline = try Pipeline(
             "\(source.description) videoconvert name=video ! videoflip name=upright video-direction=auto "
@@ -31,8 +31,8 @@ struct VideoDetection {
         source.give(to: pipeline)
         progress = Progress(of: pipeline, name: FilePath.stem(of: video))
         let element = pipeline["swiftodt"]
-        // Nothing but the answers is asked for, and what is followed only where that says where to look; as annotate has it, the
-        // picture is turned before it is looked at.
+        // Only detections are recorded. Tracking is needed only by zoom=auto. Frames are rotated before inference,
+        // as odt annotate does.
         for word in [
             "orientation=identity", "draw=false", "tracking=\(settings.contains("zoom=auto"))", "updates=none",
             "track-events=false",
@@ -49,23 +49,23 @@ struct VideoDetection {
         part?.begin()
     }
 
-    /// Looks at all frames; says on the standard error what goes wrong.
+    /// Processes all frames and logs errors to standard error.
     ///
-    /// - Returns: the exit code.
+    /// - Returns: The exit code.
     func run() -> Int32 {
         let progress = progress
         let notify: @Sendable (String) -> Void = { text in
             progress.clear()
             printError("odt detect: \(text)")
         }
-        if let place = Self.place(file) { notify("\(file) is unfinished: it goes on after \(place)") }
+        if let place = Self.place(file) { notify("\(file) is incomplete: resuming after \(place)") }
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The decoder asks it for as long as it plays.
+        // The decoder's signals call the linker while the pipeline plays.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         var configuration = Player.Configuration()
-        // Every line is in the file already; an end of the stream would say that it is whole.
+        // Each line is already in the file. End of stream would mark the recording as complete.
         configuration.hasBegun = { false }
         configuration.end = {}
         configuration.tick = { progress.show() }
@@ -76,7 +76,7 @@ struct VideoDetection {
         if let failure = ending.failure { notify(failure) }
         guard ending.failure == nil, ending.signal == nil, Self.isWhole(file) else {
             if let place = Self.place(file) {
-                notify("\(file) has all up to \(place), and can be used; the same command goes on with it")
+                notify("\(file) is complete up to \(place) and can be used; the same command resumes it")
             }
             return ending.signal.map { 128 + $0 } ?? ExitCode.failure
         }
@@ -86,7 +86,7 @@ struct VideoDetection {
 
     private static func isWhole(_ file: String) -> Bool { (try? RecordingReader(file))?.end != nil }
 
-    /// How far a recording goes that is unfinished.
+    /// Returns the last frame of an incomplete recording; `nil` if it is complete or cannot be read.
     private static func place(_ file: String) -> FrameKey? {
         guard let reader = try? RecordingReader(file), reader.header != nil, reader.end == nil else { return nil }
         return reader.last

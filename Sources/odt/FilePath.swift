@@ -1,27 +1,27 @@
 import Glibc
 
-/// Paths of files, taken apart as the shell's dirname and basename do.
+/// Splits paths of files as dirname and basename do.
 enum FilePath {
-    /// The folder that a file lies in.
+    /// Returns the folder of a path, without a trailing slash.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// A file's name without its folder and its extension.
+    /// Returns the file name without folder and extension.
     static func stem(of path: String) -> String {
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         return String(name.lastIndex(of: ".").map { name[..<$0] } ?? name)
     }
 
-    /// The absolute path without links; `nil` where there is no such file.
+    /// Returns the absolute path with links resolved; `nil` if the file does not exist.
     static func canonical(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
     }
 
-    /// What lies in a folder, in no order; nothing where it cannot be read.
+    /// Returns the names in a folder, unsorted; empty if the folder cannot be read.
     static func names(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

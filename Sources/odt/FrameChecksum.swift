@@ -2,13 +2,13 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// What a frame is known by again: its time, and a sum of its pixels.
+/// Identifies a frame by its time and an MD5 checksum of its pixels.
 struct FrameChecksum {
     let time: Nanoseconds
     let pixels: String
 
-    /// - Parameter pad: where the frame is.
-    /// - Returns: `nil` where its pixels cannot be read.
+    /// - Parameter pad: The pad that the buffer passes.
+    /// - Returns: `nil` if the pixels cannot be read.
     init?(_ buffer: UnsafeMutablePointer<GstBuffer>, at time: Nanoseconds, on pad: Pad) {
         guard let pixels = pad.withFrame(of: buffer, Self.sum) ?? nil else { return nil }
         (self.time, self.pixels) = (time, pixels)
@@ -25,7 +25,7 @@ struct FrameChecksum {
         return String(cString: g_checksum_get_string(sum))
     }
 
-    /// The bytes of a plane that are picture: what fills up its rows differs from pass to pass.
+    /// The part of a plane that holds pixels. The padding at the end of each row is undefined and excluded.
     private struct Rows {
         let base: UnsafePointer<UInt8>
         let stride: Int
@@ -47,7 +47,7 @@ struct FrameChecksum {
                 let base = bases[plane], strides[plane] > 0
             else { return nil }
             let columns = scaled(Int(frame.info.width), by: narrowings[component])
-            // Formats that pack pixels in groups have no step: all of their rows counts.
+            // Formats that pack pixels in groups have no pixel stride, so the whole row is included.
             let width = steps[component] > 0 ? columns * Int(steps[component]) : strides[plane]
             return Rows(
                 base: base.assumingMemoryBound(to: UInt8.self), stride: strides[plane],
@@ -55,7 +55,7 @@ struct FrameChecksum {
         }
     }
 
-    /// Half as many, and so on, an odd one more.
+    /// Divides by a power of two and rounds up.
     private static func scaled(_ count: Int, by shift: UInt32) -> Int { (count + (1 << shift) - 1) >> shift }
 
     var json: JSONValue { .array([.number(Double(time)), .string(pixels)]) }

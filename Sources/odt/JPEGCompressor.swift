@@ -1,12 +1,12 @@
 import CTurboJPEG
 
-/// Makes JPEG files of pictures in memory. Keeps what it works with from one to the next.
+/// Compresses pictures to JPEG with libjpeg-turbo. Reuses its compressor.
 final class JPEGCompressor {
-    /// How the samples of a pixel lie.
+    /// The arrangement of a pixel's samples.
     enum Layout {
-        /// Three bytes.
+        /// Three bytes per pixel.
         case rgb
-        /// Four, the last one unused.
+        /// Four bytes per pixel, the last one unused.
         case rgbx
 
         fileprivate var code: TJPF { self == .rgb ? TJPF_RGB : TJPF_RGBX }
@@ -17,9 +17,9 @@ final class JPEGCompressor {
     deinit { if let compressor { tjDestroy(compressor) } }
 
     /// - Parameters:
-    ///   - stride: bytes from row to row.
-    ///   - isFine: whether colours are as sharp as light, which takes more room.
-    /// - Returns: the file's bytes; `nil` where there is no memory for them.
+    ///   - stride: The number of bytes from row to row.
+    ///   - isFine: Whether chroma has full resolution (4:4:4) instead of half (4:2:0).
+    /// - Returns: The bytes of the file; `nil` if compression fails.
     func file(
         of pixels: [UInt8], _ layout: Layout, width: Int, height: Int, stride: Int, quality: Int, isFine: Bool
     ) -> [UInt8]? {

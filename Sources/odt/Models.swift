@@ -1,24 +1,27 @@
 import SwiftODT
 
 let modelsSubcommand = Subcommand(
-    name: "models", summary: "list, fetch, verify and look into models", help: help, work: runModels)
+    name: "models", summary: "list, fetch, verify and inspect models", help: help, work: runModels)
 
 private let help = """
-    Knows the models: networks that detect or classify, with a manifest beside them.
+    Manages the models for detection and classification. Each model has a manifest beside it.
 
-    usage: odt models list             what is installed and what can be fetched
-           odt models fetch [NAME...]  fetch and prepare models (those that are used by default; 'all' for all)
-           odt models fetch --from URL|FILE [--sha256 HEX ...]   one of yours; fetch --help says more
-           odt models quantise MODEL --pictures FOLDER           bring a detector to 8 bits; quantise --help says more
-           odt models verify           compare the installed files with their hashes
-           odt models show FILE        what a model is: family, inputs, outputs, labels
+    usage: odt models list             list the installed models and those that can be fetched
+           odt models fetch [NAME...]  fetch and prepare models (default: the default models; 'all' for all)
+           odt models fetch --from URL|FILE [--sha256 HEX ...]   add your own model; see fetch --help
+           odt models quantise MODEL --pictures FOLDER           convert a detector to 8 bits; see quantise --help
+           odt models verify           compare the installed files with the hashes in their manifests
+           odt models show FILE        print family, inputs, outputs and labels of a model
 
-    Folders that are searched (SWIFTODT_MODEL_PATH goes first):
+    Models are searched in these folders, in this order (SWIFTODT_MODEL_PATH adds folders before them):
     \(ModelSearchPath.folders.map { "  " + $0 }.joined(separator: "\n"))
+
+    examples:
+      odt models fetch all
     """
 
 @Sendable private func runModels(_ arguments: [String]) throws -> Int32 {
-    // Its options are those of the program that fetches.
+    // The options of fetch and quantise are parsed by these commands.
     if arguments.first == "fetch" { return try fetchModels(Array(arguments.dropFirst())) }
     if arguments.first == "quantise" { return try quantiseModel(Array(arguments.dropFirst())) }
     let line = try CommandLineOptions(arguments, valued: [], flags: [])
@@ -27,10 +30,10 @@ private let help = """
     case "list" where rest.isEmpty: return listModels()
     case "verify" where rest.isEmpty: return try verifyModels()
     case "show" where rest.count == 1: return try showModel(rest[0])
-    case "show": throw CommandLineError("'show' wants one FILE.")
-    case "list", "verify": throw CommandLineError("'\(line.operands[0])' takes nothing more.")
-    case let name?: throw CommandLineError("there is no '\(name)' here.")
-    case nil: throw CommandLineError("it is not said what to do.")
+    case "show": throw CommandLineError("'show' needs one FILE.")
+    case "list", "verify": throw CommandLineError("'\(line.operands[0])' takes no operands.")
+    case let name?: throw CommandLineError("unknown command '\(name)': use list, fetch, quantise, verify or show.")
+    case nil: throw CommandLineError("missing command: use list, fetch, quantise, verify or show.")
     }
 }
 
@@ -45,10 +48,10 @@ private func listModels() -> Int32 {
                 + model.path)
     }
     for model in available {
-        print(columns(model.name, "can be fetched", model.licence, "") + model.about)
+        print(columns(model.name, "available", model.licence, "") + model.about)
     }
     if installed.isEmpty, available.isEmpty {
-        print("There are no models; \(FetchProgram.modelAdvice) gets the default ones.")
+        print("No models found; run \(FetchProgram.modelAdvice) to fetch the default ones.")
     }
     return ExitCode.success
 }
@@ -63,7 +66,7 @@ private func size(_ bytes: Int) -> String { DecimalText.text(Double(bytes) / 1e6
 private func fetchModels(_ names: [String]) throws -> Int32 {
     guard let fetcher = FetchProgram.find(.models) else {
         printError(
-            "odt models: the program that fetches models is not beside this one; run \(FetchProgram.Kind.models.advice) in swiftodt's sources"
+            "odt models: cannot find the program that fetches models; run \(FetchProgram.Kind.models.advice) in swiftodt's sources"
         )
         return ExitCode.failure
     }
@@ -83,13 +86,13 @@ private func verifyModels() throws -> Int32 {
     var code = ExitCode.success
     for model in InstalledModel.all() {
         guard let manifest = model.manifest, !manifest.files.isEmpty else {
-            print("\(model.name): nothing is known to compare it with")
+            print("\(model.name): no hashes to compare with")
             continue
         }
         for file in manifest.files {
             let path = model.folder + "/" + file.name
             if try FileDigest.sha256(path) == file.sha256 {
-                print("\(file.name): as it should be")
+                print("\(file.name): intact")
             } else {
                 printError("odt models: \(path) is damaged or missing; remove \(model.manifestPath) and fetch it again")
                 code = ExitCode.failure
@@ -111,14 +114,14 @@ private func showModel(_ name: String) throws -> Int32 {
         if let licence = manifest.licence { print("  licence  \(licence)") }
         if let source = manifest.source { print("  source   \(source)") }
     }
-    if let threshold = manifest?.scoreThreshold { print("  believed from a score of \(threshold) on") }
+    if let threshold = manifest?.scoreThreshold { print("  minimum score \(threshold)") }
     for input in network.inputs { print("  input    \(text(input))") }
     for output in network.outputs { print("  output   \(text(output))") }
     if let labels {
         let some = labels.all.prefix(5).map(\.text).joined(separator: ", ")
         print("  labels   \(labels.all.count): \(some)\(labels.all.count > 5 ? ", ..." : "")")
     } else {
-        print("  labels   none of its own")
+        print("  labels   none")
     }
     switch manifest?.task {
     case .saliency?, .classification?:

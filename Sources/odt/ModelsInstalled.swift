@@ -1,21 +1,21 @@
 import Glibc
 import SwiftODT
 
-/// A model in one of the folders that are searched.
+/// A model in one of the searched folders.
 struct InstalledModel {
     let path: String
     let manifest: ModelManifest?
     let bytes: Int
-    /// Whether it is used where none is named.
+    /// Whether this model is used if no model is named.
     let isDefault: Bool
 
-    /// The file's name without its extension.
+    /// The file name without its extension.
     var name: String { FilePath.stem(of: path) }
     var folder: String { FilePath.folder(of: path) }
     var manifestPath: String { ModelManifest.path(besideModel: path) }
     var licence: String { manifest?.licence ?? "?" }
 
-    /// All models of all folders, in the order in which they are searched.
+    /// Returns the models of all folders, in search order.
     static func all() -> [InstalledModel] {
         let defaults = ModelSearchPath.Purpose.allCases.compactMap { try? ModelSearchPath.locate($0) }
         return ModelSearchPath.folders.flatMap { folder in
@@ -35,7 +35,8 @@ struct InstalledModel {
     }
 }
 
-/// A model that can be fetched, from the catalogue that the fetching program works by and leaves beside what it fetched.
+/// A model in the catalogue of `fetch-models` that can be fetched. The program copies its catalogue to the models
+/// that it fetches.
 struct FetchableModel {
     let name: String
     let about: String

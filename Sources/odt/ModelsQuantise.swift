@@ -1,21 +1,25 @@
 import Glibc
 import SwiftODT
 
-/// `odt models quantise`: says what the network is, and has NNCF bring it to 8 bits in a program of its own.
+/// `odt models quantise`: determines the network's input and runs NNCF in a Python process.
 struct ModelQuantiser {
     static let help = """
-        Brings a detector to 8 bits, and says what that costs.
+        Converts a detector to 8-bit integers (INT8) and reports the loss of accuracy.
 
         usage: odt models quantise MODEL --pictures FOLDER [options]
 
-          --pictures FOLDER   PNG or JPEG, of the kind that the network will see: 16 at least, some hundred are good. Each fourth
-                              is kept back; on these the 8-bit form is compared with the float one
-          --output FILE.xml   where it goes (MODEL_int8.xml beside the model); a .bin and a manifest come beside it
-          --max-loss X        how many objects may be lost or added, 0 to 1 (0.1): above it nothing is written
-          --force             write it all the same, and over a file that is there
-          --help              this text
+          --pictures FOLDER   PNG or JPEG files that resemble the network's future input: at least 16, better hundreds.
+                              Every fourth is held out to compare the 8-bit model with the original
+          --output FILE.xml   the new model; a .bin file and a manifest are written beside it
+                              (default: MODEL_int8.xml beside the model)
+          --max-loss X        maximum fraction of lost or added objects, 0 to 1; above it nothing is written (default: 0.1)
+          --force             write the model despite a larger loss, and replace an existing file
+          --help              show this text
 
-        NNCF (a Python package, 200 MB to download with all that it needs) is fetched the first time, into a folder of its own.
+        The first run downloads NNCF (a Python package, 200 MB with its dependencies) into a folder of its own.
+
+        examples:
+          odt models quantise yolox_nano --pictures frames/
         """
 
     private let model: String
@@ -27,9 +31,9 @@ struct ModelQuantiser {
     init(_ words: [String]) throws {
         let line = try CommandLineOptions(
             words, valued: ["--pictures", "--output", "--max-loss"], flags: ["--force"])
-        guard line.operands.count == 1 else { throw CommandLineError("'quantise' wants one MODEL.") }
+        guard line.operands.count == 1 else { throw CommandLineError("'quantise' needs one MODEL.") }
         guard let pictures = line.text("--pictures") else {
-            throw CommandLineError("'quantise' wants --pictures FOLDER.")
+            throw CommandLineError("'quantise' needs --pictures FOLDER.")
         }
         model = try ModelSearchPath.locate(named: line.operands[0])
         self.pictures = pictures
@@ -38,17 +42,17 @@ struct ModelQuantiser {
         isForced = line.has("--force")
     }
 
-    /// Runs it, its words going where ours go, and gives its exit code.
+    /// Runs NNCF with this process's standard streams and returns its exit code.
     func run() throws -> Int32 {
         guard output.hasSuffix(".xml") else {
-            throw CommandLineError("--output must end in .xml, which is how networks in 8 bits are kept.")
+            throw CommandLineError("--output must end in .xml, the format of 8-bit models.")
         }
         if FileBytes.size(output) != nil, !isForced {
-            throw ODTError(.unsupported, "\(output) is there already; --force replaces it, --output names another")
+            throw ODTError(.unsupported, "\(output) already exists; use --force to replace it, or another --output")
         }
         guard let program = FilePath.canonical("/proc/self/exe"), let fetcher = FetchProgram.find(.models) else {
             throw ODTError(
-                .fileNotFound, "the program that quantises is not beside this one; run odt of swiftodt's sources")
+                .fileNotFound, "cannot find quantise.py; run odt of swiftodt's sources")
         }
         let script = fetcher.folder + "/models/quantise.py"
         return try ChildProcess(
@@ -60,12 +64,12 @@ struct ModelQuantiser {
         ).exitCode()
     }
 
-    /// What the network is and wants, as a manifest says it.
+    /// Returns the network's family, input and labels in the format of a manifest.
     private func networkInput() throws -> JSONValue {
         let manifest = try ModelManifest.load(model: model)
         guard manifest?.task ?? .detection == .detection else {
             throw ODTError(
-                .unsupported, "\(model) is no detector: what 8 bits cost is told by the boxes that are found")
+                .unsupported, "\(model) is not a detector: only detectors can be quantised")
         }
         let network = try Network.inspect(file: model)
         let labels = try Labels.load(manifest: manifest, model: model)

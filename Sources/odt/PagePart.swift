@@ -1,6 +1,6 @@
 import CPages
 
 extension SwiftOdtPagePart {
-    /// Its text, which is part of the program.
+    /// The content of the file, which is embedded in the program.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text, count: size) }
 }

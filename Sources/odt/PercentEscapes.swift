@@ -1,6 +1,6 @@
-/// What stands in an address as `%40` and the like.
+/// Decodes percent escapes such as `%40` in URIs.
 enum PercentEscapes {
-    /// The text that is meant; `nil` where two hexadecimal digits are missing, or the bytes are no text.
+    /// Returns the decoded text; `nil` if an escape lacks two hexadecimal digits, or the result is not UTF-8.
     static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

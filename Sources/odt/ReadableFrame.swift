@@ -2,7 +2,7 @@ import CGStreamer
 import Playback
 
 extension Pad {
-    /// Hands out a frame that is at the pad, to be read for the length of the call; `nil` where it cannot be.
+    /// Maps the frame for reading during the call; returns `nil` if it cannot be mapped.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (GstVideoFrame) -> Result
     ) -> Result? {

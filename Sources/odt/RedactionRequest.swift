@@ -1,13 +1,13 @@
 import Playback
 
-/// What the element's properties ask to be redacted.
+/// The redaction that the element's properties request.
 struct RedactionRequest {
-    /// The property that asks for it, as users write it.
+    /// The property that requests it, as NAME=VALUE.
     let word: String
-    /// Whether redaction that cannot be guaranteed is an error.
+    /// Whether it is an error if redaction cannot be guaranteed.
     let isStrict: Bool
 
-    /// `nil` where nothing is asked for.
+    /// Returns `nil` if no redaction is requested.
     init?(of element: Element) {
         let (style, labels) = (element.text(of: "box-style"), element.text(of: "privacy-labels"))
         if ["blur", "pixelate"].contains(style) {
@@ -20,7 +20,8 @@ struct RedactionRequest {
         isStrict = element.text(of: "privacy-strict") != "false"
     }
 
-    /// Has the element redact where it was made with `draw=false` because nobody is shown its pictures: it would refuse that.
+    /// Sets `draw=true` if redaction is requested and the user has not set `draw`. The element rejects redaction
+    /// with `draw=false`, which is the default here if no video is shown.
     static func allow(of element: Element, unless isDrawSet: Bool) {
         if !isDrawSet, RedactionRequest(of: element) != nil { element.set("draw", to: "true") }
     }

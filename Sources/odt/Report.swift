@@ -3,30 +3,36 @@ import Playback
 import SwiftODT
 
 let reportSubcommand = Subcommand(
-    name: "report", summary: "a web page on what was seen in a video", help: help, work: runReport)
+    name: "report", summary: "write a web page about the objects in a video", help: help, work: runReport)
 
 private let help = """
-    Writes a web page on what was seen in a video: how many of what, when, for how long and where, who entered or crossed what,
-    and each object's best picture. The page is one file that needs no network and prints well.
+    Writes a web page about the objects in a video: their number by label, when and where they were visible, zone and line
+    events, and the best picture of each object. The page is a single file without external resources and can be printed.
 
-    usage: odt report [options] FILE.jsonl [VIDEO|ADDRESS]
+    usage: odt report [options] FILE.jsonl [VIDEO|URI]
            odt report [options] --store FILE.sqlite [PAGE.html]
 
-    FILE.jsonl is what Pipelines/record and Pipelines/bus-to-json write, or what swiftodt says with message-format=json, one
-    message a line; '-' is the standard input. The pictures come from VIDEO, which is read once from its beginning.
-    FILE.sqlite is what 'odt watch --store' keeps; its pictures come from what the same watch recorded (--record).
+    FILE.jsonl holds the element's messages, one JSON object per line, as written by odt annotate --json, Pipelines/record or
+    Pipelines/bus-to-json, or with message-format=json; '-' is standard input. The pictures come from VIDEO, which is read once.
+    FILE.sqlite is the database of 'odt watch --store'; its pictures come from the recordings of the same watch (--record).
 
-      --camera NAME  of a store, one camera alone; more than once if need be
+      -o FILE        the page; '-' is standard output (default: FILE.jsonl's name with -report.html, in the current folder)
+      --title TEXT   the heading (default: the name of VIDEO or FILE.jsonl)
+      --zones FILE   the zones that were used, to show them in the picture
+      --force        replace an existing page
+      --help         show this text
+
+    options for databases:
+      --camera NAME  only this camera; repeatable (default: all)
       --from TIME, --to TIME
-                     of a store, no more than this: \(WallTime.form)
+                     only this period: \(WallTime.form) (default: all)
       --recordings DIR
-                     of a store, where the recorded video is now, if it was moved
-      --no-pictures  of a store: leave out the pictures, for which all recorded video of that time is read
-      -o FILE        the page (FILE.jsonl's name with -report.html, in this folder); '-' is the standard output
-      --title TEXT   its heading (VIDEO's name, or FILE.jsonl's)
-      --zones FILE   the zones that were set, to show them in the picture
-      --force        replace a page that is there
-      --help         this text
+                     the folder of the recordings, if they were moved
+      --no-pictures  omit the pictures, which need to read all recordings of the period
+
+    examples:
+      odt report messages.jsonl street.mp4
+      odt report --store events.sqlite --camera front report.html
     """
 
 @Sendable private func runReport(_ arguments: [String]) throws -> Int32 {
@@ -36,19 +42,19 @@ private let help = """
     if let store = line.text("--store") { return try runReport(ofStore: store, line) }
     let ofStores = ["--camera", "--from", "--to", "--recordings", "--no-pictures"]
     if let option = ofStores.first(where: { line.text($0) != nil || line.has($0) }) {
-        throw CommandLineError("\(option) belongs to a store: --store FILE.sqlite names it.")
+        throw CommandLineError("\(option) needs --store FILE.sqlite.")
     }
-    guard let file = line.operands.first else { throw CommandLineError("no file of messages is named.") }
-    guard line.operands.count <= 2 else { throw CommandLineError("'\(line.operands[2])' is one word too many.") }
+    guard let file = line.operands.first else { throw CommandLineError("name a FILE.jsonl or --store FILE.sqlite.") }
+    guard line.operands.count <= 2 else { throw CommandLineError("unexpected operand '\(line.operands[2])'.") }
     let video = line.operands.dropFirst().first
     let page = try page(
         line, or: file == "-" ? "report.html" : FilePath.stem(of: file) + "-report.html")
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
-    // Before the messages are read, which takes longer.
+    // Checks the video before the messages, whose reading takes longer.
     let source = try video.map(MediaSource.init)
     let (observations, isCutOff) = try observe(file)
     if isCutOff {
-        printError("odt report: the last line of \(file) is cut off, as interrupted recordings end; it is left out.")
+        printError("odt report: the last line of \(file) is incomplete, as after an interruption; it is ignored.")
     }
     let title = line.text("--title") ?? FilePath.stem(of: video ?? (file == "-" ? "Report" : file))
     let data = ReportData(
@@ -69,13 +75,13 @@ private let help = """
     return ExitCode.success
 }
 
-/// Draws what a store holds of some hours.
+/// Writes the page of a period in a database.
 private func runReport(ofStore store: String, _ line: CommandLineOptions) throws -> Int32 {
     guard line.operands.count <= 1 else {
-        throw CommandLineError("'\(line.operands[1])' is one word too many: a store has no video.")
+        throw CommandLineError("unexpected operand '\(line.operands[1])': with --store, pictures come from recordings.")
     }
     if let operand = line.operands.first, line.text("-o") != nil {
-        throw CommandLineError("'\(operand)' and -o both name the page.")
+        throw CommandLineError("the page is named twice: leave out '\(operand)' or -o.")
     }
     let page = try page(line, or: line.operands.first ?? FilePath.stem(of: store) + "-report.html")
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
@@ -85,7 +91,7 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     var messages = try StoredMessages(store, choice)
     var observations = Observations()
     try messages.forEach { try observations.add($0) }
-    guard !observations.isEmpty else { throw ReportError("\(store) has nothing of that time") }
+    guard !observations.isEmpty else { throw ReportError("\(store) has no messages in this period") }
     observations.finish()
     let title = line.text("--title") ?? messages.cameras.joined(separator: ", ")
     let data = ReportData(
@@ -100,7 +106,7 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
     return ExitCode.success
 }
 
-/// The tracks' pictures from the recorded segments that a store knows; `nil` where it knows none.
+/// Returns the tracks' pictures from the recorded segments that the database lists; `nil` if it lists none.
 private func pictures(
     of tracks: [ObservedTrack], _ messages: StoredMessages, _ observations: Observations, _ line: CommandLineOptions
 ) throws -> RecordedPictures? {
@@ -115,8 +121,8 @@ private func pictures(
     let pictures = RecordedPictures(of: tracks, in: segments, observations)
     if pictures.missingCount > 0, pictures.signal == nil {
         printError(
-            "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their video is not finished, was deleted, "
-                + "or was moved (--recordings DIR)")
+            "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their recording is "
+                + "unfinished, deleted or moved (--recordings DIR)")
     }
     return pictures
 }
@@ -124,23 +130,23 @@ private func pictures(
 private func moment(_ option: String, _ line: CommandLineOptions) throws -> Int64? {
     guard let text = line.text(option) else { return nil }
     guard let time = WallTime.milliseconds(of: text) else {
-        throw CommandLineError("\(option) is a time such as \(WallTime.form), not '\(text)'.")
+        throw CommandLineError("\(option) must be a time such as \(WallTime.form), not '\(text)'.")
     }
     return time
 }
 
-/// What the page is to be called.
+/// Returns the file name of the page.
 ///
-/// - Throws: ``CommandLineError`` where there is one of that name already.
+/// - Throws: ``CommandLineError`` if the file exists and must not be replaced.
 private func page(_ line: CommandLineOptions, or usual: String) throws -> String {
     let page = line.text("-o") ?? usual
     guard page == "-" || !PathText.isThere(page) || line.has("--force") else {
-        throw CommandLineError("\(page) is there already; --force replaces it, -o names another.")
+        throw CommandLineError("\(page) already exists; use --force to replace it, or -o for another file.")
     }
     return page
 }
 
-/// Adds a file's messages up; also says whether its last line is cut off.
+/// Reads a file of messages. Also returns whether its last line is incomplete.
 private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
     var lines = try LineStream(file)
     var observations = Observations()
@@ -152,22 +158,22 @@ private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
         } catch  where !lines.isWhole && !observations.isEmpty {
             isCutOff = true
         } catch let error as JSONValue.SyntaxError {
-            throw ReportError("\(file):\(lines.number): is no line of JSON: \(error.reason)")
+            throw ReportError("\(file):\(lines.number): invalid JSON: \(error.reason)")
         } catch {
             throw ReportError("\(file):\(lines.number): \(error)")
         }
     }
     guard lines.number > 0 else {
-        throw ReportError("\(file) is empty; Pipelines/bus-to-json -o \(file) writes messages into it")
+        throw ReportError("\(file) is empty; odt annotate --json \(file) writes messages to it")
     }
     guard !observations.isEmpty else {
-        throw ReportError("\(file) has no message of swiftodt in its \(CountText.text(lines.number, "line"))")
+        throw ReportError("\(file) has no swiftodt message in its \(CountText.text(lines.number, "line"))")
     }
     observations.finish()
     return (observations, isCutOff)
 }
 
-/// What a page that is passed on may say of where something came from: neither folders nor passwords.
+/// Returns a name of the source without folders, passwords and query, because the page may be published.
 private func publicName(_ place: String) -> String {
     guard let scheme = place.firstRange(of: "://") else {
         return place.split(separator: "/").last.map(String.init) ?? place

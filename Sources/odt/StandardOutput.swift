@@ -1,11 +1,11 @@
 import Glibc
 import Playback
 
-/// Sends off what was printed: who reads along has the answer about each picture while the next is looked at, and what was found before
-/// Ctrl-C is not lost. Ends the program where it cannot be written; nobody else notices a disk that is full.
+/// Flushes standard output, so that readers receive each result at once and Ctrl-C loses none. Exits with an error
+/// if writing fails, for example because the disk is full.
 func flushOutput() {
     guard fflush(nil) == 0 else {
-        printError("odt: the answer cannot be written: \(String(cString: strerror(errno)))")
+        printError("odt: cannot write to standard output: \(String(cString: strerror(errno)))")
         exit(ExitCode.failure)
     }
 }

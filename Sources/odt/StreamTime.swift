@@ -3,7 +3,7 @@ import Playback
 import SwiftODT
 
 extension Pad {
-    /// When a buffer that is at the pad is shown in the video's own time, whatever was sought before; `nil` where that is not known.
+    /// Returns the stream time of a buffer at the pad; `nil` if it is unknown.
     func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>) -> Nanoseconds? {
         guard let event = gst_pad_get_sticky_event(pointer, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_event_unref(event) }

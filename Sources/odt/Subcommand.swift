@@ -1,17 +1,17 @@
 import Glibc
 import Playback
 
-/// One thing `odt` can do.
+/// A subcommand of `odt`.
 struct Subcommand: Sendable {
     let name: String
-    /// One line for the overview.
+    /// One line for the overview of subcommands.
     let summary: String
-    /// What `--help` prints.
+    /// The text of `--help`.
     let help: String
-    /// Does it; gets the words after the subcommand's name and gives the process's exit code.
+    /// Runs the subcommand with the arguments after its name and returns the exit code.
     let work: @Sendable (_ arguments: [String]) throws -> Int32
 
-    /// Does it, and says what went wrong.
+    /// Runs the subcommand and prints its help or error.
     func run(_ arguments: [String]) -> Int32 {
         do {
             return try work(arguments)
@@ -19,7 +19,7 @@ struct Subcommand: Sendable {
             print(help)
             return ExitCode.success
         } catch let error as CommandLineError {
-            printError("odt \(name): \(error)\n'odt \(name) --help' tells how it is used.")
+            printError("odt \(name): \(error)\nRun 'odt \(name) --help' for usage.")
             return ExitCode.usage
         } catch {
             printError("odt \(name): \(error)")
@@ -28,12 +28,12 @@ struct Subcommand: Sendable {
     }
 }
 
-/// What the process tells its caller.
+/// The exit codees of `odt`.
 enum ExitCode {
     static let success: Int32 = 0
-    /// The work could not be done.
+    /// The operation failed.
     static let failure: Int32 = 1
-    /// The command line was not understood.
+    /// The command line is invalid.
     static let usage: Int32 = 2
 }
 
@@ -43,13 +43,13 @@ func printError(_ text: String) {
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// Writes a line to standard output that nobody needs: unlike ``flushOutput()`` it ignores a failure.
+/// Writes an informational line to standard output. Unlike ``flushOutput()`` it ignores write errors.
 func inform(_ text: String) {
     let line = text + "\n"
     _ = PathText.bytes(of: line).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// A text with spaces behind it up to a width.
+/// Pads a text with spaces to a width.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }

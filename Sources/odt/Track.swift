@@ -1,30 +1,33 @@
 import SwiftODT
 
 let trackSubcommand = Subcommand(
-    name: "track", summary: "follow objects through a file of detections", help: help, work: runTrack)
+    name: "track", summary: "track objects in a file of detections", help: help, work: runTrack)
 
 private let help = """
-    Follows objects through a file of detections and gives each an id.
+    Tracks objects in a file of detections and assigns an id to each. Useful to evaluate the tracker or to tune its options.
 
     usage: odt track --detections FILE --output FILE [options]
 
-      --detections FILE      MOTChallenge's text, one detection a line: frame,-1,x,y,width,height,score[,class,...];
-                             frames count from 1, boxes in pixels; '-' reads standard input. Or what odt detect recorded:
-                             then tracks go by the times and sizes that it has
-      --output FILE          one box a line: frame,id,x,y,width,height,score,-1,-1,-1;
-                             '-' writes standard output
-      --frame-rate N         frames a second of the sequence (the recording's, else 30)
-      --image-size WxH       size of the pictures (the recording's, else as far as the boxes reach)
-      --score-threshold S    detections from here up start tracks; up to half more where
-                             the scores show noise (\(TrackerOptions().scoreThreshold))
-      --min-hits N           detections it takes until a track is shown (\(TrackerOptions().minHits))
-      --max-age SECONDS      how long a track lives unseen (\(seconds(TrackerOptions().maxAge)))
-      --timing               says on the standard error what the tracker took, without reading and writing
-      --help                 this text
+      --detections FILE      detections in MOTChallenge format, one per line: frame,-1,x,y,width,height,score[,class,...]
+                             (frames start at 1, boxes in pixels; '-' is standard input); or a recording of odt detect,
+                             whose timestamps and frame size are used
+      --output FILE          tracks in MOTChallenge format: frame,id,x,y,width,height,score,-1,-1,-1;
+                             '-' is standard output
+      --frame-rate N         frames per second, 0.01 to 10,000 (default: that of the recording, otherwise 30)
+      --image-size WxH       frame size in pixels (default: that of the recording, otherwise the extent of the boxes)
+      --score-threshold S    minimum score of detections that start tracks, 0 to 1; raised by up to a half if the scores
+                             are noisy (default: \(TrackerOptions().scoreThreshold))
+      --min-hits N           detections before a track is confirmed, 1 to 1,000 (default: \(TrackerOptions().minHits))
+      --max-age SECONDS      time after which a lost track is removed, 0 to 3,600 (default: \(seconds(TrackerOptions().maxAge)))
+      --timing               print the time per frame of the tracker alone to standard error
+      --help                 show this text
 
-    Columns are parted by commas, semicolons or blanks; decimal commas are understood where semicolons or blanks
-    part the columns. At most \(TrackerOptions().maxTracks) objects are followed at once, and the \(Tracker.maximumDetections) surest detections of a frame
-    are used. How many were not used, and why, is said on the standard error.
+    Columns are separated by commas, semicolons or spaces. Decimal commas are accepted if semicolons or spaces separate the
+    columns. At most \(TrackerOptions().maxTracks) objects are tracked at once, and the \(Tracker.maximumDetections) detections with the highest scores of each
+    frame are used. The number of unused detections and the reasons are printed to standard error.
+
+    examples:
+      odt track --detections det.txt --output tracks.txt --frame-rate 25
     """
 
 private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9 }
@@ -36,12 +39,12 @@ private func seconds(_ duration: Nanoseconds) -> Double { Double(duration) / 1e9
             "--detections", "--output", "--frame-rate", "--image-size", "--score-threshold", "--min-hits",
             "--max-age",
         ], flags: ["--timing"])
-    if let operand = line.operands.first { throw CommandLineError("'\(operand)' is one word too many.") }
+    if let operand = line.operands.first { throw CommandLineError("unexpected operand '\(operand)'.") }
     try track(TrackRequest(line))
     return ExitCode.success
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 private struct TrackRequest {
     let detections: String
     let output: String
@@ -51,8 +54,8 @@ private struct TrackRequest {
     let saysTiming: Bool
 
     init(_ line: CommandLineOptions) throws {
-        guard let detections = line.text("--detections") else { throw CommandLineError("--detections is missing.") }
-        guard let output = line.text("--output") else { throw CommandLineError("--output is missing.") }
+        guard let detections = line.text("--detections") else { throw CommandLineError("missing --detections FILE.") }
+        guard let output = line.text("--output") else { throw CommandLineError("missing --output FILE.") }
         self.detections = detections
         self.output = output
         frameRate = try line.number("--frame-rate", in: 0.01...10_000)
@@ -74,7 +77,7 @@ private struct TrackRequest {
     }
 }
 
-/// Reads all detections, runs the tracker over the frames, writes what it shows.
+/// Reads all detections, runs the tracker and writes the tracks.
 private func track(_ request: TrackRequest) throws {
     let following: TrackingRun
     if request.detections != "-", RecordingReader.isOurs(request.detections) {
@@ -90,7 +93,7 @@ private func track(_ request: TrackRequest) throws {
     try ByteStream.write(following.written.text, to: request.output)
 }
 
-/// A tracker at work, and what it has shown so far.
+/// A tracker and its output so far.
 private struct TrackingRun {
     let tracker: Tracker
     let size: (width: Int, height: Int)
@@ -116,13 +119,13 @@ private struct TrackingRun {
     }
 }
 
-/// From the first frame to the last.
+/// Tracks the objects of a MOTChallenge file, including frames without detections.
 private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) -> TrackingRun {
     var following = TrackingRun(request.options, size: request.imageSize ?? input.extent)
     func time(of frame: Int) -> Nanoseconds { Nanoseconds(seconds: Double(frame - 1) / (request.frameRate ?? 30)) }
     var next = 1
     for frame in input.frames {
-        // Where nothing is seen and nothing awaited any longer, frame after frame says nothing.
+        // Once no track is left, frames without detections have no effect and are skipped.
         while next < frame {
             following.follow([], in: next, at: time(of: next))
             next = following.tracker.trackCount == 0 ? frame : next + 1
@@ -133,9 +136,9 @@ private func follow(_ input: MOTChallengeDetections, _ request: TrackRequest) ->
     return following
 }
 
-/// Through the frames that were looked at; numbers follow from times.
+/// Tracks the objects of a recording in the frames with an inference. Frame numbers are derived from times.
 private func follow(_ recording: RecordingReader, _ request: TrackRequest) throws -> TrackingRun {
-    guard let header = recording.header else { throw MOTChallengeError("\(request.detections) is no recording.") }
+    guard let header = recording.header else { throw MOTChallengeError("\(request.detections) is not a recording.") }
     let recorded = Double(header.frameRate.numerator) / Double(header.frameRate.denominator)
     let rate = request.frameRate ?? (recorded > 0 ? recorded : 30)
     var following = TrackingRun(request.options, size: request.imageSize ?? (header.width, header.height))
@@ -151,22 +154,22 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
     return following
 }
 
-/// How many detections were not used, and why.
+/// Describes the unused detections and the reasons.
 private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
-        (unused.weak, "with a score below \(floor)"), (unused.impossible, "with no box that can be"),
-        (unused.doubled, "on another one"), (unused.surplus, "beyond \(Tracker.maximumDetections) in a frame"),
+        (unused.weak, "with a score below \(floor)"), (unused.impossible, "with an invalid box"),
+        (unused.doubled, "duplicates"), (unused.surplus, "beyond \(Tracker.maximumDetections) per frame"),
     ]
     let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     let verb = unused.count == 1 ? "was" : "were"
     return "\(unused.count) of \(CountText.text(all, "detection")) \(verb) not used: \(named)."
 }
 
-/// What frames took: half of them less than the median, which does not ask what else the machine was doing.
+/// Describes the time per frame. The median is less sensitive to other programs than the mean.
 private func timing(_ spent: [Duration]) -> String {
     if spent.isEmpty { return "no frames" }
     let median = spent.sorted()[spent.count / 2] / .microseconds(1)
     let mean = spent.reduce(.zero, +) / .microseconds(spent.count)
-    return DecimalText.text(median, decimals: 2) + " microseconds a frame (median; "
-        + DecimalText.text(mean, decimals: 2) + " on average)"
+    return DecimalText.text(median, decimals: 2) + " microseconds per frame (median; "
+        + DecimalText.text(mean, decimals: 2) + " mean)"
 }

@@ -1,12 +1,12 @@
 import SwiftODT
 
-/// Detections in MOTChallenge's text format, by frame.
+/// Detections in MOTChallenge format, by frame.
 struct MOTChallengeDetections {
     private var byFrame: [Int: [Detection]] = [:]
-    /// How far the boxes reach: stands in for the size of the picture where it is not known.
+    /// The extent of the boxes in pixels, which replaces an unknown frame size.
     private(set) var extent = (width: 1, height: 1)
 
-    /// The format's frame numbers are small; a huge one is a broken file.
+    /// The largest accepted frame number, which detects broken files.
     static let largestFrame = 10_000_000
 
     /// Reads a file, or standard input for `-`.
@@ -20,10 +20,10 @@ struct MOTChallengeDetections {
 
     func detections(in frame: Int) -> [Detection] { byFrame[frame] ?? [] }
 
-    /// Lines end as they do on Unix, Windows or old Macintoshes; a byte-order mark may stand before the first.
+    /// Accepts LF, CRLF and CR line ends and a UTF-8 byte-order mark.
     private mutating func read(_ bytes: [UInt8], of path: String) throws {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            throw MOTChallengeError("\(path): is UTF-16 text. Save it as UTF-8.")
+            throw MOTChallengeError("\(path) is UTF-16 text; save it as UTF-8.")
         }
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -47,7 +47,7 @@ struct MOTChallengeDetections {
     private mutating func add(_ columns: [Double]) throws(MOTChallengeError) {
         if columns.isEmpty { return }
         guard columns[0] >= 1, columns[0] <= Double(Self.largestFrame), columns[0] == columns[0].rounded() else {
-            throw MOTChallengeError("frames are whole numbers from 1 to \(Self.largestFrame), not \(columns[0]).")
+            throw MOTChallengeError("the frame must be an integer from 1 to \(Self.largestFrame), not \(columns[0]).")
         }
         let box = Box(x: columns[2], y: columns[3], width: columns[4], height: columns[5])
         let score = columns.count > 6 ? columns[6] : 1
@@ -60,7 +60,7 @@ struct MOTChallengeDetections {
     }
 }
 
-/// Tracks in MOTChallenge's text format.
+/// Tracks in MOTChallenge format.
 struct MOTChallengeTracks {
     private(set) var text: [UInt8] = []
 

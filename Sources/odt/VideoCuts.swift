@@ -3,15 +3,15 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Where a video can be cut into parts of about some length: at key frames, which a decoder needs nothing before of. Seeks from one to the
-/// next and decodes one frame at each, so that an hour takes a second or two.
+/// Finds key frames at which a video can be cut into parts of about equal length. Seeks from one to the next and
+/// decodes only one frame at each.
 struct VideoCuts {
-    /// How long anything may take.
+    /// The time limit for starting and for each seek.
     private static let timeout: GstClockTime = 60_000_000_000
 
     private let pipeline: Pipeline
     private let entry: Pad
-    /// The first frame that came after the latest seek.
+    /// The stream time of the first frame after the latest seek.
     private let landing = Landing()
 
     private final class Landing: Sendable { let time = Mutex(Nanoseconds?.none) }
@@ -20,7 +20,7 @@ struct VideoCuts {
         let source = try MediaSource(video)
         pipeline = try Pipeline("\(source.description) videoconvert name=video ! fakesink sync=false")
         source.give(to: pipeline)
-        guard let entry = pipeline["video"].pad("sink") else { throw PlaybackError("the pipeline has no beginning") }
+        guard let entry = pipeline["video"].pad("sink") else { throw PlaybackError("the pipeline has no entry pad") }
         self.entry = entry
         let landing = landing
         entry.watchEvents { event in
@@ -33,9 +33,10 @@ struct VideoCuts {
         }
     }
 
-    /// In a line of JSON: how long the video is, and the times of the key frames that begin parts; none where it has to be taken whole.
+    /// Returns one line of JSON with the duration of the video and the times of the key frames that begin parts;
+    /// none if the video cannot be cut.
     ///
-    /// - Throws: ``PlaybackError`` where it cannot be played at all.
+    /// - Throws: ``PlaybackError`` if the video cannot be played.
     func find(each length: Nanoseconds) throws -> String {
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: { printError("odt detect: \($0)") },
@@ -44,7 +45,7 @@ struct VideoCuts {
         linker.listen(to: pipeline["decoded"])
         defer { gst_element_set_state(pipeline.top, GST_STATE_NULL) }
         gst_element_set_state(pipeline.top, GST_STATE_PAUSED)
-        guard try hasLanded() else { throw PlaybackError("no frame of the video came within a minute") }
+        guard try hasLanded() else { throw PlaybackError("the video delivered no frame within 60 s") }
         var duration: gint64 = 0
         guard gst_element_query_duration(pipeline.top, GST_FORMAT_TIME, &duration) != 0, duration > 0,
             var last = landing.time.withLock({ $0 })
@@ -68,7 +69,7 @@ struct VideoCuts {
         return landing.time.withLock { $0 }
     }
 
-    /// Waits until a frame has come.
+    /// Waits until a frame has been decoded.
     private func hasLanded() throws -> Bool {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }

@@ -1,19 +1,19 @@
 import Glibc
 import SwiftODT
 
-/// One frame of whatever GStreamer can read.
+/// Extracts single frames from videos.
 enum VideoFrame {
-    /// A frame as a JPEG file's bytes, upright; the last one where there are fewer.
+    /// Returns an upright frame as a JPEG file; the last frame if the video has fewer.
     ///
-    /// - Parameter video: a file or an address.
-    /// - Throws: ``ODTError`` that says what is missing.
+    /// - Parameter video: A file or a URI.
+    /// - Throws: ``ODTError`` with a remedy.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {
         let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        // What mkdtemp replaces by something that nothing there is called.
+        // mkdtemp replaces the placeholder to create a unique name.
         let placeholder = String(repeating: "X", count: 6)
         var folder = Array("\(place)/odt-\(placeholder)".utf8CString)
         guard mkdtemp(&folder) != nil else {
-            throw ODTError(.failed, "no folder can be made in \(place): set TMPDIR to one that can be written to")
+            throw ODTError(.failed, "cannot create a folder in \(place): set TMPDIR to a writable folder")
         }
         let file = folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } + "/frame.jpg"
         defer {
@@ -21,7 +21,7 @@ enum VideoFrame {
             rmdir(folder)
         }
         let isAddress = video.contains("://")
-        if !isAddress, access(video, R_OK) != 0 { throw ODTError(.fileNotFound, "\(video) cannot be read") }
+        if !isAddress, access(video, R_OK) != 0 { throw ODTError(.fileNotFound, "cannot read \(video)") }
         let source =
             isAddress
             ? ["uridecodebin", "uri=\(quoted(video))"] : ["filesrc", "location=\(quoted(video))", "!", "decodebin"]
@@ -31,18 +31,18 @@ enum VideoFrame {
                 "!",
                 "jpegenc", "quality=85", "!", "multifilesink", "location=\(quoted(file))",
             ]
-        // Found as a shell finds it. Its complaints are the user's.
+        // env searches PATH. The program's errors go to standard error.
         let code = try ChildProcess("/usr/bin/env", ["gst-launch-1.0", "-q"] + pipeline).exitCode()
         guard code != 127 else {
-            throw ODTError(.failed, "gst-launch-1.0 is not installed; it comes with Debian's gstreamer1.0-tools")
+            throw ODTError(.failed, "gst-launch-1.0 is not installed; apt install gstreamer1.0-tools")
         }
         guard let bytes = try? FileBytes.read(file, limit: 64 << 20), !bytes.isEmpty else {
-            throw ODTError(.invalidFile, "no frame can be read from \(video)")
+            throw ODTError(.invalidFile, "cannot read a frame from \(video)")
         }
         return bytes
     }
 
-    /// As GStreamer's descriptions of pipelines have texts.
+    /// Quotes a text for a pipeline description.
     private static func quoted(_ text: String) -> String {
         "\"" + text.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) } + "\""
     }

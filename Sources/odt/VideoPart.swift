@@ -3,26 +3,27 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Lets the frames of a part of a video through, those from one time on and before another, as they are in a pass over all of it. The video
-/// is sought to a key frame at or before the first of them.
+/// Passes only the frames of a part of a video, from one time (inclusive) to another (exclusive), identical to
+/// those of a full pass. Seeks to the key frame at or before the start.
 ///
-/// Not every stream comes out of its key frames the same as it comes by them. Whether this one does shows where parts meet: the first frames of
-/// one are those right behind the one before it. Both are known by their sums, of some frames each, so that whoever joins parts can compare.
+/// After a seek, some streams decode to other pixels than in a full pass. To detect this, the report has checksums
+/// of the first frames of this part and of the first frames after it. The caller compares the latter with the first
+/// frames of the next part.
 final class VideoPart: Sendable {
     private struct State {
-        /// The event that sought the part, once it was sent.
+        /// The sequence number of the seek event; `nil` before it is sent.
         var sought: UInt32?
-        /// Whether what comes now comes from there.
+        /// Whether the frames that arrive now follow the seek.
         var isThere: Bool
         var frames = 0
         var first: [FrameChecksum] = []
         var behind: [FrameChecksum] = []
     }
 
-    /// How many frames are compared where parts meet. What a wrong beginning spoils, it spoils from the first one on.
+    /// The number of frames that are compared at each boundary. A wrong start affects the frames from the first one on.
     private static let compared = 8
 
-    /// To the key frame at or before a time.
+    /// Flags to seek to the key frame at or before a time.
     static let toKeyFrame = GstSeekFlags(
         rawValue: [GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_KEY_UNIT, GST_SEEK_FLAG_SNAP_BEFORE].reduce(0) {
             $0 | $1.rawValue
@@ -35,14 +36,14 @@ final class VideoPart: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - pad: where decoded frames come in.
-    ///   - refuse: ends the stream with an error.
+    ///   - pad: The pad that decoded frames enter.
+    ///   - refuse: Ends the stream with an error.
     init(_ range: Range<Nanoseconds>, at pad: Pad, refuse: @escaping @Sendable (String) -> Void) {
         (from, to, self.pad, self.refuse) = (range.lowerBound, range.upperBound, pad, refuse)
         state = Mutex(State(isThere: range.lowerBound == 0))
     }
 
-    /// Looks at all that comes, for as long as it lives.
+    /// Attaches the probes, which work while this object exists.
     func begin() {
         pad.watchEvents { [weak self] event in
             self?.note(event)
@@ -51,7 +52,7 @@ final class VideoPart: Sendable {
         pad.watchBuffers { [weak self] in self?.passes($0) == true ? .ok : .drop }
     }
 
-    /// In a line of JSON: how many frames it had, its first ones, and the first ones behind it.
+    /// One line of JSON with the number of frames and the checksums of the first frames of this part and after it.
     var report: String {
         state.withLock { state in
             JSONValue.object([
@@ -73,7 +74,7 @@ final class VideoPart: Sendable {
             return false
         }
         guard let time = pad.streamTime(of: buffer) else {
-            refuse("a frame has no time: this video has no parts, only --detections alone can take it")
+            refuse("a frame has no timestamp, so this video cannot be split: leave out --from and --to")
             return false
         }
         if time < from { return false }
@@ -90,7 +91,7 @@ final class VideoPart: Sendable {
         return isInside
     }
 
-    /// Once, in a thread of its own: who seeks stops the thread that this is called on, and waits for it.
+    /// Seeks once, on its own thread: a flushing seek waits for the streaming thread, which calls this function.
     private func seek() {
         let event = gst_event_new_seek(
             1, GST_FORMAT_TIME, Self.toKeyFrame, GST_SEEK_TYPE_SET, gint64(from), GST_SEEK_TYPE_NONE, -1)
@@ -105,7 +106,7 @@ final class VideoPart: Sendable {
         DetachedThread.run { [self] in
             let event = UnsafeMutablePointer<GstEvent>(bitPattern: sent)
             guard gst_pad_push_event(pad.pointer, event) == 0 else { return }
-            refuse("the video cannot be sought: only a whole pass can be had of it")
+            refuse("the video is not seekable, so it cannot be split: leave out --from and --to")
         }
     }
 }

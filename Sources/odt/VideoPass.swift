@@ -2,35 +2,37 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// One pass over a video, as fast as it can be read, that looks at some of its frames.
+/// Decodes a video once at maximum speed and passes selected frames to a viewer.
 enum VideoPass {
-    /// Whether a frame is to be looked at.
+    /// Whether the viewer wants a frame, does not want it, or wants no further frames.
     enum Interest { case wanted, notWanted, remove }
 
-    /// Red, green, blue and an unused byte of each pixel, as long as it is looked at.
+    /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid during the call.
     struct Pixels {
         let base: UnsafePointer<UInt8>
-        /// Bytes from row to row.
+        /// The number of bytes from row to row.
         let stride: Int
         let width: Int
         let height: Int
     }
 
-    /// Who looks at frames. Times are in seconds of the video; all is called on one thread, in the video's order.
+    /// A receiver of frames. All calls come from one thread, in the order of the video. Times are stream times in
+    /// seconds.
     protocol Viewer: AnyObject {
-        /// Whether to look at the frame that is shown from `time` to `end`.
+        /// Returns whether the viewer wants the frame that is shown from `time` to `end`.
         func interest(from time: Double, to end: Double) -> Interest
-        /// Gets a frame that was wanted, upright.
+        /// Processes a wanted frame, which is upright.
         func process(at pixels: Pixels, from time: Double, to end: Double)
     }
 
-    /// Plays the video from its beginning. Frames that nobody wants are decoded and no more.
+    /// Plays the video from its start. Unwanted frames are decoded but not converted.
     ///
     /// - Parameters:
-    ///   - turned: what has to be done to see it upright; where that is nothing, what the video itself says.
-    ///   - notify: says a sentence to people, on whatever thread.
-    /// - Returns: how it ended; well, too, where the viewer has enough.
-    /// - Throws: ``PlaybackError`` where an element is missing.
+    ///   - turned: The transformation that turns frames upright; with identity, the video's own orientation tag is
+    ///   used.
+    ///   - notify: Shows a message to the user. Called on any thread.
+    /// - Returns: The result of playing, which is successful also if the viewer wants no further frames.
+    /// - Throws: ``PlaybackError`` if an element is missing.
     static func show(
         _ video: MediaSource, turned: Orientation, to viewer: Viewer, notify: @escaping @Sendable (String) -> Void
     ) throws -> Player.Ending {
@@ -40,7 +42,7 @@ enum VideoPass {
                 + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
         video.give(to: pipeline)
         guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
-            throw PlaybackError("the pipeline has no ends")
+            throw PlaybackError("the pipeline has no entry or exit pad")
         }
         let progress = Progress(of: pipeline, name: PartFile.parts(of: video.name).stem)
         progress.watch(decoded)
@@ -52,7 +54,7 @@ enum VideoPass {
             progress.clear()
             notify(text)
         }
-        // What a pad holds on to must not hold on to the pad.
+        // Pads retain their probes' closures, so these refer to the pads weakly.
         let gate = Gate(viewer) { [weak player] in player?.askToEnd() }
         decoded.watchBuffers { [weak decoded] buffer in
             decoded.map { gate.passes(buffer, on: $0) } == true ? .ok : .drop
@@ -67,14 +69,16 @@ enum VideoPass {
         return ending
     }
 
-    /// As videoflip calls them.
+    /// The values of videoflip's property `video-direction`.
     private static let directions: [Orientation: String] = [
         .rotate90: "90r", .rotate180: "180", .rotate270: "90l", .flipHorizontal: "horiz", .flipVertical: "vert",
         .transpose: "ul-lr", .transverse: "ur-ll",
     ]
 }
 
-/// Lets the wanted frames through. All of it happens on the streaming thread.
+/// Passes the wanted frames.
+///
+/// `@unchecked Sendable`: its methods are called only on the streaming thread.
 private final class Gate: @unchecked Sendable {
     private let viewer: VideoPass.Viewer
     private let end: () -> Void
@@ -82,7 +86,7 @@ private final class Gate: @unchecked Sendable {
 
     init(_ viewer: VideoPass.Viewer, end: @escaping () -> Void) { (self.viewer, self.end) = (viewer, end) }
 
-    /// Whether a frame is worth to be turned and converted.
+    /// Returns whether the viewer wants the frame, which then is rotated and converted.
     func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
         guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
         let duration = buffer.pointee.duration

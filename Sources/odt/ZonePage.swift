@@ -1,9 +1,9 @@
-/// The web page on which zones are drawn: self-contained, with the frame inside, and no word to any server.
+/// The web page for drawing zones. It is self-contained, including the frame, and sends no requests.
 enum ZonePage {
-    /// - Parameter zones: the JSON text of those to begin with.
+    /// - Parameter zones: The JSON text of the initial zones.
     static func html(picture: [UInt8], zones: [UInt8]?) -> String {
         let start = zones.map { String(decoding: $0, as: UTF8.self) } ?? "[]"
-        // A text that closes the script would end it.
+        // "<" is escaped, because "</script>" in a text would end the script element.
         let safe = start.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
         return head + "<img id=picture alt=\"a frame of the video\" src=\"data:image/jpeg;base64,"
             + Base64.text(picture)
@@ -41,7 +41,7 @@ enum ZonePage {
     private static let body = """
         <canvas id=canvas></canvas></div>
         <table id=list></table>
-        <p>For <code>zones=zones.json</code>, or <code>odt zones --zones zones.json VIDEO</code> to go on with:</p>
+        <p>Save this as <code>zones.json</code> and use it with <code>zones=zones.json</code>, or edit it again with <code>odt zones --zones zones.json VIDEO</code>:</p>
         <textarea id=json spellcheck=false aria-label="the zones as JSON"></textarea>
         <div class=bar><button id=copy>Copy</button><button id=save>Save zones.json</button><span id=said role=status></span></div>
         """
@@ -63,7 +63,7 @@ enum ZonePage {
           while (zones.some(zone => zone.name === kind + " " + number)) number++;
           drawn = {name: kind + " " + number, kind, points: []};
           zones.push(drawn);
-          say("Click the " + (kind === "line" ? "ends" : "corners") + "; double-click, or Enter, at the last one. Escape takes it back.");
+          say("Click the " + (kind === "line" ? "ends" : "corners") + "; double-click the last one or press Enter to finish, Escape to cancel.");
           show();
         }
         function finish() {
@@ -133,7 +133,7 @@ enum ZonePage {
             context.fillText(zone.name, points[0][0] + 8, points[0][1] - 8);
           }
         }
-        // To where "in" is: the right hand of who walks from the first point to the last.
+        // The arrow points to the "in" side: the right-hand side when walking from the first point to the last.
         function arrow(points) {
           const middle = points.length >> 1, [from, to] = [points[middle - 1], points[middle]];
           const [dx, dy] = [to[0] - from[0], to[1] - from[1]], length = Math.hypot(dx, dy) || 1;
@@ -170,7 +170,7 @@ enum ZonePage {
               return labels.length ? labels : undefined;
             });
             if (zone.kind === "zone")
-              field(row, zone, "min-time", "dwell from, seconds", value => value || "", value => Number(value) > 0 ? Number(value) : undefined);
+              field(row, zone, "min-time", "dwell time, seconds", value => value || "", value => Number(value) > 0 ? Number(value) : undefined);
             else row.insertCell();
             const remove = cell(row, document.createElement("button"));
             remove.textContent = "Remove";
@@ -190,7 +190,7 @@ enum ZonePage {
             zones = (Array.isArray(read) ? read : read.zones).map(zone => ({kind: "zone", ...zone}));
             $("said").textContent = "";
             show();
-          } catch (error) { $("said").textContent = "Not understood: " + error.message; }
+          } catch (error) { $("said").textContent = "Invalid JSON: " + error.message; }
         };
         $("copy").onclick = async () => {
           try { await navigator.clipboard.writeText($("json").value); } catch { $("json").select(); document.execCommand("copy"); }

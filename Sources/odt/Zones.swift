@@ -5,17 +5,21 @@ let zonesSubcommand = Subcommand(
     name: "zones", summary: "draw zones and lines on a frame of a video, in a web browser", help: help, work: runZones)
 
 private let help = """
-    Writes a web page with a frame of a video, on which zones and lines are drawn by clicking; it shows the JSON text that the
-    element's property zones takes.
+    Writes a web page with a frame of a video for drawing zones and lines. The page shows the JSON text for the element's
+    property zones.
 
-    usage: odt zones [options] VIDEO|PICTURE|ADDRESS
+    usage: odt zones [options] VIDEO|PICTURE|URI
+           odt zones --check FILE
 
-      -o FILE        the page (VIDEO's name with -zones.html, in this folder); '-' is the standard output
-      --frame N      which frame to show, counted from 1 (25, or the last one)
-      --zones FILE   zones to begin with
-      --check FILE   only say whether these zones are right, and list them; no video then
-      --force        replace a page that is there
-      --help         this text
+      -o FILE        the page; '-' is standard output (default: VIDEO's name with -zones.html, in the current folder)
+      --frame N      the frame to show, counted from 1 (default: 25, or the last one)
+      --zones FILE   start with the zones of FILE
+      --check FILE   only validate the zones of FILE and list them
+      --force        replace an existing page
+      --help         show this text
+
+    examples:
+      odt zones -o gate.html gate.mp4
     """
 
 @Sendable private func runZones(_ arguments: [String]) throws -> Int32 {
@@ -23,7 +27,7 @@ private let help = """
         arguments, valued: ["-o", "--frame", "--zones", "--check"], flags: ["--force"])
     if let file = line.text("--check") { return try check(file) }
     guard let video = line.operands.first, line.operands.count == 1 else {
-        throw CommandLineError(line.operands.isEmpty ? "no video is named." : "one video at a time.")
+        throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
     }
     return try writePage(of: video, line)
 }
@@ -41,7 +45,7 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
     let page = line.text("-o") ?? FilePath.stem(of: video) + "-zones.html"
     let frame = try line.wholeNumber("--frame", in: 1...1_000_000) ?? 25
     if access(page, F_OK) == 0, !line.has("--force") {
-        throw CommandLineError("\(page) is there already; --force replaces it, -o names another.")
+        throw CommandLineError("\(page) already exists; use --force to replace it, or -o for another file.")
     }
     let zones = try line.text("--zones").map { file in
         _ = try Zone.list(named: file)

@@ -2,7 +2,7 @@ import CVersion
 import Glibc
 import Playback
 
-/// The subcommands of `odt`, one file each. Add a line here to add one.
+/// The subcommands of `odt`. Each is defined in its own file or folder.
 let subcommands: [Subcommand] = [
     annotateSubcommand,
     benchSubcommand,
@@ -23,13 +23,13 @@ func usage() -> String {
         "  " + padded(subcommand.name, to: width + 2) + subcommand.summary
     }
     return """
-        Finds and follows objects in pictures and video.
+        Detects and tracks objects in pictures and video.
 
         usage: odt <subcommand> [options]
 
         \(lines.joined(separator: "\n"))
 
-        'odt <subcommand> --help' tells more, 'odt --version' which one this is.
+        Run 'odt <subcommand> --help' for the options of a subcommand, 'odt --version' for the version.
         """
 }
 
@@ -45,7 +45,7 @@ case "--version":
     print("odt \(SWIFTODT_VERSION)")
 case let name?:
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
-        printError("odt: there is no subcommand '\(name)'.\n\n\(usage())")
+        printError("odt: unknown subcommand '\(name)'.\n\n\(usage())")
         exit(ExitCode.usage)
     }
     let code = subcommand.run(Array(words.dropFirst()))

@@ -9,7 +9,7 @@ struct HomeAssistantDiscoveryTests {
 
     private func config(_ message: MQTTMessage) throws -> JSONValue { try JSONValue(parsing: message.payload) }
 
-    @Test func entityIdsHaveTheComponentAndLowerCaseNames() throws {
+    @Test func entityIdsHaveComponentAndLowerCaseNames() throws {
         let count = try config(discovery.count(of: "Front-Yard", "Gate-1"))
         #expect(count["default_entity_id"]?.string == "sensor.gate_1_front_yard_count")
         #expect(count["object_id"] == nil)
@@ -17,7 +17,7 @@ struct HomeAssistantDiscoveryTests {
         #expect(connection["default_entity_id"]?.string == "binary_sensor.gate_camera")
     }
 
-    @Test func aLabelHasASensorOfItsOwnInEachZone() throws {
+    @Test func eachLabelInZoneHasItsOwnSensor() throws {
         let person = try config(discovery.count(of: "person", in: "yard", "gate"))
         #expect(person["name"]?.string == "yard person")
         #expect(person["default_entity_id"]?.string == "sensor.gate_yard_person_count")
@@ -32,7 +32,7 @@ struct HomeAssistantDiscoveryTests {
         #expect(Set(ids).count == 3)
     }
 
-    @Test func aLabelIsQuotedInTheTemplate() throws {
+    @Test func labelIsQuotedInTemplate() throws {
         let config = try config(discovery.count(of: #"d'or\ }}"#, in: "yard", "gate"))
         #expect(config["value_template"]?.string?.contains(#"'eq', 'd\'or\\ }}')"#) == true)
     }

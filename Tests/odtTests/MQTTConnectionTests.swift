@@ -5,10 +5,10 @@ import Testing
 
 @Suite("MQTTConnection and MQTTOutbox")
 struct MQTTConnectionTests {
-    /// What mosquitto_publish returns for a message that no broker takes.
-    private static let ofTheMessage: Set<Int32> = [3, 9, 18, 24, 25, 28]
+    /// The results of mosquitto_publish for a message that the broker cannot accept.
+    private static let undeliverable: Set<Int32> = [3, 9, 18, 24, 25, 28]
 
-    /// A library whose broker is always there, and which returns from `mosquitto_publish` the number that the topic ends with.
+    /// A library that is always connected, and whose `mosquitto_publish` returns the number at the end of the topic.
     private static func library() throws -> MosquittoLibrary {
         var library = try MosquittoLibrary()
         library.connect = { _, _, _, _ in 0 }
@@ -22,7 +22,7 @@ struct MQTTConnectionTests {
     private static let hasLibrary = (try? MosquittoLibrary()) != nil
 
     @Test(.enabled(if: hasLibrary), arguments: Array(Int32(-4)...40) + [127, 128, 255])
-    func aReturnCodeOfTheConnectionKeepsAllEvents(code: Int32) throws {
+    func connectionErrorKeepsAllEvents(code: Int32) throws {
         let broker = Broker(
             address: try BrokerAddress("mqtt://localhost/house", of: "--mqtt"), tls: nil,
             will: MQTTMessage("house/state", "offline"))
@@ -34,13 +34,13 @@ struct MQTTConnectionTests {
             try outbox.send(isBusy: false) { try connection.publish($0, $1, isRetained: $2) }
         } catch { isConnected = false }
 
-        if Self.ofTheMessage.contains(code) {
+        if Self.undeliverable.contains(code) {
             #expect(isConnected)
             #expect((outbox.eventCount, outbox.lostCount) == (0, 30))
         } else {
             #expect(isConnected == (code == 0))
             #expect((outbox.eventCount, outbox.lostCount) == (30, 0))
-            // The next connection gets all of them, in their order.
+            // The next connection gets all of them in order.
             outbox.begin()
             var arrived: [String] = []
             while arrived.count < 30 {

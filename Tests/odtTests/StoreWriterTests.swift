@@ -19,7 +19,7 @@ struct StoreWriterTests {
     }
 
     @Test(.enabled(if: hasLibrary))
-    func aCameraWhoseSessionWasDeletedGetsAnotherOne() throws {
+    func cameraWithDeletedSessionGetsNewOne() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/s.sqlite"
         let line = try CommandLineOptions(

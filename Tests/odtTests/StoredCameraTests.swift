@@ -14,7 +14,7 @@ struct StoredCameraTests {
     private var camera = StoredCamera("yard")
     private var sessionCount = 0
 
-    /// The rows of a message about one frame. Times are in milliseconds.
+    /// Returns the rows of a message about one frame. Times are in milliseconds.
     private mutating func rows(
         _ name: String, running: Int64, utc: Int64?, at wall: Int64, steady: Int64, _ more: [String: Int64] = [:],
         event: String? = nil
@@ -32,7 +32,7 @@ struct StoredCameraTests {
         return camera.rows(of: message, sessionCount: &sessionCount)
     }
 
-    @Test mutating func timesFollowTheArrivalOfACameraThatStampsFasterThanItSendsForTenHours() throws {
+    @Test mutating func timesFollowArrivalOfCameraWithWrongFrameRateForTenHours() throws {
         let (frames, perSecond): (Int64, Int64) = (10 * 3_600 * 21, 21)
         func incoming(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
         var worst: Int64 = 0
@@ -43,7 +43,7 @@ struct StoredCameraTests {
         }
         #expect(worst <= 2)
         #expect(sessionCount == 1)
-        // A car that is parked from the first to the last minute.
+        // A track that lasts from the first to the last minute.
         let wall = incoming(frames)
         let seen: [String: Int64] = [
             "first-seen": 1_260 * 40, "last-seen": (frames - 1_260) * 40, "best-running-time": frames / 2 * 40,
@@ -59,7 +59,7 @@ struct StoredCameraTests {
         #expect(abs(try #require(track.best) - incoming(frames / 2)) <= 2)
     }
 
-    @Test mutating func aMomentIsFoundInTheVideoOfACameraThatStampsFasterThanItSends() throws {
+    @Test mutating func momentIsFoundInVideoOfCameraWithWrongFrameRate() throws {
         let (frames, perSecond): (Int64, Int64) = (10 * 60 * 21, 21)
         func incoming(_ number: Int64) -> Int64 { start + number * 1_000 / perSecond }
         for number in stride(from: 0, through: frames, by: Int(perSecond)) {
@@ -81,8 +81,8 @@ struct StoredCameraTests {
         #expect(stored.place(of: stored.ended + 1) == nil)
     }
 
-    @Test mutating func timesFollowTheSendersClock() {
-        // RTCP, with an oscillator that is 200 ppm fast and a camera clock that is a minute late.
+    @Test mutating func timesFollowSenderClock() {
+        // RTCP times of a camera whose oscillator is 200 ppm fast and whose clock is 60 s behind.
         for second in Int64(0)..<36_000 {
             let (wall, utc) = (start + second * 1_000, start - 60_000 + second * 1_000 + second / 5)
             for row in rows("swiftodt", running: second * 1_000, utc: utc, at: wall, steady: second * 1_000) {
@@ -92,7 +92,7 @@ struct StoredCameraTests {
         #expect(sessionCount == 1)
     }
 
-    @Test mutating func aWallClockThatWasSetBeginsASession() {
+    @Test mutating func settingWallClockStartsSession() {
         for second in Int64(0)..<20 {
             let wall = start + second * 1_000 - (second < 10 ? 0 : 3_600_000)
             for row in rows("swiftodt", running: second * 1_000, utc: wall, at: wall, steady: second * 1_000) {
@@ -103,7 +103,7 @@ struct StoredCameraTests {
         #expect(sessionCount == 2)
     }
 
-    @Test mutating func timesOfAFileCountFromTheMomentOfItsFirstMessage() {
+    @Test mutating func timesOfFileStartAtWallTimeOfFirstMessage() {
         for frame in Int64(0)..<100 {
             for row in rows("swiftodt", running: frame * 1_000, utc: nil, at: start + frame, steady: frame) {
                 #expect(row.time == start + frame * 1_000)

@@ -116,10 +116,10 @@ class CleanRoots(unittest.TestCase):
         self.assertEqual(lacking["plugin"]["verdict"], "fine")
         for part in ("detector", "salient", "classifier"):
             self.assertIn("/usr/share/swiftodt/models/", lacking[part]["detail"])
-        self.assertIn("'odt setup' fetches it", lacking["runtime"]["remedy"])
+        self.assertIn("run 'odt setup' to install it", lacking["runtime"]["remedy"])
         if os.path.exists(f"{DATA}/openvino"):
             # What odt setup would fetch, and fetched here.
             shutil.copytree(f"{DATA}/openvino", f"{self.root}{HOME}/.local/share/swiftodt/openvino", symlinks=True)
             found = self.findings(1)
             self.assertEqual({part: found[part]["verdict"] for part in ("runtime", "network")}, {"runtime": "fine", "network": "fine"})
-            self.assertIn("Runtime and default models are there", self.inside("odt", "setup"))
+            self.assertIn("Runtime and default models are installed", self.inside("odt", "setup"))

@@ -242,7 +242,7 @@ class Tables(Annotating):
             self.assertLess(max(spread), 60)
             self.assertGreater(max(pixels), 200)
         said = self.annotate("--crops", self.path("crops"), self.picture, code=2)
-        self.assertIn("has files in it", said.stderr)
+        self.assertIn("is not empty", said.stderr)
 
     def test_zones_are_annotated(self):
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
@@ -296,8 +296,8 @@ class Refused(Annotating):
         for text, words in (
                 ("nonsense", ["--set", "nonsense=1", "OUT"]), ("1000", ["--set", "max-objects=1000", "OUT"]),
                 ("no property", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
-                ("no encoder", ["--encoder", "nonsense", "OUT"]), ("should end in", [self.path("out.avi")]),
-                ("nothing is to be written", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
+                ("unknown encoder", ["--encoder", "nonsense", "OUT"]), ("needs one of the extensions", [self.path("out.avi")]),
+                ("no output: name OUT", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
                 ("hides", ["--crops", self.path("crops"), "--set", "privacy-labels=person"]),
                 ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]), ("twice", ["--json", "OUT", "OUT"]),
                 ("ending", ["--out-dir", self.folder, "--csv", "all.csv"])):
@@ -342,7 +342,7 @@ class Refused(Annotating):
 
     def test_folder_input_needs_output_folder(self):
         said = self.annotate(self.folder, self.path("out.mp4"), code=1)
-        self.assertIn("is a folder: --out-dir", said.stderr)
+        self.assertIn("is a folder: use --out-dir", said.stderr)
 
     def test_existing_output_is_not_replaced(self):
         for name in ("out.mp4", "out.csv"):
@@ -351,7 +351,7 @@ class Refused(Annotating):
         words = ["--csv", self.path("out.csv"), self.picture, self.path("out.mp4")]
         self.assertIn("--force", self.annotate(*words, code=2).stderr)
         os.unlink(self.path("out.mp4"))
-        self.assertIn("out.csv is there already", self.annotate(*words, code=2).stderr)
+        self.assertIn("out.csv already exists", self.annotate(*words, code=2).stderr)
         self.assertEqual(self.names(), ["out.csv"])
         self.assertEqual(self.annotate("--force", *words).stderr, "")
         self.assertEqual(len(times(self.path("out.mp4"), "v")), 25 * SECONDS)
@@ -384,7 +384,7 @@ class Folders(Annotating):
         # At the end, where it is seen.
         self.assertEqual(said.stderr.splitlines()[-1], f"odt annotate: 2 of 5 failed: {footage}/b.mkv, {footage}/bad.mp4")
         self.assertIn("bad.mp4: ", said.stderr)
-        self.assertIn("b.mkv is there already", said.stderr)
+        self.assertIn("b.mkv already exists", said.stderr)
         self.assertEqual(sorted(os.listdir(done)), [
             "a.mkv.mkv", "a.mkv.tracks.csv", "a.mts.mp4", "a.mts.tracks.csv", "b.mkv", "z.mov", "z.tracks.csv"])
         self.assertEqual(len(times(os.path.join(done, "z.mov"), "v")), 10)
@@ -397,7 +397,7 @@ class Folders(Annotating):
         """Nothing may ever write to it."""
         os.mkfifo(self.path("fifo.mkv"))
         said = self.annotate("--out-dir", self.path("done"), self.path("fifo.mkv"), self.picture, code=1)
-        self.assertIn("fifo.mkv: it is a FIFO", said.stderr)
+        self.assertIn("fifo.mkv: --out-dir does not support FIFOs", said.stderr)
         self.assertEqual(os.listdir(self.path("done")), ["picture.mkv"])
 
 

@@ -51,7 +51,7 @@ class Doctor(unittest.TestCase):
                               env=os.environ | {"SWIFTODT_OPENVINO": "/nowhere"})
         self.assertEqual(said.returncode, 1)
         self.assertIn("missing  runtime", said.stdout)
-        self.assertIn("Pipelines/setup fetches it", said.stdout)
+        self.assertIn("run Pipelines/setup to install it", said.stdout)
         self.assertTrue(said.stdout.endswith("Missing: runtime.\n"), said.stdout[-200:])
 
     def test_missing_runtime_is_reported(self):

@@ -209,9 +209,9 @@ class Authorization(Paged):
         self.addCleanup(taken.close)
         port = taken.getsockname()[1]
         for page, code, sentence in (
-                (str(port), 1, f"another program has 127.0.0.1:{port} already"), ("192.0.2.1:0", 2, "this machine has no address 192.0.2.1"),
-                ("nowhere.invalid:8080", 2, "no address of this machine"), ("", 2, "no port"), ("http", 2, "no port"), ("65536", 2, "no port"),
-                ("-1", 2, "no port"), (":8080", 2, "0.0.0.0:8080"), ("::1", 2, "brackets"), ("::1:8080", 2, "brackets"), ("[::1]", 2, "brackets")):
+                (str(port), 1, f"another program uses 127.0.0.1:{port}"), ("192.0.2.1:0", 2, "this machine has no address 192.0.2.1"),
+                ("nowhere.invalid:8080", 2, "not an address of this machine"), ("", 2, "is not a port"), ("http", 2, "is not a port"), ("65536", 2, "is not a port"),
+                ("-1", 2, "is not a port"), (":8080", 2, "0.0.0.0:8080"), ("::1", 2, "brackets"), ("::1:8080", 2, "brackets"), ("[::1]", 2, "brackets")):
             with self.subTest(page):
                 said = command(ODT, "watch", f"--page={page}", clip)
                 self.assertEqual((said.returncode, said.stdout), (code, ""), said.stderr)
@@ -219,9 +219,9 @@ class Authorization(Paged):
         for proxy in ("localhost", "127.0.0.1/33", "::1/129", "127.0.0.1,", "10.0.0/8", "10.0.0.0/x"):
             with self.subTest(proxy):
                 said = command(ODT, "watch", "--page=0", "--page-trusted-proxy", proxy, clip)
-                self.assertEqual((said.returncode, "no IP address or network" in said.stderr), (2, True), said.stderr)
+                self.assertEqual((said.returncode, "not an IP address or network" in said.stderr), (2, True), said.stderr)
         said = command(ODT, "watch", "--page-token-file", self.path("token"), clip)
-        self.assertEqual((said.returncode, "no use without --page" in said.stderr), (2, True))
+        self.assertEqual((said.returncode, "needs --page" in said.stderr), (2, True))
 
     def test_missing_libsoup_disables_page_only(self):
         with open(self.path("libsoup-3.0.so.0"), "w", encoding="ascii") as file:

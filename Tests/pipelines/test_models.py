@@ -229,7 +229,7 @@ class Quantising(Fetching):
         there, _ = self.file("there.xml")
         for words, hint in (
                 (["efficientdet_lite0_int8"], "--pictures"), ([], "MODEL"), (["/nowhere.onnx", "--pictures", empty], "/nowhere.onnx"),
-                ([broken, "--pictures", empty], "broken.onnx"), (["u2netp", "--pictures", empty], "no detector"),
+                ([broken, "--pictures", empty], "broken.onnx"), (["u2netp", "--pictures", empty], "is not a detector"),
                 (["efficientdet_lite0_int8", "--pictures", empty, "--output", f"{self.folder}/a.xml"], "0 pictures"),
                 (["efficientdet_lite0_int8", "--pictures", f"{self.folder}/none", "--output", f"{self.folder}/a.xml"], "none"),
                 (["efficientdet_lite0_int8", "--pictures", empty, "--output", f"{self.folder}/a.onnx"], ".xml"),

@@ -108,12 +108,12 @@ class Archive(Packed):
         self.assertIn('"detections": 20', self.run_there("swiftodt-bus-to-json", *"videotestsrc num-buffers=20 pattern=ball ! swiftodt"
                                                          " detector=motion ! fakesink".split()))
         self.assertIn("swiftodt-single-image", self.run_there("swiftodt-single-image", "--help"))
-        self.assertIn("can be fetched", self.run_there("odt", "models", "list"))
+        self.assertIn("available", self.run_there("odt", "models", "list"))
         self.assertIn("/.local/lib/python3", self.run_there("/usr/bin/python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
         findings = {one["part"]: one for one in json.loads(self.run_there(
             "odt", "doctor", "--json", code=1, SWIFTODT_OPENVINO="/nowhere"))["findings"]}
         self.assertEqual(findings["plugin"]["verdict"], "fine")
-        self.assertIn("'odt setup' fetches it", findings["runtime"]["remedy"])
+        self.assertIn("run 'odt setup' to install it", findings["runtime"]["remedy"])
         if MODELS:
             self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["says"])
         # A network of the user's own stays.

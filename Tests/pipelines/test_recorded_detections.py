@@ -177,7 +177,7 @@ class Recorded(unittest.TestCase):
             file.write(wanted[:len(wanted) // 2])
         again = self.odt(video, "--detections", self.file)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("goes on after 0:00:0", again.stderr)
+        self.assertIn("resuming after 0:00:0", again.stderr)
         self.assertEqual(self.content(), wanted)
         forced = self.odt(video, "--detections", self.file, "--force", "--every", "3")
         self.assertEqual((forced.returncode, forced.stderr), (0, ""))
@@ -217,10 +217,10 @@ class Recorded(unittest.TestCase):
         folder = os.path.dirname(self.file)
         with open(os.path.join(folder, "text.mp4"), "w") as file:
             file.write("no video")
-        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 1, "/nowhere.mp4"), (["--detections", self.file], 2, "no video"),
-                                  ([BIKES, BIKES, "--detections", self.file], 2, "one video"), ([BIKES, "--detections", "-"], 2, "name of a file"),
+        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 1, "/nowhere.mp4"), (["--detections", self.file], 2, "name a VIDEO"),
+                                  ([BIKES, BIKES, "--detections", self.file], 2, "name one VIDEO"), ([BIKES, "--detections", "-"], 2, "file name"),
                                   ([BIKES, "--every", "2"], 2, "--detections"), ([BIKES, "--detections", self.file, "--json"], 2, "--json"),
-                                  ([file.name, "--detections", file.name], 2, "itself"), ([file.name, "--detections", self.file], 1, ""),
+                                  ([file.name, "--detections", file.name], 2, "is the video"), ([file.name, "--detections", self.file], 1, ""),
                                   ([BIKES, "--detections", file.name, "--force"], 1, "not a recording"),
                                   ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 1, "/nowhere.onnx"),
                                   ([BIKES, "--detections", "/nowhere/at/all"], 1, "/nowhere/at/all")):

@@ -88,21 +88,21 @@ class Reading(Report):
     def test_errors_name_their_line(self):
         good = lines(result(0))
         self.refuses("", "- is empty")
-        self.refuses("\n\n \n", "no message of swiftodt in its 3 lines")
-        self.refuses('{"message": "stats"}\n', "no message of swiftodt")
-        self.refuses("a,b\n1,2\n", "-:1: is no line of JSON")
-        self.refuses("[]\n", "-:1: is no message of swiftodt")
-        self.refuses(good + "\n" + '{"id": 1}\n', '-:3: is no message of swiftodt: it has no field "message"')
-        self.refuses(good + good[:40] + "\n" + good, "-:2: is no line of JSON")
-        self.refuses(good + '{"message": "swiftodt"}\n', '-:2: is a message swiftodt without the list "objects"')
-        self.refuses(good + '{"message": "swiftodt", "json": "["}\n', "-:2: is no line of JSON")
-        self.refuses(good + lines(result(1, [7])), "-:2: has objects that are none")
-        self.refuses(good + lines(result(1, [thing("a")])), "-:2: has an object whose tracking-id is no whole number")
-        self.refuses("\0" * 100, "-:1: is no line of JSON")
-        self.refuses("[" * 100_000 + "\n", "-:1: is no line of JSON: values are nested too deeply")
+        self.refuses("\n\n \n", "no swiftodt message in its 3 lines")
+        self.refuses('{"message": "stats"}\n', "not a swiftodt message")
+        self.refuses("a,b\n1,2\n", "-:1: invalid JSON")
+        self.refuses("[]\n", "-:1: not a swiftodt message")
+        self.refuses(good + "\n" + '{"id": 1}\n', '-:3: not a swiftodt message: the field "message" is missing')
+        self.refuses(good + good[:40] + "\n" + good, "-:2: invalid JSON")
+        self.refuses(good + '{"message": "swiftodt"}\n', '-:2: the swiftodt message has no list "objects"')
+        self.refuses(good + '{"message": "swiftodt", "json": "["}\n', "-:2: invalid JSON")
+        self.refuses(good + lines(result(1, [7])), '-:2: an entry of "objects" is not a JSON object')
+        self.refuses(good + lines(result(1, [thing("a")])), "-:2: an object has a tracking-id that is not an integer")
+        self.refuses("\0" * 100, "-:1: invalid JSON")
+        self.refuses("[" * 100_000 + "\n", "-:1: invalid JSON: values are nested too deeply")
 
     def test_unreadable_files_are_errors(self):
-        for words, code, part in (((), 2, "no file of messages"), (("a", "b", "c"), 2, "one word too many"),
+        for words, code, part in (((), 2, "name a FILE.jsonl"), (("a", "b", "c"), 2, "unexpected operand"),
                                   (("/nowhere/x.jsonl",), 1, "/nowhere/x.jsonl"), ((self.folder,), 1, self.folder),
                                   (("--zones", "[", "x.jsonl"), 1, "JSON")):
             said = self.odt("-o", "page.html", *words)
@@ -110,7 +110,7 @@ class Reading(Report):
         with open(self.path("x.jsonl"), "w", encoding="ascii") as file:
             file.write(lines(result(0)))
         said = self.odt("x.jsonl", "/nowhere.mp4")
-        self.assertEqual((said.returncode, b"there is no /nowhere.mp4" in said.stderr), (1, True), said.stderr)
+        self.assertEqual((said.returncode, b"no such file: /nowhere.mp4" in said.stderr), (1, True), said.stderr)
         # Neither is a text a video: the page is not written.
         said = self.odt("x.jsonl", __file__)
         self.assertEqual((said.returncode, os.path.exists(self.path("x-report.html"))), (1, False), said.stderr)
@@ -139,7 +139,7 @@ class Reading(Report):
         text = lines(*walk((0, 1)))
         _, data, _ = self.page(text + lines(result(1.1, [thing(2)]))[:150])
         self.assertEqual((len(data["tracks"]), data["isCutOff"]), (1, True))
-        self.assertIn("cut off", self.complaint)
+        self.assertIn("incomplete", self.complaint)
 
     def test_tracks_from_results_alone(self):
         _, data, _ = self.page(lines(*walk((0, 1), (0.5, 2))))
@@ -339,7 +339,7 @@ class Browser(Report):
         seen = self.see(lines(*people, *cars), "answer = {title: document.title, figures: $('figures').innerText, labels: $('labels').innerText,"
                         "cards: $('cards').innerText, bars: $('lanes').textContent, counts: $('counts').querySelectorAll('path').length}")
         self.assertEqual(seen["title"], "messages")
-        self.assertRegex(seen["figures"], r"length\s+0:05\.9\s+objects followed\s+4\s+at once, at most\s+3 at 0:01\.5\s+labels\s+2")
+        self.assertRegex(seen["figures"], r"length\s+0:05\.9\s+objects tracked\s+4\s+maximum at once\s+3 at 0:01\.5\s+labels\s+2")
         self.assertRegex(seen["labels"], r"person\s+3\s+2\.2\ss\s+4\.0\ss\s+car\s+1\s+2\.4\ss")
         self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])
         self.assertRegex(seen["bars"], "person3.*car1")
@@ -357,7 +357,7 @@ class Browser(Report):
                         "answer = [all, $('cards').innerText, $('notes').innerText, $('chosen').innerText]")
         self.assertEqual(re.findall(r"#[\d.]+ \w+", seen[0]), ["#1.1 person", "#1.2 person", "#2.1 person", "#2.2 person"])
         self.assertEqual(re.findall(r"#[\d.]+ \w+", seen[1]), ["#2.1 person"])
-        self.assertIn("#2.7 is the object 7 of the second one", seen[2])
+        self.assertIn("#2.7 is object 7 of the second one", seen[2])
         self.assertIn("#1.1 person", seen[3])
 
     def test_dates_and_times_of_day_have_24_hours(self):
@@ -390,7 +390,7 @@ class Browser(Report):
         self.assertGreater(wheeled[0], 10)
         self.assertIn("#2 person", seen["chosen"])
         self.assertNotIn("car", seen["cards"] + seen["lanes"])
-        self.assertIn("labels chosen", seen["heat"])
+        self.assertIn("labels selected", seen["heat"])
 
     def test_hostile_names_stay_text(self):
         seen = self.see(lines(result(0, [thing(1, HOSTILE)]), result(1, [thing(1, HOSTILE, 1)])),
@@ -411,7 +411,7 @@ class Browser(Report):
 
     def test_report_without_objects(self):
         seen = self.see(lines(result(0), result(1)), "answer = [$('notes').innerText, $('chart').hidden, $('gallery').hidden, $('places').hidden]")
-        self.assertEqual(seen, ["Nothing was seen.", True, True, True])
+        self.assertEqual(seen, ["No objects were detected.", True, True, True])
 
 
 if __name__ == "__main__":

@@ -108,14 +108,14 @@ class Recording(Watching):
 
         camera = CodedCamera()
         with Watch(f"--record={self.path('video')}", f"cam={camera.address}", prepare=limit) as watch:
-            watch.wait(lambda said: "is not recorded" in "".join(watch.complaints))
+            watch.wait(lambda said: "cannot record" in "".join(watch.complaints))
             before = len(results(watch.said, "cam"))
             watch.wait(lambda said: len(results(said, "cam")) > before + 40)
             # What was given up holds no file and no lock, which would keep it from being deleted to make room.
             self.assertEqual([name for name in held(watch.program.pid) if ".mkv" in name], [])
             self.assertEqual(watch.end(), 0, watch.complaints)
             self.assertEqual([event for event, _ in events(watch.said)], ["connected", "ended"])
-            self.assertEqual(len([line for line in watch.complaints if "is not recorded" in line]), 1, watch.complaints)
+            self.assertEqual(len([line for line in watch.complaints if "cannot record" in line]), 1, watch.complaints)
         for name in self.segments():
             self.assertGreater(self.frames(name), 5)
 
@@ -160,7 +160,7 @@ class Recording(Watching):
             for folder in ("video", "elsewhere/link"):
                 said = command(ODT, "watch", f"--record={self.path(folder)}", f"cam={camera.address}", seconds=30)
                 self.assertEqual((said.returncode, said.stdout), (1, ""), said.stderr)
-                self.assertIn(f"another odt watch records into {self.path(folder)}/cam: ", said.stderr)
+                self.assertIn(f"another odt watch records in {self.path(folder)}/cam: ", said.stderr)
                 self.assertIn("--record DIR", said.stderr)
             with Watch(*self.record(f"other={camera.address}")) as other:
                 self.wait(lambda: self.segments("other"), other)
@@ -182,8 +182,8 @@ class Recording(Watching):
             pass
         for words, sentence, code in (
                 (["--record-days=3"], "--record-days", 2), (["--record-size=10", f"--record={self.path('a')}"], "1M at least", 2),
-                ([f"--record={self.path('file/a')}"], "nothing can be recorded", 1),
-                ([f"--record={self.path('a')}", "--record-encoder=abacus"], "is no encoder", 2)):
+                ([f"--record={self.path('file/a')}"], "cannot record in", 1),
+                ([f"--record={self.path('a')}", "--record-encoder=abacus"], "unknown encoder", 2)):
             with self.subTest(words):
                 said = command(ODT, "watch", clip, *words)
                 self.assertEqual((said.returncode, said.stdout), (code, ""), said.stderr)

@@ -122,7 +122,7 @@ class Keeping(Storing):
         events = self.ask(f"SELECT count(*) FROM zone_event WHERE time BETWEEN {began + 10 * SECOND} AND {began + 15 * SECOND}")
         self.assertEqual(sum(len(zone["events"]) for zone in part["zones"]), events[0][0])
         self.assertIn("no camera 'gate', but door, yard", self.refusal(*store, "--camera", "gate"))
-        self.assertIn("it goes from", self.refusal(*store, "--to", "2001-01-01"))
+        self.assertIn("it covers", self.refusal(*store, "--to", "2001-01-01"))
         for wrong in ("yesterday", "2026-13-01", "2026-02-30", "2026-01-01T25:00", "2026-01-01T10", "2026-01-01T10:00+1"):
             self.assertIn("2026-11-22T14:30", self.refusal(*store, "--from", wrong), wrong)
         self.assertIn("later than --to", self.refusal(*store, "--from", "2026-01-02", "--to", "2026-01-01"))
@@ -309,18 +309,18 @@ class Surviving(Storing):
             resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
             count = len(watch.said)
             for _ in range(600):
-                if "is the disk full?" in "".join(watch.complaints):
+                if "check the free disk space" in "".join(watch.complaints):
                     break
                 time.sleep(0.05)
-            self.assertIn("The watch goes on", "".join(watch.complaints))
+            self.assertIn("the watch continues", "".join(watch.complaints))
             watch.wait(lambda said: len(said) > count + 20)
             resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             for _ in range(600):
-                if "is written again" in "".join(watch.complaints):
+                if "resumed" in "".join(watch.complaints):
                     break
                 time.sleep(0.05)
             self.assertEqual(watch.end(), 0)
-            self.assertIn("is written again", "".join(watch.complaints))
+            self.assertIn("resumed", "".join(watch.complaints))
             said = [line["tracking-id"] for line in watch.said if line["message"] == "swiftodt-zone"]
         self.assertEqual([number for number, in self.ask("SELECT track FROM zone_event ORDER BY id")], said)
 
@@ -346,8 +346,8 @@ class Refusing(Storing):
         self.assertEqual(self.read(file), before)
 
     def test_invalid_store_files_are_errors(self):
-        self.untouched("is no store, or is damaged", self.write("text.sqlite", b"no database at all" * 1000))
-        self.refused("is there such a file or folder", self.path("no/folder/s.sqlite"))
+        self.untouched("is not a database of odt watch, or is damaged", self.write("text.sqlite", b"no database at all" * 1000))
+        self.refused("check that it exists", self.path("no/folder/s.sqlite"))
         other = sqlite3.connect(self.path("other.sqlite"))
         other.execute("CREATE TABLE mine (id INTEGER)")
         other.commit()
@@ -359,7 +359,7 @@ class Refusing(Storing):
         store = sqlite3.connect(self.path("s.sqlite"))
         store.execute("PRAGMA user_version = 9")
         store.close()
-        self.untouched("version 9, and this odt knows version 1: use the newer odt", self.path("s.sqlite"))
+        self.untouched("version 9, but this odt supports version 1: use the newer odt", self.path("s.sqlite"))
         self.assertIn("version 9", self.refusal("--store", self.path("s.sqlite")))
         store = sqlite3.connect(self.path("s.sqlite"))
         store.execute("PRAGMA user_version = 1")
@@ -368,9 +368,9 @@ class Refusing(Storing):
         store.close()
 
     def test_invalid_options_are_errors(self):
-        for words, part in ((["--store-days=3"], "no use without --store"), (["--store=s", "--store-days=-1"], "from 0 to 36500"),
+        for words, part in ((["--store-days=3"], "needs --store"), (["--store=s", "--store-days=-1"], "from 0 to 36500"),
                             (["--store=s", "--store-days=x"], "from 0 to 36500"), (["--store=s", "--store-size=9"], "1M at least"),
-                            (["--store=-"], "names no file")):
+                            (["--store=-"], "needs a file name")):
             with self.subTest(words):
                 said = command(ODT, "watch", *words, "rtsp://127.0.0.1:9/")
                 self.assertEqual(said.returncode, 2)

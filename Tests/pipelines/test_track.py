@@ -71,10 +71,10 @@ class Track(unittest.TestCase):
         said = self.track(text)
         self.assertEqual(said.stdout, self.track(detections(10, (0,))).stdout)
         self.assertEqual(said.stderr, "odt track: 3 of 13 detections were not used: 1 with a score below 0.1, "
-                                      "1 with no box that can be, 1 on another one.\n")
+                                      "1 with an invalid box, 1 duplicates.\n")
         crowd = "".join(f"1,-1,{20 * (number % 100)},{40 * (number // 100)},18,38,0.9\n" for number in range(2500))
         said = self.track(crowd)
-        self.assertIn("500 of 2500 detections were not used: 500 beyond 2000 in a frame.", said.stderr)
+        self.assertIn("500 of 2500 detections were not used: 500 beyond 2000 per frame.", said.stderr)
         self.assertEqual(len(said.stdout.splitlines()), 1000)
         told = self.track("", "--help").stdout
         self.assertTrue("2000" in told and "1000" in told, told)
@@ -106,7 +106,7 @@ class Track(unittest.TestCase):
         text = detections(20, (4, 9))
         said = self.track(text, "--timing")
         self.assertEqual(said.stdout, self.track(text).stdout)
-        self.assertRegex(said.stderr, r"^[0-9.]+ microseconds a frame \(median; [0-9.]+ on average\)\n$")
+        self.assertRegex(said.stderr, r"^[0-9.]+ microseconds per frame \(median; [0-9.]+ mean\)\n$")
         self.assertGreater(float(said.stderr.split()[0]), 0)
 
     def test_an_empty_file_has_no_tracks(self):

@@ -100,7 +100,7 @@ class Prominent(InFolder):
                 self.assertIn("odt models fetch", told.stderr + told.stdout)
 
     def test_salient_rejects_videos(self):
-        for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "is neither"),
+        for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "use none or salient"),
                             (["--unknown-objects", "salient", "--detections", "x.jsonl", "x.mp4"], "pictures")):
             with self.subTest(word):
                 told = command(".build/tool/odt", "detect", *words)

@@ -26,7 +26,7 @@ class Files(Watching):
         said, errors = self.watch(self.clip())
         self.assertEqual(errors, "")
         self.assertEqual(events(said), [("connected", 1), ("ended", 1)])
-        self.assertEqual(said[-1]["reason"], "the video is over")
+        self.assertEqual(said[-1]["reason"], "the video ended")
         self.assertEqual({line["source"] for line in said}, {"ball"})
         self.assertEqual({line["session"] for line in said}, {1})
         for line in said:
@@ -109,10 +109,10 @@ class Files(Watching):
     def test_invalid_options_are_errors(self):
         clip = self.clip()
         for words, sentence in (
-                ((), "no camera is named"), ((f"a={clip}", f"a={clip}"), "two cameras are called 'a'"), (("a=",), "names no source"),
+                ((), "name a camera"), ((f"a={clip}", f"a={clip}"), "two cameras have the name 'a'"), (("a=",), "has no source"),
                 ((clip, "--set", "detector=mot"), "'mot' cannot be detector"), ((clip, "--set", "nonsense=1"), "no property"),
                 ((clip, "--set", "message-format=json"), "no use"), ((clip, "--set", "source=a"), "NAME=SOURCE"),
-                ((clip, "--timeout", "soon"), "--timeout must be a number"), ((clip, "--nonsense"), "not an option")):
+                ((clip, "--timeout", "soon"), "--timeout must be a number"), ((clip, "--nonsense"), "unknown option")):
             with self.subTest(words):
                 said = command(ODT, "watch", *words)
                 self.assertEqual((said.returncode, said.stdout), (2, ""))
@@ -171,14 +171,14 @@ class Configuration(Watching):
                 ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
                 ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' cannot be detector"),
                 ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
-                ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record is true or false"),
-                ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: [watch] has no 'quite': there are "),
-                ("[camera a]\nsource={clip}\n[watch]\nquiet=yes", "watch.conf:4: quiet is true or false"),
+                ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record: use true or false"),
+                ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: unknown option 'quite': use "),
+                ("[camera a]\nsource={clip}\n[watch]\nquiet=yes", "watch.conf:4: quiet: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\ntimeout=0", "watch.conf:4: timeout must be a number"),
                 ("[camera a]\nsource={clip}\n[watch]\nrecord-days=1", "watch.conf:4: record-days needs"),
-                ("[camera a]\nname=a", "watch.conf:1: [camera a] has no source="), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' cannot be"),
-                ("[cameras]\nsource={clip}", "watch.conf:2: source is one camera's"), ("[Camera a]", "watch.conf:1: there is no group"),
-                ("[camera a]\n{clip}", "watch.conf:2: '"), ("[watch]\nquiet=true", "has no [camera NAME]")):
+                ("[camera a]\nname=a", "watch.conf:1: [camera a] needs a source="), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' cannot be"),
+                ("[cameras]\nsource={clip}", "watch.conf:2: source belongs to one camera"), ("[Camera a]", "watch.conf:1: unknown group"),
+                ("[camera a]\n{clip}", "watch.conf:2: '"), ("[watch]\nquiet=true", "has no group [camera NAME]")):
             with self.subTest(text):
                 said = command(ODT, "watch", "--config", self.configure(text.format(clip=clip)))
                 self.assertEqual((said.returncode, said.stdout), (2, ""), said.stderr)
@@ -288,7 +288,7 @@ class Cameras(Watching):
         with Watch("--retry=0.2", "--timeout=3", f"cam={camera.address}") as watch:
             watch.wait(lambda said: results(said, "cam"))
             camera.fall_silent()
-            watch.wait(lambda said: any("no picture for 3 seconds" in line.get("reason", "") for line in said))
+            watch.wait(lambda said: any("no frame for 3 s" in line.get("reason", "") for line in said))
             sessions = max(session for _, session in events(watch.said, "cam"))
             watch.wait(has("connected", session=sessions + 1))
 
@@ -345,7 +345,7 @@ class Cameras(Watching):
         camera.go_away()
         guard = threading.Timer(60, program.kill)
         guard.start()
-        self.assertTrue(any("it is asked again" in line for line in program.stderr))
+        self.assertTrue(any("reconnecting in" in line for line in program.stderr))
         guard.cancel()
         # Nor do they hold up its end.
         program.send_signal(signal.SIGINT)
@@ -356,10 +356,10 @@ class Cameras(Watching):
         program = self.unread(*(f"cam{number}={camera.address}" for number in range(3)), "--set=updates=every-frame")
         guard = threading.Timer(120, program.kill)
         guard.start()
-        self.assertIn("the standard output takes no lines: nobody reads them", program.stderr.readline())
+        self.assertIn("standard output: lines are dropped: the reader is too slow", program.stderr.readline())
         reader = threading.Thread(target=program.stdout.read, daemon=True)
         reader.start()
-        self.assertRegex(program.stderr.readline(), r"the standard output takes lines again; [1-9]\d* were left out")
+        self.assertRegex(program.stderr.readline(), r"standard output accepts lines again; [1-9]\d* were dropped")
         guard.cancel()
         program.send_signal(signal.SIGINT)
         self.assertEqual(program.wait(30), 0)
@@ -392,7 +392,7 @@ class Cameras(Watching):
                 mine = [line for line in watch.said if line["source"] == f"cam{number}"]
                 tracks = [line["event"] for line in mine if line["message"] == "swiftodt-track"]
                 self.assertEqual(tracks.count("begin"), tracks.count("end"))
-                self.assertEqual((mine[-1]["event"], mine[-1]["reason"]), ("ended", "the watch is over"))
+                self.assertEqual((mine[-1]["event"], mine[-1]["reason"]), ("ended", "the watch ended"))
 
 
 if __name__ == "__main__":

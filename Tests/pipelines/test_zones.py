@@ -140,8 +140,8 @@ class Page(unittest.TestCase):
     def test_unreadable_video_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"
-            for words, code, part in ((("/nowhere.mp4",), 1, "/nowhere.mp4 cannot be read"), ((), 2, "no video"),
-                                      ((__file__,), 1, "no frame can be read")):
+            for words, code, part in ((("/nowhere.mp4",), 1, "cannot read /nowhere.mp4"), ((), 2, "name a VIDEO"),
+                                      ((__file__,), 1, "cannot read a frame")):
                 said = self.odt("-o", page, *words)
                 self.assertEqual(said.returncode, code, said.stderr)
                 self.assertIn(part, said.stderr)

@@ -53,7 +53,7 @@ class Zoom(unittest.TestCase):
                                   check=True)
             boxes[zoom] = json.loads(done.stdout)["objects"]
         self.assertGreater(len(boxes["grid"]), len(boxes["off"]))
-        for words, what in ((["--zoom", "twice"], "neither off, auto nor grid"), (["--zoom", "grid", "--salient"], "leave --zoom out")):
+        for words, what in ((["--zoom", "twice"], "use off, auto or grid"), (["--zoom", "grid", "--salient"], "leave out --zoom")):
             done = subprocess.run([ODT, "detect", *words, self.street], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2)
             self.assertIn(what, done.stderr)

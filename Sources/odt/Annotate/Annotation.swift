@@ -3,20 +3,20 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// One input on its way to its annotated video, its messages and its tables.
+/// Annotates one input: writes its annotated video, its messages and its tables.
 final class Annotation: Sendable {
-    /// What is the same for all inputs of a command line.
+    /// The settings that all inputs of a command line share.
     struct Plan: Sendable {
-        /// Properties of the element, as NAME=VALUE.
+        /// Properties of the element as NAME=VALUE.
         var settings: [String] = []
         var encoder = "auto"
         var quality = VideoEncoder.Quality(percent: VideoEncoder.Quality.usual)
         var mayReplace = false
-        /// Whether sentences have to say which input they are about.
+        /// Whether messages have to name the input.
         var isOneOfMany = false
     }
 
-    /// How it went: the exit code, and whether a signal ended it.
+    /// The exit code, and the signal if one ended the stream.
     struct Outcome {
         var code: Int32
         var signal: Int32?
@@ -24,20 +24,21 @@ final class Annotation: Sendable {
 
     private let source: MediaSource
     private let outputs: AnnotationOutputs
-    /// `nil` where no video is written.
+    /// `nil` if no video is written.
     private let container: Container?
     private let files: AnnotationFiles
     private let pipeline: Pipeline
     private let progress: Progress
     private let linker: StreamLinker
-    /// Makes sizes even. Its own pad looks at it, so nothing else may hold on to it.
+    /// Crops frames to an even width and height. A probe on its own pad refers to it weakly, so this reference
+    /// keeps it alive.
     private let even: Element?
     private let player: Player
     private let pictures: TrackPictures?
 
-    /// Builds all; files are there, but nothing plays.
+    /// Builds the pipeline and creates the files, but does not start playing.
     ///
-    /// - Throws: ``PlaybackError`` where it cannot be begun; then no file has changed.
+    /// - Throws: ``PlaybackError`` if the pipeline or the files cannot be created. No existing file is changed then.
     init(_ source: MediaSource, _ outputs: AnnotationOutputs, _ plan: Plan) throws {
         (self.source, self.outputs) = (source, outputs)
         let container = try outputs.video.map(Self.container)
@@ -56,7 +57,7 @@ final class Annotation: Sendable {
             printError(subject + text)
         }
         for left in outputs.video.map(PartFile.interrupted) ?? [] {
-            notify("an earlier recording was interrupted; what it got is in \(left)")
+            notify("an earlier recording was interrupted; its unfinished file is \(left)")
         }
         let files = try AnnotationFiles(outputs)
         self.files = files
@@ -70,10 +71,10 @@ final class Annotation: Sendable {
         let hasBegun = { @Sendable in progress.frames > 0 || hasLogged.read { $0 } }
         configuration.hasBegun = { hasBegun() && !isAbandoned.read { $0 } }
         configuration.survives = { $0 != "file" }
-        // Before the first picture nothing is worth a proper end, and a muxer whose streams end before they begin fails or writes a file
-        // without a picture.
+        // Before the first frame there is nothing to complete. A muxer whose streams end before they begin fails,
+        // or writes a file without a frame.
         configuration.end = { if hasBegun() { linker.endStreams() } else { isAbandoned.update { $0 = true } } }
-        configuration.leave = { notify("ended at once" + files.leftBehind) }
+        configuration.leave = { notify("stopped at once" + files.leftBehind) }
         configuration.tick = { progress.show() }
         player = Player(pipeline, configuration, notify: notify)
         self.notify = notify
@@ -84,9 +85,9 @@ final class Annotation: Sendable {
     }
 
     private let notify: @Sendable (String) -> Void
-    /// Whether the element has said anything: then its first frame is on its way.
+    /// Whether the element has posted a message, which means that the first frame has arrived.
     private let hasLogged = Monitor(false)
-    /// Whether a picture has come to the file. Of one that passed the element before an end of the stream, that end may have been ahead.
+    /// Whether a frame has reached the muxer. An end-of-stream event can overtake a frame that has passed the element.
     private let hasRecorded = Monitor(false)
 
     // MARK: The pipeline
@@ -94,18 +95,18 @@ final class Annotation: Sendable {
     private static func container(of video: String) throws -> Container {
         guard let container = Container.named(PartFile.parts(of: video).ending) else {
             throw PlaybackError(
-                "\(video) should end in \(Container.endings.joined(separator: ", ")): that says what kind of file it becomes",
+                "\(video) needs one of the extensions \(Container.endings.joined(separator: ", "))",
                 isUsage: true)
         }
         return container
     }
 
     private static func description(_ source: MediaSource, _ container: Container?, _ plan: Plan) throws -> String {
-        let eyes =
+        let chain =
             "videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt multiple-objects=true max-objects=100"
-        guard let container else { return "\(source.description) \(eyes) draw=false ! fakesink name=file sync=false" }
+        guard let container else { return "\(source.description) \(chain) draw=false ! fakesink name=file sync=false" }
         let encoder = try VideoEncoder.choose(container.codec, wish: plan.encoder, quality: plan.quality)
-        return "\(source.description) \(eyes) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) "
+        return "\(source.description) \(chain) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) "
             + "! videocrop name=even ! \(encoder.description(quality: plan.quality, isLive: source.isCamera)) "
             + "! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! \(container.muxer) name=mux "
             + "! filesink name=file buffer-mode=unbuffered"
@@ -115,7 +116,7 @@ final class Annotation: Sendable {
         let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
         for word in settings { try PropertySetting.set(word, of: element) }
         RedactionRequest.allow(of: element, unless: settings.contains { $0.hasPrefix("draw=") })
-        // The picture is turned before it is looked at, so that what is recorded and what is said of it agree.
+        // Frames are rotated before inference, so that the recorded video and the reported coordinates agree.
         upright.set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
     }
@@ -138,10 +139,11 @@ final class Annotation: Sendable {
             gst_event_parse_caps(event, &caps)
             var picture = GstVideoInfo()
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
-            // H.264 counts pixels in twos: an odd row or column is left out.
+            // H.264 with subsampled chroma needs an even size: an odd last row or column is cropped.
             even?.set("right", to: String(picture.width % 2))
             even?.set("bottom", to: String(picture.height % 2))
-            // Frames of any time keep it to the 90,000th of a second, unless the usual clock of their rate is more exact.
+            // Uses a timescale of 90,000 per second for variable frame rates, and for rates whose frame duration is
+            // a whole number of such units. For other rates the muxer's own timescale is more exact.
             if let slot, picture.fps_n == 0 || 90_000 * Int(picture.fps_d) % Int(picture.fps_n) == 0 {
                 slot.set("trak-timescale", to: "90000")
             }
@@ -151,7 +153,7 @@ final class Annotation: Sendable {
 
     // MARK: Playing
 
-    /// Plays it to its end, and closes the files.
+    /// Plays the input until its end and finishes the files.
     func run() -> Outcome {
         let begun = MonotonicClock.now
         let reportsTracks = reportsTracks
@@ -179,19 +181,19 @@ final class Annotation: Sendable {
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
         progress.clear()
-        // The files are whole before the elements stop, for which a source that stalls may take its time.
+        // The files are finished before the elements stop, because stopping a stalled source may take long.
         let outcome = close(ending, isRead: isRead)
         if outcome.code == ExitCode.success, let written = outputs.written {
             let objects = reportsTracks ? ", " + CountText.text(trackCount, "object") : ""
             let seconds = DecimalText.text(Double(MonotonicClock.now - begun) / 1e9, decimals: 1)
             inform("wrote \(written): \(CountText.text(progress.frames, "frame"))\(objects), \(seconds) s")
         }
-        // What hangs may still ask for what this holds.
+        // If an element is still blocked, its callbacks may use this object, so it is leaked deliberately.
         if !player.stop() { _ = Unmanaged.passRetained(self) }
         return outcome
     }
 
-    /// Whether each object that is reported begins with a message.
+    /// Whether each reported track begins with a message.
     private var reportsTracks: Bool {
         let element = pipeline["swiftodt"]
         return element.text(of: "tracking") == "true" && element.text(of: "track-events") == "true"
@@ -199,7 +201,7 @@ final class Annotation: Sendable {
     }
 
     private func writePicture(_ track: MessageFields) {
-        do { try pictures?.end(track) } catch { player.fail("a picture cannot be written: \(error)") }
+        do { try pictures?.end(track) } catch { player.fail("cannot write a picture: \(error)") }
     }
 
     private func write(_ text: String, to output: TextOutput?, _ isRead: inout Bool) {
@@ -207,29 +209,30 @@ final class Annotation: Sendable {
         do {
             try output.write(text)
         } catch is BrokenPipe {
-            // Which is no failure; what is recorded is ended properly.
+            // A closed pipe is not a failure; the recording ends properly.
             isRead = false
             player.askToEnd()
         } catch {
             let what =
                 output === files.messages ? "the messages" : output === files.frameTable ? "the rows" : "the tracks"
-            player.fail("\(what) cannot be written: \(error)")
+            player.fail("cannot write \(what): \(error)")
         }
     }
 
-    /// Gives the files their names if all went well.
+    /// Renames the files to their final names after success; keeps or discards them otherwise.
     private func close(_ ending: Player.Ending, isRead: Bool) -> Outcome {
         var isUsable = files.video.map { $0.size != 0 && hasRecorded.read { $0 } } ?? (progress.frames > 0)
-        // A stream that was interrupted at its beginning is not waited for: a picture may have come since, but the file has no end.
+        // The player does not wait for a stream that is interrupted at its start. A frame may have arrived since,
+        // but the file is incomplete.
         if ending.failure == nil, !ending.isWhole { isUsable = false }
-        // A picture that came to the muxer with the interrupt may not have come into the file.
+        // A frame that reached the muxer during the interrupt may be missing from the file.
         if isUsable, ending.failure == nil, ending.signal != nil, let container, let video = files.video {
             isUsable = container.holdsPicture(video.path)
         }
         guard isUsable else {
-            // A failure at such a moment is a consequence of the interrupt.
+            // A failure during an interrupt is a consequence of the interrupt.
             let failure = ending.signal == nil ? ending.failure : nil
-            notify(failure ?? "nothing was recorded of \(source.name)")
+            notify(failure ?? "nothing was recorded from \(source.name)")
             files.discard()
             return Outcome(code: ending.signal.map { 128 + $0 } ?? ExitCode.failure, signal: ending.signal)
         }

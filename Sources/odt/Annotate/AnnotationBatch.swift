@@ -1,7 +1,7 @@
 import Glibc
 import Playback
 
-/// Several inputs, and what each of them becomes in one folder.
+/// The inputs of `--out-dir` and the output files of each.
 struct AnnotationBatch {
     struct Job {
         let input: String
@@ -10,7 +10,7 @@ struct AnnotationBatch {
 
     let jobs: [Job]
 
-    /// What of a folder is taken for a video.
+    /// The extensions of files in a folder that count as videos.
     private static let videos: Set<String> = [
         ".3gp", ".asf", ".avi", ".flv", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".mxf",
         ".ogv", ".ts",
@@ -23,17 +23,17 @@ struct AnnotationBatch {
             guard let ending = line.text(option) else { continue }
             guard ending.hasPrefix("."), !ending.contains("/") else {
                 throw CommandLineError(
-                    "with --out-dir, \(option) is an ending such as \(Self.examples[option] ?? ".csv"), not '\(ending)'."
+                    "with --out-dir, \(option) needs an extension such as \(Self.examples[option] ?? ".csv"), not '\(ending)'."
                 )
             }
             endings[option] = ending
         }
         guard Set(endings.values).count == endings.count else {
-            throw CommandLineError("two tables have the same ending.")
+            throw CommandLineError("two outputs have the same extension: choose different ones.")
         }
         let container = try line.text("--container").map { kind in
             guard Container.named("." + kind) != nil else {
-                throw CommandLineError("there is no container '\(kind)' here: mp4, mov, mkv or webm.")
+                throw CommandLineError("unknown container '\(kind)': use mp4, mov, mkv or webm.")
             }
             return "." + kind
         }
@@ -52,13 +52,13 @@ struct AnnotationBatch {
         }
         var targets: Set<String> = []
         for name in jobs.flatMap(\.outputs.names) where !targets.insert(PartFile.target(of: name)).inserted {
-            throw CommandLineError("two outputs are the same file, \(name): choose other endings.")
+            throw CommandLineError("two outputs are the same file, \(name): choose other extensions.")
         }
     }
 
     private static let examples = ["--json": ".jsonl", "--tracks-csv": ".tracks.csv", "--crops": ".crops"]
 
-    /// Whether a file's name ends as those of videos do.
+    /// Returns whether the extension is that of a video file.
     static func isVideo(_ name: String) -> Bool { videos.contains(PartFile.parts(of: name).ending.lowercased()) }
 
     static func isFolder(_ operand: String) -> Bool {
@@ -66,19 +66,20 @@ struct AnnotationBatch {
         return PathText.withSystemPath(operand) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A folder's videos, in the order of their names; anything else is itself.
+    /// Returns the videos of a folder sorted by name; any other operand is returned as it is.
     private static func inputs(_ operand: String) throws -> [String] {
         guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"
         let names = PartFile.names(in: operand).filter { name in
-            // What was interrupted is no footage.
+            // Unfinished part files are skipped.
             !name.hasPrefix(".") && isVideo(name) && !PartFile.parts(of: name).stem.hasSuffix(".part")
         }
-        guard !names.isEmpty else { throw CommandLineError("there is no video in \(operand).") }
+        guard !names.isEmpty else { throw CommandLineError("no video in \(operand).") }
         return names.sorted().map { base + $0 }
     }
 
-    /// The names without their endings; with them where two would be the same.
+    /// Returns the output names without extension. Inputs whose names differ only in the extension keep it, and
+    /// equal names get a number.
     private static func stems(of inputs: [String], _ container: String?) -> [String] {
         let plain = inputs.map { PartFile.parts(of: MediaSource.isAddress($0) ? lastPart(of: $0) : $0).stem }
         var count: [String: Int] = [:]

@@ -1,43 +1,43 @@
 import Glibc
 import Playback
 
-/// What is made of one input: names, as long as nothing is written.
+/// The names of the outputs of one input.
 struct AnnotationOutputs: Sendable {
     var video: String?
     var messages: String?
     var frameTable: String?
     var trackTable: String?
-    /// A folder, for the best picture of each track.
+    /// A folder for the best picture of each track.
     var pictures: String?
 
     var names: [String] { [video, messages, frameTable, trackTable].compactMap(\.self) }
 
-    /// All that is written, in a list for people; `nil` where the standard output carries data.
+    /// The names of all outputs, for a message; `nil` if standard output carries data.
     var written: String? {
         let all = names + [pictures].compactMap(\.self)
         return all.contains("-") ? nil : all.joined(separator: ", ")
     }
 
-    /// Whether one of them is there already.
+    /// Whether an output already exists.
     var exist: Bool {
         (names + [pictures].compactMap(\.self)).contains { name in
             name != "-" && PathText.isThere(name)
         }
     }
 
-    /// Whether there is nothing at all to write.
+    /// Whether there is no output.
     var isEmpty: Bool { names.isEmpty && pictures == nil }
 
-    /// - Throws: ``PlaybackError`` where one is the input itself, or there already and not to be replaced.
+    /// - Throws: ``PlaybackError`` if an output is the input itself, or exists and must not be replaced.
     func check(against source: MediaSource, mayReplace: Bool) throws {
         for name in names where name != "-" {
-            if source.isFile(name) { throw PlaybackError("\(name) is the input itself: name another file") }
+            if source.isFile(name) { throw PlaybackError("\(name) is the input: choose another output file") }
             if !mayReplace, PathText.isThere(name) {
-                throw PlaybackError("\(name) is there already: --force replaces it", isUsage: true)
+                throw PlaybackError("\(name) already exists: use --force to replace it", isUsage: true)
             }
         }
         if let pictures, !mayReplace, !PartFile.names(in: pictures).allSatisfy({ $0 == "." || $0 == ".." }) {
-            throw PlaybackError("\(pictures) has files in it: --force puts the pictures beside them", isUsage: true)
+            throw PlaybackError("\(pictures) is not empty: use --force to add pictures to it", isUsage: true)
         }
         var seen: [String: String] = [:]
         for name in names {
@@ -45,22 +45,22 @@ struct AnnotationOutputs: Sendable {
             if let other = seen.updateValue(name, forKey: target) {
                 throw PlaybackError(
                     other == name
-                        ? "\(name) is named twice"
-                        : "\(other) and \(name) are the same file: name another for one of them",
+                        ? "\(name) is named twice: choose different files"
+                        : "\(other) and \(name) are the same file: choose different files",
                     isUsage: true)
             }
         }
     }
 }
 
-/// The files that are written while the input plays, on their way to the names that they are to have.
+/// The output files of one input, under temporary names until they are finished.
 final class AnnotationFiles: Sendable {
     let video: PartFile?
     let messages: TextOutput?
     let frameTable: TextOutput?
     let trackTable: TextOutput?
 
-    /// - Throws: ``PlaybackError`` where one cannot be written; then there is none.
+    /// - Throws: ``PlaybackError`` if a file cannot be created; then none remains.
     init(_ outputs: AnnotationOutputs) throws {
         var begun: [PartFile] = []
         func output(_ name: String?) throws -> TextOutput? {
@@ -85,15 +85,16 @@ final class AnnotationFiles: Sendable {
         [messages, frameTable, trackTable].compactMap { $0?.file } + [video].compactMap(\.self)
     }
 
-    /// Gives all of them their names; the video last, so that who waits for it finds the others there.
+    /// Renames all files to their final names, the video last, so that a program that waits for the video finds the
+    /// tables.
     func finish() throws { try files.forEach { try $0.finish() } }
 
     func discard() { files.forEach { $0.discard() } }
 
-    /// A line that says where the pieces are; empty where there are none.
+    /// A line for the log that names the unfinished files; empty if there are none.
     var leftBehind: String {
         let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
         let paths = there.filter(PathText.isThere)
-        return paths.isEmpty ? "" : "\nwhat was recorded until then is in \(paths.joined(separator: " and "))"
+        return paths.isEmpty ? "" : "\nthe recording until then is in \(paths.joined(separator: " and "))"
     }
 }

@@ -2,19 +2,20 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// What kind of file the annotated video becomes, by its ending.
+/// The container format of the annotated video, selected by the file name extension.
 struct Container: Sendable {
     let endings: [String]
     /// The muxer that writes it.
     let muxer: String
     /// The demuxer that reads it.
     let demuxer: String
-    /// What encodes sound that it cannot take as it is.
+    /// The encoder chain for sound that the container does not support as it is.
     let soundEncoder: String
-    /// What its video is encoded as.
+    /// The video codec.
     let codec: VideoEncoder.Codec
 
-    // Written in fragments of half a second, which play as far as they got; a proper end makes an ordinary file of them.
+    // The file is written in fragments of half a second, so that an interrupted file can be played. Finishing turns
+    // it into an ordinary file.
     private static let fragments = "fragment-duration=500 fragment-mode=first-moov-then-finalise"
     private static let aac = "audioconvert ! audioresample ! avenc_aac bitrate=192000 ! aacparse"
 
@@ -33,9 +34,9 @@ struct Container: Sendable {
 
     static let endings = all.flatMap(\.endings)
 
-    private static let patience: GstClockTime = 5_000_000_000
+    private static let timeout: GstClockTime = 5_000_000_000
 
-    /// Whether a file of this kind holds at least one picture.
+    /// Returns whether a file of this format contains at least one video frame.
     func holdsPicture(_ path: String) -> Bool {
         guard
             let pipeline = try? Pipeline(
@@ -52,13 +53,13 @@ struct Container: Sendable {
         guard let bus = gst_element_get_bus(pipeline.top) else { return false }
         defer { gst_object_unref(bus) }
         let wanted = GstMessageType(rawValue: GST_MESSAGE_ASYNC_DONE.rawValue | GST_MESSAGE_ERROR.rawValue)
-        if let message = gst_bus_timed_pop_filtered(bus, Self.patience, wanted) {
+        if let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) {
             gst_mini_object_unref(UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self))
         }
         return isThere.read { $0 }
     }
 
-    /// `nil` where no container has this ending.
+    /// Returns the container with this extension, or `nil`.
     static func named(_ ending: String) -> Container? {
         all.first { $0.endings.contains(ending.lowercased()) }
     }

@@ -2,11 +2,12 @@ import CGStreamer
 import Playback
 import Synchronization
 
-/// Keeps the time of the first picture, where it begins later than the sound.
+/// Corrects the start time of video that begins later than the sound.
 ///
-/// An encoder with pictures that lean on later ones has to begin before its first picture, and moves all by a thousand hours for that.
-/// GStreamer's base class moves its time line along only from the second picture on when the first one is not at the beginning
-/// (1.22 and 1.24), so that the first one is shown too early.
+/// An encoder that uses B-frames needs decoding timestamps before the first presentation timestamp, so it shifts
+/// all timestamps by 1,000 hours. `GstVideoEncoder` (1.22 and 1.24) adapts its segment to this shift only from the
+/// second frame on if the first frame is not at the segment's start. Without the correction the first frame is
+/// shown too early.
 final class EncoderStart: Sendable {
     private static let thousandHours: UInt64 = 3_600_000_000_000_000
 
@@ -17,7 +18,7 @@ final class EncoderStart: Sendable {
 
     private let state = Mutex(State())
 
-    /// The one that lives as long as its pads.
+    /// Attaches an instance to the encoder's pads, whose probes keep it alive.
     static func keep(of encoder: Element) {
         let start = EncoderStart()
         encoder.pad("sink")?.watchEvents { event in
@@ -40,7 +41,7 @@ final class EncoderStart: Sendable {
         }
     }
 
-    /// How much later than its time line the picture begins, if it does.
+    /// The time from the segment's start to the first frame, at most 1,000 hours; `nil` if there is no delay.
     private var late: UInt64? {
         state.withLock { state in
             guard let begin = state.begin, let first = state.first, first != .max, first > begin else { return nil }

@@ -1,10 +1,11 @@
 import CGStreamer
 import Playback
 
-/// Makes plain text of subtitles in Pango's markup, which no container takes: `<i>no</i>` becomes `no`, and `&amp;` `&`.
+/// Converts subtitles from Pango markup, which no container supports, to plain text: `<i>no</i>` becomes `no`, and
+/// `&amp;` becomes `&`.
 enum MarkupRemoval {
     static func begin(at pad: Pad) {
-        // The muxer would be asked by every pad ahead of this one, and refuse what it never gets.
+        // Without this, upstream caps queries would reach the muxer, which rejects markup.
         pad.acceptAllCaps()
         pad.replaceEvents { event in
             guard event.pointee.type == GST_EVENT_CAPS else { return nil }
@@ -30,7 +31,7 @@ enum MarkupRemoval {
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"),
     ]
 
-    /// Tags taken out, entities resolved. What is no tag stays.
+    /// Removes tags and resolves entities. A `<` without a `>` is kept.
     static func plainText(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         var rest = Array(bytes)[...]

@@ -2,8 +2,8 @@ import CGStreamer
 import Playback
 import Synchronization
 
-/// Where the picture ends in a recording that is ended early: sound and subtitles, which need no inference and wait before the muxer far
-/// ahead of the picture, end there as well.
+/// Cuts sound and subtitles at the last frame when a recording is ended early. They bypass inference, so their
+/// queues in front of the muxer are far ahead of the video.
 final class PictureEnd: Sendable {
     private struct State {
         /// The running time at which the latest picture ends.
@@ -14,10 +14,12 @@ final class PictureEnd: Sendable {
 
     private let state = Mutex(State())
 
-    /// The recording is ended before its time. What comes later than the last picture is left out from here on.
+    /// Drops sound and subtitles after the last frame from now on.
     func endEarly() { state.withLock { $0.isEarly = true } }
 
-    /// - Parameter slot: the muxer's pad for the picture.
+    /// Tracks the end of the video.
+    ///
+    /// - Parameter slot: The muxer's video pad.
     func follow(_ slot: Pad) {
         slot.watchTimes { time in
             if let time { self.state.withLock { $0.end = max($0.end, time.end) } }
@@ -29,8 +31,10 @@ final class PictureEnd: Sendable {
         }
     }
 
-    /// - Parameter slot: the muxer's pad for sound or subtitles. The muxer takes from it in the order of time, so that at most one buffer
-    ///   has come that is later than the last picture.
+    /// Cuts a stream at the end of the video. The muxer consumes its inputs in the order of time, so at most one
+    /// buffer after the last frame has passed already.
+    ///
+    /// - Parameter slot: The muxer's pad for sound or subtitles.
     func cut(_ slot: Pad) {
         slot.watchTimes { time in
             let isLate = self.state.withLock { $0.isOver && $0.isEarly && time?.begin ?? 0 >= $0.end }

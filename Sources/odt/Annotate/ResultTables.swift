@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// Rows of comma-separated values as RFC 4180 has them, but for the ends of lines, which are Unix's.
+/// Rows of comma-separated values as in RFC 4180, but with line feeds as line ends.
 enum TableRow {
     static func text(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\n" }
 
@@ -10,7 +10,7 @@ enum TableRow {
         return "\"" + cell.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
     }
 
-    /// Nanoseconds as seconds; nothing where it is unknown.
+    /// Formats nanoseconds as seconds; empty if the time is unknown.
     static func seconds(_ time: UInt64?) -> String {
         time.map { DecimalText.text(Double($0) / 1e9, decimals: 6) } ?? ""
     }
@@ -22,7 +22,7 @@ enum TableRow {
     static func count(_ value: UInt64?) -> String { value.map { String($0) } ?? "" }
 }
 
-/// One row a track and frame.
+/// The table of `--csv`: one row per object and frame.
 struct FrameTable {
     static let header = [
         "frame", "time", "tracking_id", "label", "category", "confidence", "score", "state", "x", "y", "width",
@@ -32,7 +32,7 @@ struct FrameTable {
 
     private var frame = 0
 
-    /// The rows of a message `swiftodt`; there is one of each frame.
+    /// Returns the rows of a `swiftodt` message. Each call counts one frame.
     mutating func rows(of message: MessageFields) -> String {
         frame += 1
         let time = TableRow.seconds(message.count("stream-time") ?? message.count("running-time"))
@@ -49,14 +49,14 @@ struct FrameTable {
     }
 }
 
-/// One row a track.
+/// The table of `--tracks-csv`: one row per track.
 enum TrackTable {
     static let header = [
         "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "best_score", "best_time", "best_x",
         "best_y", "best_width", "best_height", "path_length", "reason", "epoch",
     ]
 
-    /// The row of a message `swiftodt-track`, if it is of an end.
+    /// Returns the row of a `swiftodt-track` message of the event `end`; `nil` for other events.
     static func row(of message: MessageFields) -> String? {
         guard message.text("event") == "end" else { return nil }
         return TableRow.text(

@@ -1,7 +1,7 @@
 import CGStreamer
 import Playback
 
-/// What a stream is, by its caps.
+/// Classifies a stream of the input by its caps.
 struct StreamKind {
     enum Medium { case sound, subtitle, other }
 
@@ -9,7 +9,7 @@ struct StreamKind {
     let text: String
     private let structure: UnsafeMutablePointer<GstStructure>?
 
-    /// - Parameter caps: outlive what is made of them.
+    /// - Parameter caps: Must outlive this value.
     init(_ caps: UnsafeMutablePointer<GstCaps>) {
         structure = gst_caps_get_size(caps) > 0 ? gst_caps_get_structure(caps, 0) : nil
         name = structure.map { String(cString: gst_structure_get_name($0)) } ?? ""
@@ -27,20 +27,21 @@ struct StreamKind {
         return subtitles.contains(where: name.hasPrefix) ? .subtitle : .other
     }
 
-    /// What has to be known before sound of this kind goes into a file, which a demuxer need not know: where its frames begin.
+    /// Whether this audio format needs a parser before a muxer accepts it. A demuxer may deliver it without frame
+    /// boundaries.
     private var needsParsing: Bool {
         ["audio/mpeg", "audio/x-ac3", "audio/x-eac3", "audio/x-dts", "audio/x-flac"].contains(name)
     }
 
-    /// Whether it comes in whole frames here, and may leave the decoder.
+    /// Returns whether the stream at this pad consists of whole frames, so that it can leave the decoder undecoded.
     func isWhole(from pad: UnsafeMutablePointer<GstPad>) -> Bool {
         if !needsParsing || flag("framed") || flag("parsed") || has("codec_data") || has("streamheader") { return true }
         return Self.isMade(by: "Parser", pad)
     }
 
-    /// What brings it into the form in which muxers take it.
+    /// The parser that converts the stream to the form that muxers accept; `nil` if none is needed.
     var parser: String? {
-        // Its headers have two forms, and muxers know that of the parser.
+        // FLAC headers have two forms; the parser produces the one that muxers require.
         if name == "audio/x-flac" { return "flacparse" }
         if has("codec_data") || has("streamheader") { return nil }
         switch name {
@@ -53,13 +54,14 @@ struct StreamKind {
         }
     }
 
-    /// Whether the container itself holds it so, and no decoder made it.
+    /// Returns whether the pad belongs to a demuxer, so that the container itself holds this format and no decoder
+    /// produced it.
     func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }
 
-    /// Whether it is of a kind that is taken, in whatever form it comes: parsers make the one of the other.
+    /// Returns whether the format is among the accepted caps, ignoring fields that a parser can change.
     func isAmong(_ taken: UnsafeMutablePointer<GstCaps>) -> Bool {
         guard let structure, let plain = gst_structure_copy(structure) else { return false }
-        // AAC with headers in the way of LATM is a kind of its own, that nobody makes the other of.
+        // AAC in LOAS framing (LATM) is excluded, because no parser converts it to another form.
         let isLoas = gst_structure_get_string(structure, "stream-format").map { String(cString: $0) } == "loas"
         if isLoas { return false }
         for field in ["stream-format", "framed", "parsed", "alignment", "base-profile", "profile", "level"] {
@@ -90,7 +92,7 @@ struct StreamKind {
         return value
     }
 
-    /// Whether the element that a pad is really of is of such a class.
+    /// Returns whether the element behind the pad, with ghost pads resolved, has this word in its class.
     private static func isMade(by kind: String, _ pad: UnsafeMutablePointer<GstPad>) -> Bool {
         var pad = pad
         var held: [Pad] = []

@@ -3,23 +3,23 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Leads what is in the input where it belongs: the first picture to the element; sound and subtitles past it into the file, as they are
-/// where the container takes them, else decoded and encoded again.
+/// Links the streams of the input: the first video to swiftodt, and sound and subtitles past it to the muxer.
+/// Streams that the container supports are copied; other sound is decoded and encoded again.
 ///
-/// All is asked on GStreamer's threads, before data flows.
+/// GStreamer calls the callbacks on its streaming threads before data flows.
 final class StreamLinker: Sendable {
     private struct State {
-        /// The pads at which the streams can be ended, in the order in which they came.
+        /// The sink pads at which the streams can be ended, in the order of linking.
         var entries: [Pad] = []
         var hasVideo = false
-        /// Streams that the container holds as bare samples: no decoder made them.
+        /// The ids of streams that the container stores as uncompressed samples.
         var bare: Set<String> = []
     }
 
     private let pipeline: Pipeline
-    /// The first element of the picture's way.
+    /// The first element of the video branch.
     private let video: Element
-    /// Where sound and subtitles go; `nil` where only the picture is looked at.
+    /// The destination of sound and subtitles; `nil` if only the video is used.
     private let muxer: Element?
     private let soundEncoder: String
     private let pictureEnd = PictureEnd()
@@ -28,8 +28,8 @@ final class StreamLinker: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - notify: says a sentence to people.
-    ///   - refuse: ends the stream with an error.
+    ///   - notify: Shows a message to the user.
+    ///   - refuse: Ends the stream with an error.
     init(
         _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void,
         refuse: @escaping @Sendable (String) -> Void
@@ -40,16 +40,17 @@ final class StreamLinker: Sendable {
         if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
     }
 
-    /// Ends all streams behind the source, which may stall and hear nothing. May block.
+    /// Ends all streams downstream of the source, because a stalled source does not react to events. May block.
     func endStreams() {
         pictureEnd.endEarly()
         pipeline["swiftodt"].pad("sink")?.endStream()
         for pad in state.withLock({ $0.entries }) { pad.endStream() }
     }
 
-    // MARK: What the decoder asks
+    // MARK: Callbacks of the decoder
 
-    /// Has the decoder ask, for as long as its pipeline plays. The linker must live as long.
+    /// Connects the callbacks to decodebin's signals. The linker must outlive the pipeline, because the signals
+    /// hold no reference.
     func listen(to decoded: Element) {
         let me = Unmanaged.passUnretained(self).toOpaque()
         typealias Continue =
@@ -68,14 +69,15 @@ final class StreamLinker: Sendable {
             Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().checkVideo()
         }
         g_signal_connect_data(
-            decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil, GConnectFlags(0))
+            decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil,
+            GConnectFlags(0))
         g_signal_connect_data(
             decoded.gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), me, nil, GConnectFlags(0))
         g_signal_connect_data(
             decoded.gobject, "no-more-pads", unsafeBitCast(complete, to: GCallback.self), me, nil, GConnectFlags(0))
     }
 
-    /// Whether the decoder is to take a stream further apart.
+    /// Returns whether decodebin should decode the stream further.
     private func isToBeDecoded(_ caps: UnsafeMutablePointer<GstCaps>, from pad: UnsafeMutablePointer<GstPad>) -> Bool {
         let stream = StreamKind(caps)
         switch stream.medium {
@@ -89,7 +91,7 @@ final class StreamLinker: Sendable {
         }
     }
 
-    /// Whether the muxer takes it, as far as what kind it is tells.
+    /// Returns whether the muxer supports the format of the stream.
     private func isTaken(_ stream: StreamKind, at template: String) -> Bool {
         guard let muxer, let pattern = gst_element_get_pad_template(muxer.pointer, template),
             let taken = gst_pad_template_get_caps(pattern)
@@ -109,10 +111,10 @@ final class StreamLinker: Sendable {
     }
 
     private func checkVideo() {
-        if !state.withLock({ $0.hasVideo }) { refuse("there is no video in it") }
+        if !state.withLock({ $0.hasVideo }) { refuse("the input contains no video") }
     }
 
-    // MARK: Where streams go
+    // MARK: Linking
 
     private func linkPad(_ pad: Pad) {
         guard let caps = gst_pad_get_current_caps(pad.pointer) ?? gst_pad_query_caps(pad.pointer, nil) else { return }
@@ -127,9 +129,9 @@ final class StreamLinker: Sendable {
                 defer { state.hasVideo = true }
                 return !state.hasVideo
             }
-            guard isFirst else { return notify("it has more than one video: the first one is taken") }
+            guard isFirst else { return notify("the input has more than one video stream: only the first one is used") }
             guard let entry = video.pad("sink"), pad.link(to: entry) else {
-                return refuse("its pictures cannot be had: GStreamer decodes them to \(stream.text)")
+                return refuse("cannot use the video stream: GStreamer decodes it to \(stream.text)")
             }
         }
     }
@@ -144,35 +146,36 @@ final class StreamLinker: Sendable {
         guard muxer != nil else { return }
         let isMarked = stream.name == "text/x-raw" && !isTaken(stream, at: "subtitle_%u")
         guard isMarked || isTaken(stream, at: "subtitle_%u") else {
-            return notify("its subtitles (\(stream.name)) are left out: this kind of file does not take them")
+            return notify("subtitles (\(stream.name)) are omitted: the output format does not support them")
         }
         linkPad(pad, by: nil, to: "subtitle_%u", "subtitles", isMarked: isMarked)
     }
 
-    /// - Parameter chain: what the stream goes through on its way into the file.
+    /// - Parameter chain: The elements between the decoder and the muxer; `nil` for none.
     private func linkPad(_ pad: Pad, by chain: String?, to template: String, _ what: String, isMarked: Bool = false) {
         do {
-            // Whatever comes early waits here: the picture takes its time, and the other streams must not hold it up.
+            // The queue is unlimited: sound and subtitles are ahead of the video by the duration of inference and
+            // must not block it.
             let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
             let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
             guard let muxer, let slot = muxer.requestPad(template) else {
-                return notify("its \(what) came too late and are left out")
+                return notify("\(what) came too late and are omitted")
             }
             guard let entry = bin.pad("sink"), let exit = bin.pad("src"), exit.link(to: slot) else {
                 muxer.releasePad(slot)
-                return notify("its \(what) are left out: this kind of file does not take them")
+                return notify("\(what) are omitted: the output format does not support them")
             }
             if isMarked { MarkupRemoval.begin(at: entry) }
             pictureEnd.cut(slot)
             bin.followState()
             guard pad.link(to: entry, isChecked: !isMarked) else {
-                // The muxer would wait for what never comes.
+                // An unlinked request pad would make the muxer wait forever.
                 muxer.releasePad(slot)
-                return notify("its \(what) are left out: this kind of file does not take them")
+                return notify("\(what) are omitted: the output format does not support them")
             }
             state.withLock { $0.entries.append(entry) }
         } catch {
-            notify("its \(what) are left out: \(error)")
+            notify("\(what) are omitted: \(error)")
         }
     }
 }

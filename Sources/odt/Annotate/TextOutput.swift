@@ -1,10 +1,10 @@
 import Glibc
 import Playback
 
-/// Where lines go: a file on its way, or, as `-`, the standard output.
+/// Writes lines to a part file, or to standard output for `-`.
 final class TextOutput: Sendable {
     let name: String
-    /// `nil` where it is the standard output.
+    /// `nil` for standard output.
     let file: PartFile?
 
     init(_ name: String) throws {
@@ -12,7 +12,7 @@ final class TextOutput: Sendable {
         file = name == "-" ? nil : try PartFile(name)
     }
 
-    /// - Throws: ``PlaybackError``; ``BrokenPipe`` where it is a pipe that was closed.
+    /// - Throws: ``PlaybackError``, or ``BrokenPipe`` if the reader closed the pipe.
     func write(_ text: String) throws {
         if let file { return try file.write(text) }
         var text = text
@@ -22,5 +22,5 @@ final class TextOutput: Sendable {
     }
 }
 
-/// Whoever read our lines has enough of them.
+/// The reader of standard output has closed the pipe.
 struct BrokenPipe: Error {}

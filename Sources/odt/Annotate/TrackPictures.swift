@@ -3,12 +3,14 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Each track's best picture: cut out of the frame in which its score was highest, before anything was drawn on it, and written as a
-/// JPEG file when the track has ended.
+/// Writes the best picture of each track as a JPEG file when the track ends. The picture is cropped from the frame
+/// with the highest score, before annotations are drawn.
 ///
-/// Holds the frames that the element is still at work on, and of each track one small picture.
+/// Memory use: the frames that the element has not reported yet, plus one cropped picture per track.
 final class TrackPictures: Sendable {
-    /// A frame as it came to the element.
+    /// A reference to a frame as it entered the element.
+    ///
+    /// `@unchecked Sendable`: the buffer is only read, and its reference count is atomic.
     private final class HeldFrame: @unchecked Sendable {
         let buffer: UnsafeMutablePointer<GstBuffer>
         let info: GstVideoInfo
@@ -33,7 +35,7 @@ final class TrackPictures: Sendable {
         let picture: ColorPicture
     }
 
-    /// More are never at work at once, unless nobody reads the bus.
+    /// The element has fewer frames in flight unless the bus is not read; older frames are dropped.
     private static let maximumFrames = 256
 
     private let folder: String
@@ -41,8 +43,8 @@ final class TrackPictures: Sendable {
     private let best = Mutex<[UInt64: Best]>([:])
 
     /// - Parameters:
-    ///   - folder: is made where it is not there.
-    ///   - pad: where frames come to the element.
+    ///   - folder: Created if it does not exist.
+    ///   - pad: The element's sink pad.
     init(into folder: String, from pad: Pad) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         PartFile.makeFolder(folder)
@@ -71,7 +73,7 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Takes in a message `swiftodt`: keeps what is better than before.
+    /// Processes a `swiftodt` message: keeps the picture of each object whose score is a new maximum.
     func see(_ message: MessageFields) {
         guard let frame = frame(at: message.count("timestamp")) else { return }
         for object in message.list("objects") {
@@ -83,9 +85,9 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Takes in a message `swiftodt-track`: writes the picture of a track that has ended.
+    /// Processes a `swiftodt-track` message: writes the picture of a track that has ended.
     ///
-    /// - Throws: ``PlaybackError`` where it cannot be written.
+    /// - Throws: ``PlaybackError`` if the file cannot be written.
     func end(_ message: MessageFields) throws {
         guard message.text("event") == "end", let id = message.count("tracking-id"),
             let best = best.withLock({ $0.removeValue(forKey: id) }), let jpeg = best.picture.jpeg()
@@ -100,7 +102,8 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// `00007-person.jpg`: in the order of the tracks, whatever the label has in it.
+    /// Returns the file name, for example `00007-person.jpg`. Names sort by track id; characters other than letters
+    /// and digits are replaced.
     static func name(_ id: UInt64, label: String) -> String {
         let digits = String(id)
         let word = String(label.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
@@ -108,7 +111,7 @@ final class TrackPictures: Sendable {
             + ".jpg"
     }
 
-    /// The frame of this time; those before it are needed no more.
+    /// Returns the frame of this time and releases all earlier frames.
     private func frame(at time: UInt64?) -> HeldFrame? {
         guard let time else { return nil }
         return state.update { state in
@@ -120,7 +123,7 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// The object's box with a tenth of it around.
+    /// Crops the object's box with a margin of 10% of its size on each side.
     private func cut(_ object: MessageFields, out frame: HeldFrame) -> ColorPicture? {
         guard let x = object.count("x"), let y = object.count("y"), let width = object.count("width"),
             let height = object.count("height"), width > 0, height > 0
@@ -135,14 +138,14 @@ final class TrackPictures: Sendable {
     }
 }
 
-/// A piece of a frame, as red, green and blue.
+/// A cropped part of a frame in RGB.
 struct ColorPicture: Sendable {
     let width: Int
     let height: Int
     private let stride: Int
     private let pixels: [UInt8]
 
-    /// Costs a conversion of the piece alone, whatever format the frame is in.
+    /// Converts only the cropped part, from any format.
     init?(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ info: GstVideoInfo, x: Int, y: Int, width: Int, height: Int
     ) {
@@ -151,7 +154,7 @@ struct ColorPicture: Sendable {
         guard gst_video_info_set_format(&into, GST_VIDEO_FORMAT_RGB, guint(width), guint(height)) != 0,
             let piece = gst_buffer_new_allocate(nil, into.size, nil)
         else { return nil }
-        // The converter asks that both are of one stream.
+        // GstVideoConverter requires equal frame rates.
         (into.fps_n, into.fps_d) = (from.fps_n, from.fps_d)
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(piece).assumingMemoryBound(to: GstMiniObject.self)) }
         let place = gst_structure_new_empty("GstVideoConverter")!
@@ -175,7 +178,7 @@ struct ColorPicture: Sendable {
         (self.width, self.height) = (width, height)
     }
 
-    /// The bytes of a JPEG file.
+    /// Returns the picture as a JPEG file.
     func jpeg() -> [UInt8]? {
         JPEGCompressor().file(
             of: pixels, .rgb, width: width, height: height, stride: stride, quality: 90, isFine: true)

@@ -1,23 +1,23 @@
 import Playback
 
-/// What encodes the picture: the machine's own encoder where one really works, else one in software.
+/// The video encoder: a hardware encoder if one works, otherwise a software encoder.
 struct VideoEncoder: Sendable {
     enum Codec: Sendable { case h264, vp9 }
 
     let element: String
     private let properties: @Sendable (_ quality: Quality, _ isLive: Bool) -> String
 
-    /// How much of the picture's detail is kept.
+    /// The video quality in percent.
     struct Quality: Sendable {
         static let usual = 75
         /// 0 to 100.
         let percent: Int
 
-        /// On the scale of H.264 and its like, where less is better and 23 is usual: from 51 to 11.
+        /// The quantizer of H.264 encoders: 51 (worst) to 11 (best); 23 is a common default.
         var quantizer: Int { 51 - percent * 2 / 5 }
-        /// On VP9's scale, 0 to 63.
+        /// The quality level of VP9: 60 (worst) to 0 (best) on a scale of 0 to 63.
         var level: Int { 60 - percent * 3 / 5 }
-        /// For encoders that know no other: a megabit a second at 25, four at 75.
+        /// For encoders without constant quality: 1 Mbit/s at 25%, 4 Mbit/s at 75%.
         var bitsPerSecond: Int { 500_000 << max(0, min(5, percent / 25)) }
     }
 
@@ -26,14 +26,14 @@ struct VideoEncoder: Sendable {
             + (element.contains("h264") || element == "x264enc" ? " ! h264parse" : "")
     }
 
-    /// What it is fed with: all take one of these.
+    /// The pixel format that the encoder needs.
     var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }
 
     // MARK: Choosing
 
     /// - Parameters:
     ///   - wish: `auto`, `software` or the name of an element.
-    /// - Throws: ``PlaybackError`` where the one that is wished for does not work.
+    /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
     static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
         switch codec {
         case .vp9: return vp9
@@ -47,14 +47,14 @@ struct VideoEncoder: Sendable {
             let known = ["auto", "software"] + (hardware + [software]).map(\.element)
             guard !candidates.isEmpty else {
                 throw PlaybackError(
-                    "'\(wish)' is no encoder: there are \(known.joined(separator: ", "))", isUsage: true)
+                    "unknown encoder '\(wish)': use one of \(known.joined(separator: ", "))", isUsage: true)
             }
-            throw PlaybackError("\(wish) does not encode on this machine; --encoder software does everywhere")
+            throw PlaybackError("\(wish) does not work on this machine; use --encoder software")
         }
     }
 
     static let software = VideoEncoder(element: "x264enc") { quality, isLive in
-        // By quality alone: with a buffer its usual rate would be the highest, too.
+        // Constant quality. A VBV buffer would cap the rate at the default bit rate, so it is disabled.
         "speed-preset=veryfast pass=qual quantizer=\(quality.quantizer) vbv-buf-capacity=0"
             + (isLive ? " tune=zerolatency" : "")
     }

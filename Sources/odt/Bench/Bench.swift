@@ -2,32 +2,35 @@ import Playback
 import SwiftODT
 
 let benchSubcommand = Subcommand(
-    name: "bench", summary: "how fast a model is on a video: stages, frames a second, memory", help: help,
+    name: "bench", summary: "measure the speed of a model on a video", help: help,
     work: runBench)
 
 private let help = """
-    Plays a video through the element with a model, as fast as it goes, and says how fast that is: frames a second, the
-    processor's time, memory, and what each stage takes. Nothing is drawn or written.
+    Measures how fast a model processes a video: frames per second, processor time per frame, peak memory, and the time of each
+    processing stage. Plays the video at maximum speed; nothing is drawn or written.
 
     usage: odt bench [options] MODEL VIDEO
 
-    MODEL is a file or the name of an installed model ('odt models list'); 'default' is the one that is used where none is
-    named, 'motion' the detector that needs none. VIDEO is whatever GStreamer reads.
+    MODEL is a file or the name of an installed model (see 'odt models list'), 'default' for the default detector, or 'motion'
+    for the motion detector, which needs no model. VIDEO is any file or URI that GStreamer can read.
 
-      --frames N       at most so many (1000; 0 for all)
-      --set NAME=VALUE a property of the element, such as inference-interval=2, device=GPU or draw=true; may come again
-      --json           one line of JSON, times in milliseconds
-      --help           this text
+      --frames N       stop after N frames; 0 for the whole video (default: 1000)
+      --set NAME=VALUE set a property of the element; repeatable: --set inference-interval=2 --set device=GPU
+      --json           print one line of JSON, times in milliseconds, memory in bytes
+      --help           show this text
 
-    The first frames are left out: until the 10th, networks, caches and the decoder warm up. To compare two models run them in
-    turns, several times: the machine does other things too.
+    The first 10 frames are not measured, because networks, caches and the decoder warm up. To compare two models, run them
+    alternately several times, because other programs disturb single runs.
+
+    examples:
+      odt bench --frames 500 default street.mp4
     """
 
 @Sendable private func runBench(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(arguments, valued: ["--frames", "--set"], flags: ["--json"])
     guard line.operands.count == 2 else {
         throw CommandLineError(
-            line.operands.count < 2 ? "a model and a video are wanted." : "one model and one video at a time.")
+            line.operands.count < 2 ? "name a MODEL and a VIDEO." : "name one MODEL and one VIDEO.")
     }
     let frames = try line.wholeNumber("--frames", in: 0...Int.max) ?? 1000
     let run = try BenchRun(model: line.operands[0], video: line.operands[1], properties: line.texts("--set"))

@@ -1,13 +1,13 @@
 import Playback
 import SwiftODT
 
-/// What a stage takes of each frame.
+/// The durations of one processing stage.
 struct BenchStage {
     let name: String
-    /// In nanoseconds: the name of the figure, and the figure.
+    /// The name of each statistic (p50, p95, max or mean) and its value in nanoseconds.
     let figures: [(name: String, value: UInt64)]
 
-    /// All that the element's `stats` tell of.
+    /// Returns the stages in the element's `stats` that have nonzero durations.
     static func list(_ stats: MessageFields) -> [BenchStage] {
         let onThread = ["start", "wait", "track", "classify", "draw", "report", "detection-latency"]
             .map { (name: $0, figures: ["p50", "p95", "max"]) }
@@ -21,27 +21,28 @@ struct BenchStage {
     }
 }
 
-/// How fast a model was on a video.
+/// The result of a benchmark of one model on one video.
 struct BenchResult {
     let model: String
     let video: String
     let frames: Int
     let framesPerSecond: Double
-    /// Of all cores together, for a frame, in nanoseconds.
+    /// The processor time of all cores per frame, in nanoseconds.
     let processorTime: Double
-    /// How long it took from the start to the first frame, in nanoseconds: the network is compiled or fetched from the cache.
+    /// The time from the start to the first frame, in nanoseconds. It includes compiling the network or loading it
+    /// from the cache.
     let firstFrame: Nanoseconds
-    /// Bytes, at most.
+    /// The peak resident memory in bytes.
     let memory: Int
     let stages: [BenchStage]
 
     var text: String {
         let lines = [
             row("model", model), row("video", "\(video), \(frames) frames"),
-            row("frames", "\(DecimalText.text(framesPerSecond, decimals: 1)) a second"),
-            row("processor", "\(milliseconds(processorTime)) ms a frame, all cores together"),
+            row("frames", "\(DecimalText.text(framesPerSecond, decimals: 1)) per second"),
+            row("processor", "\(milliseconds(processorTime)) ms per frame, all cores together"),
             row("first frame", "after \(milliseconds(Double(firstFrame))) ms"),
-            row("memory", "\(memory / 1_000_000) MB at most"),
+            row("memory", "\(memory / 1_000_000) MB at peak"),
         ]
         let table = stages.map { stage in
             row(
@@ -49,7 +50,7 @@ struct BenchResult {
                 stage.figures.map { "\($0.name) \(padded(milliseconds(Double($0.value)), to: 8))" }.joined(
                     separator: "  "))
         }
-        return (lines + ["", "in ms:"] + table).joined(separator: "\n")
+        return (lines + ["", "milliseconds per frame:"] + table).joined(separator: "\n")
     }
 
     var json: JSONValue {

@@ -2,16 +2,16 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// One video, played through the element as fast as it goes.
+/// Plays one video through the element at maximum speed.
 struct BenchRun {
-    /// Frames in which everything warms up.
+    /// The number of frames at the start that are not measured.
     private static let warmUp = 10
 
     private let model: String
     private let source: MediaSource
     private let pipeline: Pipeline
 
-    /// - Throws: ``PlaybackError`` where the video cannot be read or a property cannot be set.
+    /// - Throws: ``PlaybackError`` if the video cannot be read or a property is invalid.
     init(model: String, video: String, properties: [String]) throws {
         try PluginSearch.start()
         source = try MediaSource(video)
@@ -19,22 +19,22 @@ struct BenchRun {
             "\(source.description) videoconvert name=video ! queue max-size-buffers=4 "
                 + "! swiftodt name=swiftodt multiple-objects=true draw=false ! fakesink name=end sync=false")
         source.give(to: pipeline)
-        let eyes = pipeline["swiftodt"]
+        let element = pipeline["swiftodt"]
         switch model {
-        case "default": eyes.set("detector", to: "neural")
-        case "motion": eyes.set("detector", to: "motion")
+        case "default": element.set("detector", to: "neural")
+        case "motion": element.set("detector", to: "motion")
         default:
-            eyes.set("detector", to: "neural")
-            try PropertySetting.set("model-file=\(model)", of: eyes)
+            element.set("detector", to: "neural")
+            try PropertySetting.set("model-file=\(model)", of: element)
         }
-        for property in properties { try PropertySetting.set(property, of: eyes) }
+        for property in properties { try PropertySetting.set(property, of: element) }
         self.model = model == "default" ? (try? ModelSearchPath.locate(.detector)).map(FilePath.stem) ?? model : model
     }
 
-    /// Plays it.
+    /// Plays the video and measures it.
     ///
-    /// - Parameter frames: at most so many; 0 for all.
-    /// - Throws: ``PlaybackError`` that says what went wrong, or that there were too few frames to say anything.
+    /// - Parameter frames: The maximum number of frames; 0 for all.
+    /// - Throws: ``PlaybackError`` if playing fails, or the video has too few frames.
     func measure(frames: Int) throws -> BenchResult {
         let meter = Monitor(Meter())
         let progress = Progress(of: pipeline, name: "odt bench")
@@ -46,7 +46,7 @@ struct BenchRun {
         }
         let linker = StreamLinker(
             pipeline, muxer: nil, soundEncoder: "", notify: notify, refuse: { [pipeline] in pipeline.refuse($0) })
-        // The decoder asks it for as long as it plays.
+        // The decoder's signals call the linker while the pipeline plays.
         defer { withExtendedLifetime(linker) {} }
         linker.listen(to: pipeline["decoded"])
         let player = Player(pipeline, configuration, notify: notify)
@@ -69,7 +69,7 @@ struct BenchRun {
         let counted = meter.read { $0 }
         guard let begin = counted.begin, let end = counted.end, counted.frames > Self.warmUp + 1 else {
             throw PlaybackError(
-                "\(source.name) gave \(CountText.text(counted.frames, "frame")); more than \(Self.warmUp + 1) are needed to say how fast it is"
+                "\(source.name) has only \(CountText.text(counted.frames, "frame")); a measurement needs more than \(Self.warmUp + 1)"
             )
         }
         let measured = Double(counted.frames - Self.warmUp - 1)
@@ -81,7 +81,7 @@ struct BenchRun {
             stages: stages ?? [])
     }
 
-    /// Counts frames, and looks at the clocks after the warm-up and at the latest one.
+    /// Counts frames and reads the clocks at the end of the warm-up and at the latest frame.
     private struct Meter {
         struct Clocks {
             let time: Nanoseconds = MonotonicClock.now
@@ -94,7 +94,9 @@ struct BenchRun {
         private(set) var begin: Clocks?
         private(set) var end: Clocks?
 
-        /// - Returns: how many there were.
+        /// Counts a frame.
+        ///
+        /// - Returns: The number of frames so far.
         mutating func count() -> Int {
             frames += 1
             let now = Clocks()
@@ -111,7 +113,7 @@ struct BenchRun {
         return usage
     }
 
-    /// What all processors have spent on this program.
+    /// The user and system time of this process, in nanoseconds.
     private static var processorTime: Nanoseconds {
         let usage = usage
         return [usage.ru_utime, usage.ru_stime].reduce(0) {
@@ -119,6 +121,6 @@ struct BenchRun {
         }
     }
 
-    /// Bytes, at most.
+    /// The peak resident memory in bytes.
     private static var largestMemory: Int { Int(usage.ru_maxrss) * 1024 }
 }

@@ -1,25 +1,25 @@
 import SwiftODT
 
-/// Where compiled networks are kept.
+/// Examines the cache of compiled networks.
 @Sendable func examineCache() -> [Finding] {
     let state = NetworkCacheState.read()
     guard let folder = state.folder else {
         return [
             .limited(
-                "cache", "this user has no home, so that networks are compiled anew at each start",
+                "cache", "this user has no home folder, so networks are compiled at each start",
                 remedy: "set XDG_CACHE_HOME to a folder")
         ]
     }
     guard state.isWritable else {
         return [
             .limited(
-                "cache", "\(folder) cannot be written, so that networks are compiled anew at each start",
-                remedy: "make it this user's, or set XDG_CACHE_HOME to another folder")
+                "cache", "\(folder) is not writable, so networks are compiled at each start",
+                remedy: "change its owner to this user, or set XDG_CACHE_HOME to another folder")
         ]
     }
     let holds = "\(folder) holds \(state.count) compiled networks, \(megabytes(state.bytes))"
     if let free = state.freeBytes, free < 100_000_000 {
-        return [.limited("cache", "\(holds); the disk is full", remedy: "make room on it")]
+        return [.limited("cache", "\(holds); the disk is full", remedy: "free at least 100 MB")]
     }
     return [.fine("cache", holds)]
 }

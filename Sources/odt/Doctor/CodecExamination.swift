@@ -1,6 +1,6 @@
 import Playback
 
-/// What videos can be read.
+/// Examines the video decoders.
 @Sendable func examineDecoders() -> [Finding] {
     let kinds = [
         ("H.264", "video/x-h264"), ("H.265", "video/x-h265"), ("VP8", "video/x-vp8"), ("VP9", "video/x-vp9"),
@@ -10,7 +10,7 @@ import Playback
     let readable = kinds.filter { !Codecs.decoders(of: $0.1).isEmpty }.map(\.0)
     let others = kinds.map(\.0).filter { !readable.contains($0) }
     guard !readable.isEmpty else {
-        return [.missing("decoders", "there is none for any kind of video", remedy: remedy)]
+        return [.missing("decoders", "no video decoder is installed", remedy: remedy)]
     }
     let detail = readable.joined(separator: ", ")
     guard others.isEmpty else {
@@ -19,16 +19,16 @@ import Playback
     return [.fine("decoders", detail)]
 }
 
-/// What videos can be written.
+/// Examines the H.264 encoders and the muxers.
 @Sendable func examineEncoders() -> [Finding] {
     let encoders = Codecs.encoders(to: "video/x-h264")
     let muxers = ["mp4mux", "matroskamux"].filter(Element.isThere)
     guard !encoders.isEmpty, !muxers.isEmpty else {
-        let lacking = [encoders.isEmpty ? "an encoder of H.264" : nil, muxers.isEmpty ? "a muxer" : nil]
+        let lacking = [encoders.isEmpty ? "no H.264 encoder" : nil, muxers.isEmpty ? "no muxer" : nil]
         return [
             .missing(
                 "encoders",
-                "there is not \(lacking.compactMap(\.self).joined(separator: " nor ")): videos cannot be recorded",
+                "\(lacking.compactMap(\.self).joined(separator: " and ")): videos cannot be recorded",
                 remedy: remedy)
         ]
     }

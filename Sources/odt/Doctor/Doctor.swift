@@ -2,30 +2,37 @@ import Playback
 import SwiftODT
 
 let doctorSubcommand = Subcommand(
-    name: "doctor", summary: "say what is missing of an installation, and what to do", help: help, work: runDoctor)
+    name: "doctor", summary: "check the installation and suggest remedies", help: help, work: runDoctor)
 
 private let help = """
-    Looks at all that swiftodt needs, part by part, and says of each whether it is there, and what to do where it is not.
+    Checks each part of the installation and prints a remedy for each problem.
 
     usage: odt doctor [--json]
 
-    GStreamer, the plugin, the runtime for networks, the models and whether their files are whole, whether they give known
-    answers, how soon the default network answers, decoders and encoders, cameras, fonts, the cache. Nothing is changed.
+    Checks GStreamer, the swiftodt plugin, the OpenVINO runtime, the default models and the integrity of their files, the
+    known-answer tests of the models, the time of one inference, decoders and encoders, cameras, fonts and the cache of
+    compiled networks. Nothing is changed.
 
-    'limited' is what works but for something. The exit code is 1 where something is missing.
+      --json           print all findings as one line of JSON
+      --help           show this text
+
+    Each line is 'fine', 'limited' (works with restrictions) or 'missing'. The exit code is 1 if something is missing.
+
+    examples:
+      odt doctor
     """
 
 @Sendable private func runDoctor(_ arguments: [String]) throws -> Int32 {
-    // The last one is for itself: what may end the process is tried by another.
+    // --try is internal: loading a damaged plugin can crash the process, so a child process does it.
     let line = try CommandLineOptions(arguments, valued: ["--try"], flags: ["--json"])
     if let plugin = line.text("--try") {
         try PluginSearch.startGStreamer()
         print(PluginState.reason(against: plugin) ?? "")
         return ExitCode.success
     }
-    guard line.operands.isEmpty else { throw CommandLineError("'\(line.operands[0])' is not understood here.") }
+    guard line.operands.isEmpty else { throw CommandLineError("unexpected operand '\(line.operands[0])'.") }
     var findings: [Finding] = []
-    // One after the other: what takes its time is seen to take it.
+    // Each finding is printed at once, because some examinations take long.
     for examine in examinations {
         let found = examine()
         if !line.has("--json") { found.forEach { print($0.text) } }
@@ -42,7 +49,7 @@ private let help = """
     return lacking.isEmpty ? ExitCode.success : ExitCode.failure
 }
 
-/// Each looks at one part. Those that need GStreamer come after the one that starts it.
+/// Each function examines one part. Those that need GStreamer follow the one that initializes it.
 private let examinations: [@Sendable () -> [Finding]] = [
     examineGStreamer, examinePlugin, examineRuntime, examineModels, examineKnownAnswers, examineNetwork,
     examineDecoders, examineEncoders,

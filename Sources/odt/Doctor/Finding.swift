@@ -1,19 +1,19 @@
 import SwiftODT
 
-/// What was found out about one part of an installation.
+/// The result of examining one part of the installation.
 struct Finding {
     enum Verdict: String {
         case fine
-        /// It works, but for something.
+        /// The part works with restrictions.
         case limited
         case missing
     }
 
-    /// A word for the part.
+    /// The name of the part.
     let part: String
     let verdict: Verdict
     let detail: String
-    /// What to do about it.
+    /// The remedy for a problem.
     let remedy: String?
 
     static func fine(_ part: String, _ detail: String) -> Finding {

@@ -1,7 +1,7 @@
 import CVersion
 import Playback
 
-/// GStreamer itself.
+/// Examines GStreamer itself.
 @Sendable func examineGStreamer() -> [Finding] {
     do {
         return [.fine("GStreamer", try PluginSearch.startGStreamer())]
@@ -10,14 +10,14 @@ import Playback
     }
 }
 
-/// The plugin: found and of this version, or why not.
+/// Examines whether the plugin can be loaded and has the version of this program.
 @Sendable func examinePlugin() -> [Finding] {
-    // A program that was installed comes from a package, an archive or a checkout; which, it cannot tell.
+    // An installed program can come from a package, an archive or a checkout, which is not recorded anywhere.
     let remedy =
         FetchProgram.areInstalled
-        ? "install the package gstreamer1.0-swiftodt; what was not installed by packages: run the archive's ./install, or "
-            + "Pipelines/setup --install, again"
-        : "Pipelines/setup --install puts it where GStreamer looks"
+        ? "install the package gstreamer1.0-swiftodt, or run ./install of the archive or Pipelines/setup --install "
+            + "of the checkout again"
+        : "run Pipelines/setup --install, which installs it in GStreamer's plugin folder"
     switch PluginState.query() {
     case .found(let file, let version) where version == SWIFTODT_VERSION:
         return [.fine("plugin", "\(file), \(version)")]
@@ -29,21 +29,21 @@ import Playback
         return [
             .missing(
                 "plugin", "\(file) cannot be loaded: \(reason(against: file))",
-                remedy: "\(remedy); what it needs of the system comes with it")
+                remedy: "\(remedy); this also installs the libraries that it needs")
         ]
     case .absent(let folders):
-        return [.missing("plugin", "it is in none of \(folders.joined(separator: ", "))", remedy: remedy)]
+        return [.missing("plugin", "not found in \(folders.joined(separator: ", "))", remedy: remedy)]
     }
 }
 
-/// Asks a process of its own, which a damaged file may end.
+/// Returns why the plugin cannot be loaded. A child process tries it, because a damaged file can crash the process.
 private func reason(against file: String) -> String {
     do {
         var other = try ChildProcess("/proc/self/exe", ["doctor", "--try", file], readsOutput: true)
         let text = other.output().trimmed
         let code = try other.exitCode()
-        if code > 128 { return "whoever loads it ends with signal \(code - 128), the file is damaged" }
-        return text.isEmpty ? "GStreamer does not say why" : text
+        if code > 128 { return "loading it crashes with signal \(code - 128), so the file is damaged" }
+        return text.isEmpty ? "GStreamer reports no reason" : text
     } catch {
         return "\(error)"
     }

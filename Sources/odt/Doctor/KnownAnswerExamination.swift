@@ -1,6 +1,7 @@
 import SwiftODT
 
-/// Whether the networks that are used by default give the answers that their manifests name. Says nothing of missing ones: other parts did.
+/// Runs the known-answer tests of the default models' manifests. Reports nothing for missing models, which other
+/// examinations report.
 @Sendable func examineKnownAnswers() -> [Finding] {
     guard (try? InferenceRuntime.find()) != nil else { return [] }
     let part = "self-test"
@@ -18,7 +19,7 @@ import SwiftODT
             right.append(stem)
         } catch {
             return [
-                .missing(part, "\(error)", remedy: "see the line '\(purpose.rawValue)' above: are its files whole?")
+                .missing(part, "\(error)", remedy: "check its files in the line '\(purpose.rawValue)' above")
             ]
         }
     }
@@ -26,13 +27,13 @@ import SwiftODT
         let names = unknown.joined(separator: ", ")
         return [
             .limited(
-                part, "no known answers are at hand for \(names)", remedy: "\(FetchProgram.modelAdvice) fetches them")
+                part, "no known answers for \(names)", remedy: "run \(FetchProgram.modelAdvice) to fetch them")
         ]
     }
     return right.isEmpty ? [] : [.fine(part, "known answers from \(right.joined(separator: ", "))")]
 }
 
-/// Loading a network runs its known-answer test.
+/// Loads the default model, which runs its known-answer test.
 private func load(_ purpose: ModelSearchPath.Purpose) throws {
     switch purpose {
     case .detector: _ = try DetectorConfiguration(.neural).makeDetector()

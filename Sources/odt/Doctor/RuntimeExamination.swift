@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// The runtime that computes networks.
+/// Examines the OpenVINO runtime.
 @Sendable func examineRuntime() -> [Finding] {
     do {
         let runtime = try InferenceRuntime.find()
@@ -9,7 +9,7 @@ import SwiftODT
         return [
             .missing(
                 "runtime", "\(error)",
-                remedy: "without it there is detector=motion and upstream alone; \(FetchProgram.advice) fetches it")
+                remedy: "without it only detector=motion and upstream work; run \(FetchProgram.advice) to install it")
         ]
     }
 }

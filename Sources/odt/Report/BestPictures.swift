@@ -1,41 +1,40 @@
 import Playback
 import SwiftODT
 
-/// Each track's picture at the moment when it was seen best, and a frame for what is drawn over the whole picture: all of them from one
-/// pass over the video.
+/// Extracts each track's best picture, and a background frame for maps and zones, in one pass over a video.
 final class BestPictures: VideoPass.Viewer {
-    /// All pictures together, so that the page stays below 20 MB with what they grow by as text.
+    /// The maximum size of all pictures in bytes, which keeps the page below 20 MB including Base64 encoding.
     private static let maximumBytes = 9 << 20
-    /// How far from a frame's time a moment may be to be taken for it.
+    /// The maximum distance in seconds between a moment and its frame.
     private static let tolerance = 0.25
 
-    /// A frame from the middle, as a JPEG file's bytes.
+    /// A JPEG file of a frame in the middle of the video.
     private(set) var frame: [UInt8]?
-    /// In the order of the tracks; none for those whose moment is not in the video.
+    /// JPEG files in the order of the tracks; `nil` for tracks whose best moment is not in the video.
     private(set) var pictures: [[UInt8]?]
 
-    /// When and where a track was seen best.
+    /// When and where the best picture of a track was visible.
     struct Moment {
-        /// Among the tracks.
+        /// The index of the track.
         let place: Int
-        /// In the video's own time.
+        /// The stream time in seconds.
         let time: Double
         let box: Box
     }
 
-    /// What is still to be seen, the next one last.
+    /// The remaining moments, the next one last.
     private var moments: [Moment]
-    /// When the frame is; `nil` where none is wanted.
+    /// The stream time of the background frame in seconds; `nil` if none is needed.
     private let middle: Double?
     private let crop = JPEGCrop()
     private let (side, limit): (Int, Int)
 
-    /// The signal that ended the pass over the video, if one did.
+    /// The signal that ended the pass, if there was one.
     private(set) var signal: Int32?
 
-    /// Reads the video. Where it breaks off, there is what came until then, and that is said.
+    /// Reads the video. If the video ends with an error, keeps the pictures until then and logs the error.
     ///
-    /// - Throws: ``PlaybackError`` where nothing of it can be read.
+    /// - Throws: ``PlaybackError`` if no frame can be read.
     convenience init(of tracks: [ObservedTrack], in video: MediaSource, _ observations: Observations) throws {
         let moments = tracks.enumerated().compactMap { place, track in
             track.best.map { Moment(place: place, time: $0.streamTime, box: $0.box) }
@@ -46,10 +45,10 @@ final class BestPictures: VideoPass.Viewer {
     }
 
     /// - Parameters:
-    ///   - moments: those of the video.
-    ///   - count: of all tracks.
-    ///   - frameAt: when the frame is; `nil` where none is wanted.
-    ///   - total: how many pictures the page will have.
+    ///   - moments: The moments in this video.
+    ///   - count: The number of all tracks.
+    ///   - frameAt: The stream time of the background frame in seconds; `nil` if none is needed.
+    ///   - total: The number of pictures on the page, which determines their size.
     init(
         of moments: [Moment], count: Int, frameAt: Double?, among total: Int, in video: MediaSource,
         turned: Orientation
@@ -64,13 +63,13 @@ final class BestPictures: VideoPass.Viewer {
         }
         signal = ending.signal
         guard let failure = ending.failure else { return }
-        guard hasSeen else { throw PlaybackError("no picture can be read from \(video.name): \(failure)") }
-        printError("odt report: \(video.name) breaks off: \(failure)")
+        guard hasSeen else { throw PlaybackError("cannot read a frame from \(video.name): \(failure)") }
+        printError("odt report: \(video.name) ends early: \(failure)")
     }
 
     private var hasSeen = false
 
-    /// How many moments the video does not have.
+    /// The number of tracks without a picture.
     var missingCount: Int { pictures.count { $0 == nil } }
 
     func interest(from time: Double, to end: Double) -> VideoPass.Interest {
@@ -82,7 +81,7 @@ final class BestPictures: VideoPass.Viewer {
 
     func process(at pixels: VideoPass.Pixels, from time: Double, to end: Double) {
         if frame == nil, let middle, middle < end { frame = crop.jpeg(of: pixels, side: 1280) }
-        // Nearer to this frame than to the next.
+        // This frame is closer to the moment than the next frame.
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
@@ -91,7 +90,7 @@ final class BestPictures: VideoPass.Viewer {
         }
     }
 
-    /// Some of what is around it tells where it is.
+    /// Adds a margin of 8% on each side, which shows the object's surroundings.
     private static func withMargin(_ box: Box) -> Box {
         let margin = 0.08
         return Box(

@@ -1,14 +1,15 @@
-/// How many objects without ids there were, over time: averages over equal steps, which grow so that there are never many.
+/// The number of objects without tracking ids over time, averaged over equal intervals. The interval doubles when
+/// there would be more than 1,000.
 struct CountSeries {
     private static let maximumSteps = 1_000
 
     private(set) var step = 0.25
-    /// By label, as an index into the list of labels: objects times seconds in each step.
+    /// Object-seconds in each interval, by index of the label.
     private(set) var sums: [Int: [Double]] = [:]
 
     var isEmpty: Bool { sums.isEmpty }
 
-    /// - Parameter time: from the beginning; what lies before that counts at it.
+    /// - Parameter time: Seconds since the beginning; negative values count as 0.
     mutating func add(_ label: Int, at time: Double, for seconds: Double) {
         let time = max(0, time)
         while time / step >= Double(Self.maximumSteps), step < 1e12 { widen() }

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// For how long something was at each place of the upright picture.
+/// The time for which objects covered each cell of the upright frame.
 struct HeatMap {
     static let columns = 64
 
@@ -8,13 +8,14 @@ struct HeatMap {
     /// Seconds, row by row.
     private(set) var cells: [Float]
 
-    /// - Parameter aspect: of the upright picture, width by height.
+    /// - Parameter aspect: The width of the upright frame divided by its height.
     init(aspect: Double) {
         rows = min(max(Int((Double(Self.columns) / max(aspect, 0.1)).rounded()), 8), 4 * Self.columns)
         cells = Array(repeating: 0, count: Self.columns * rows)
     }
 
-    /// Counts a box, in the upright picture whose sides are 1. Costs a step for each cell that it touches.
+    /// Adds a box in normalized coordinates (0 to 1) of the upright frame. The cost is proportional to the number
+    /// of covered cells.
     mutating func add(_ box: Box, for seconds: Double) {
         let across = Self.range(box.minX, box.maxX, of: Self.columns)
         for y in Self.range(box.minY, box.maxY, of: rows) {
@@ -22,7 +23,7 @@ struct HeatMap {
         }
     }
 
-    /// The cells whose middle lies within; at least the one in whose middle the box is.
+    /// Returns the cells whose centres are inside; at least the cell at the middle of the range.
     private static func range(_ from: Double, _ to: Double, of count: Int) -> Range<Int> {
         let size = Double(count)
         let first = min(max((min(max(from, 0), 1) * size).rounded(), 0), size)

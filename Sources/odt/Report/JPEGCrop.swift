@@ -1,13 +1,13 @@
 import SwiftODT
 
-/// Cuts parts out of a frame, as small JPEG files.
+/// Crops frames and compresses the parts to small JPEG files.
 final class JPEGCrop {
     private let compressor = JPEGCompressor()
 
     /// - Parameters:
-    ///   - side: what is larger is shrunk to this width or height, by averaging.
-    ///   - limit: in bytes; first the quality gives way, then the size.
-    /// - Returns: the file's bytes; `nil` where nothing of the box is in the picture.
+    ///   - side: The maximum width and height; larger parts are downscaled by averaging.
+    ///   - limit: The maximum size in bytes. The quality is reduced first, then the resolution.
+    /// - Returns: The bytes of the file; `nil` if the box is outside the frame.
     func jpeg(of box: Box, in frame: VideoPass.Pixels, side: Int, limit: Int) -> [UInt8]? {
         guard let part = part(box, of: frame) else { return nil }
         var side = side
@@ -21,7 +21,7 @@ final class JPEGCrop {
         }
     }
 
-    /// The whole frame.
+    /// Compresses the full frame.
     func jpeg(of frame: VideoPass.Pixels, side: Int) -> [UInt8]? {
         compress(Self.shrunk(frame, to: side), quality: 82)
     }
@@ -38,14 +38,14 @@ final class JPEGCrop {
             height: bottom - top)
     }
 
-    /// A picture of its own.
+    /// A downscaled copy of a part.
     private struct Copy {
         var bytes: [UInt8]
         let width: Int
         let height: Int
     }
 
-    /// Each pixel is the mean of those that it covers.
+    /// Downscales by averaging the source pixels of each target pixel.
     private static func shrunk(_ source: VideoPass.Pixels, to side: Int) -> Copy {
         let longest = max(source.width, source.height)
         let width = longest <= side ? source.width : max(1, source.width * side / longest)

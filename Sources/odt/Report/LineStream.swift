@@ -1,29 +1,30 @@
 import Glibc
 import Playback
 
-/// The lines of a file of any length, one after the other; no more of it is in memory than the longest of them.
+/// Reads a file of any size line by line. Memory use is proportional to the longest line.
 ///
 ///     var lines = try LineStream("messages.jsonl")
 ///     while let line = try lines.next() { print(lines.number, line.count) }
 struct LineStream: ~Copyable {
-    /// What is longer is not made of lines.
+    /// The maximum length of a line in bytes. A longer line means that the file is not text.
     static let longestLine = 64 << 20
 
     let path: String
-    /// Of the line that came last, counted from 1.
+    /// The number of the line that was returned last, starting at 1.
     private(set) var number = 0
-    /// Whether the line that came last had an end: the last one of a file that was cut off has none.
+    /// Whether that line ended in a line feed. The last line of a truncated file does not.
     private(set) var isWhole = true
 
     private let file: Int32
     private var bytes: [UInt8] = []
-    /// What of `bytes` has not been handed out yet begins here, and has no line's end before there.
+    /// `start` is the offset of the first byte not returned yet. The bytes between it and `sought` contain no line
+    /// feed.
     private var (start, sought) = (0, 0)
     private var isAtEnd = false
     private var part = [UInt8](repeating: 0, count: 1 << 20)
 
-    /// - Parameter path: `-` is the standard input.
-    /// - Throws: ``ByteStreamError`` that says why it cannot be read.
+    /// - Parameter path: `-` is standard input.
+    /// - Throws: ``ByteStreamError`` if the file cannot be opened.
     init(_ path: String) throws {
         self.path = path
         file = path == "-" ? STDIN_FILENO : PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
@@ -32,9 +33,9 @@ struct LineStream: ~Copyable {
 
     deinit { if file != STDIN_FILENO { close(file) } }
 
-    /// The next line without its end; `nil` behind the last one.
+    /// Returns the next line without its line feed; `nil` at the end of the file.
     ///
-    /// - Throws: ``ByteStreamError`` where the file cannot be read, ``ReportError`` where it has lines that are none.
+    /// - Throws: ``ByteStreamError`` if reading fails; ``ReportError`` if a line is too long.
     mutating func next() throws -> ArraySlice<UInt8>? {
         while true {
             let feed = bytes.withUnsafeBytes { all -> Int? in
@@ -62,7 +63,7 @@ struct LineStream: ~Copyable {
         (start, sought) = (0, sought - start)
         guard bytes.count <= Self.longestLine else {
             throw ReportError(
-                "\(path):\(number + 1): is a line of more than \(Self.longestLine >> 20) MB: this is no file of messages."
+                "\(path):\(number + 1): the line is longer than \(Self.longestLine >> 20) MB: this is not a file of messages."
             )
         }
         let count = part.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }

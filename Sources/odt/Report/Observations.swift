@@ -1,36 +1,37 @@
 import SwiftODT
 
-/// What the messages of a file add up to. What it keeps grows with the objects that were followed, not with the messages.
+/// Aggregates the messages of a file or database. Memory use is proportional to the number of tracks, not of messages.
 struct Observations {
-    /// Tracks beyond this are counted, and the shortest of them forgotten.
+    /// The number of tracks that are kept. Of additional tracks the shortest are only counted.
     static let maximumTracks = 20_000
-    /// Labels beyond this are one, and those beyond the second share a heat map: nobody reads so many.
+    /// The number of distinct labels, and of labels with their own heat map. Additional labels are merged, because
+    /// the page could not show so many.
     static let (maximumLabels, maximumMaps) = (1_000, 24)
-    /// Events in zones beyond this count, but have no marks of their own.
+    /// The number of zone events that are shown individually. Additional events are only counted.
     private static let maximumEventMarks = 100_000
-    /// Names are shown in a line; what is longer is cut.
+    /// The maximum length of a name; longer names are truncated.
     private static let longestName = 120
-    /// A result holds until the next, but not for longer: nobody knows what was there in between.
+    /// The maximum time in seconds for which a result is considered valid if the next one is late.
     private static let longestHold = 1.0
 
     private(set) var resultCount = 0
     private(set) var eventCount = 0
-    /// Of the upright picture; from the first result.
+    /// The size of the upright frame in pixels, from the first result.
     private(set) var size = (width: 0, height: 0)
     private(set) var orientation = Orientation.identity
     private(set) var labels: [String] = []
     private(set) var sources: [String] = []
-    /// How many tracks bore each label, of those that were forgotten.
+    /// The number of tracks by label that were only counted (see `maximumTracks`).
     private(set) var forgotten: [Int: Int] = [:]
     private(set) var zones: [ObservedZone] = []
-    /// By label; -1 stands for all the labels that have no map of their own.
+    /// By label; -1 holds the labels without their own map.
     private(set) var heat: [Int: HeatMap] = [:]
-    /// Objects without ids.
+    /// The number of objects without tracking ids over time.
     private(set) var untracked = CountSeries()
     private(set) var maximumUntracked = 0
-    /// On the axis: where it begins and ends.
+    /// The first and last time on the report's time axis, in seconds.
     private(set) var span: ClosedRange<Double>?
-    /// Since 1970, of the axis' zero; of live streams alone.
+    /// The Unix time of the time axis' zero in seconds; only for live streams.
     private(set) var utc: Double?
 
     private var byKey: [ObservedTrack.Key: ObservedTrack] = [:]
@@ -41,7 +42,7 @@ struct Observations {
     private var zoneIndex: [String: Int] = [:]
     private var eventMarks = 0
 
-    /// What the latest result of a stream saw, until the next one.
+    /// The latest result of a stream, valid until the next one.
     private struct LatestResult {
         let time: Double
         let duration: Double?
@@ -52,21 +53,23 @@ struct Observations {
     var isEmpty: Bool { resultCount + eventCount == 0 }
     var trackCount: Int { byKey.count + forgotten.values.reduce(0, +) }
 
-    /// In the video's own time.
+    /// The stream time of the middle of the video, in seconds.
     var middleOfVideo: Double {
         guard let span, let clock = clocks.first else { return 0 }
         return (span.lowerBound + span.upperBound) / 2 - clock.offset + clock.streamOffset
     }
 
-    /// What the messages of a track call its recording; `nil` where they do not name it.
+    /// Returns the session id in the messages of a track; `nil` if they have none.
     func recording(of track: ObservedTrack) -> Int64? { clocks[track.key.source].name(of: track.key.recording) }
 
-    /// The tracks that are shown, by their beginning.
+    /// The tracks on the page, sorted by their start.
     var tracks: [ObservedTrack] {
         byKey.values.sorted { ($0.first, $0.key.id, $0.key.source) < ($1.first, $1.key.id, $1.key.source) }
     }
 
-    /// - Throws: ``ReportError`` without the line's place, for what no message can say.
+    /// Adds a message.
+    ///
+    /// - Throws: ``ReportError`` without the line number, for an invalid message.
     mutating func add(_ message: ParsedMessage) throws {
         let source = index(ofSource: message.text("source"))
         let time = clocks[source].place(message)
@@ -80,7 +83,7 @@ struct Observations {
         if byKey.count > 4 * Self.maximumTracks { forget(before: time - 60) }
     }
 
-    /// To be called behind the last message.
+    /// Completes the aggregation after the last message.
     mutating func finish() {
         for source in held.indices { release(source, at: nil) }
         forget(before: .infinity)
@@ -120,7 +123,7 @@ struct Observations {
             held.untracked[label, default: 0] += 1
             return
         }
-        guard let number = id.integer else { throw ReportError("has an object whose tracking-id is no whole number") }
+        guard let number = id.integer else { throw ReportError("an object has a tracking-id that is not an integer") }
         let clock = clocks[source]
         change(ObservedTrack.Key(source: source, recording: clock.recording, id: number), label, at: time) { track in
             if !name.isEmpty { track.label = label }
@@ -159,7 +162,7 @@ struct Observations {
         }
     }
 
-    /// Where and when the element says that the object was seen best.
+    /// Returns the best detection that the element reports for a track.
     private func best(of message: ParsedMessage, _ clock: RecordingClock) -> ObservedTrack.Best? {
         let figures = ["best-x", "best-y", "best-width", "best-height"].compactMap { message.number($0) }
         guard size.width > 0, figures.count == 4, let score = message.number("best-score"),
@@ -202,7 +205,7 @@ struct Observations {
         }
     }
 
-    /// Counts what was held until now; at the end, for as long as its frame lasts.
+    /// Adds the held result of a stream for the time until now. At the end of the stream its frame's duration is used.
     private mutating func release(_ source: Int, at time: Double?) {
         guard let before = held[source] else { return }
         let lasted = time.map { $0 - before.time } ?? before.duration ?? 0
@@ -226,7 +229,7 @@ struct Observations {
         _ key: ObservedTrack.Key, _ label: Int, at time: Double, by body: (inout ObservedTrack) -> Void
     ) {
         body(&byKey[key, default: ObservedTrack(key, label: label, at: time)])
-        // An object is reported some frames after it was seen first.
+        // An object is reported some frames after its first detection.
         if let first = byKey[key]?.first { extend(to: first) }
     }
 
@@ -234,7 +237,7 @@ struct Observations {
         span = span.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 
-    /// Keeps the longest of the tracks that ended before a time, and counts the others.
+    /// Drops the shortest of the surplus tracks that ended before a time, and counts them.
     private mutating func forget(before time: Double) {
         let surplus = byKey.count - Self.maximumTracks
         guard surplus > 0 else { return }
@@ -266,7 +269,7 @@ struct Observations {
         return zones.count - 1
     }
 
-    /// - Returns: the place of a name in a list, at whose end it is put where it is new.
+    /// - Returns: The index of a name in the list; a new name is appended.
     private static func index(of name: String, in list: inout [String], _ places: inout [String: Int]) -> Int {
         if let place = places[name] { return place }
         let short = name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"

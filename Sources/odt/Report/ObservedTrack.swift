@@ -1,22 +1,22 @@
 import SwiftODT
 
-/// An object that was followed, from its first message to its last.
+/// A track from its first message to its last.
 struct ObservedTrack {
-    /// What tells tracks apart: ids begin anew with each recording, and each stream has its own.
+    /// Identifies a track. Ids are unique only within one recording of one source.
     struct Key: Hashable {
         let source: Int
         let recording: Int
         let id: Int
     }
 
-    /// Where and when it was seen best.
+    /// The best detection of a track.
     struct Best {
         let score: Double
-        /// On the report's axis.
+        /// Seconds on the report's time axis.
         let time: Double
-        /// In the video's own time, by which its frame is found.
+        /// The stream time in seconds, by which the frame is found.
         let streamTime: Double
-        /// In the upright picture, whose sides are 1.
+        /// In normalized coordinates (0 to 1) of the upright frame.
         let box: Box
     }
 
@@ -28,9 +28,9 @@ struct ObservedTrack {
     var last: Double
     var best: Best?
     var pathLength: Double?
-    /// Why it ended; empty where that was not said.
+    /// The reason of the track's end; empty if unknown.
     var reason = ""
-    /// Once the element has said what it saw best, nothing competes with that.
+    /// Whether the element reported the best detection at the track's end, which is final.
     private var isReported = false
 
     init(_ key: Key, label: Int, at time: Double) {
@@ -44,7 +44,9 @@ struct ObservedTrack {
         last = max(last, end)
     }
 
-    /// - Parameter isFinal: whether the element says so at the end.
+    /// Replaces the best detection if the candidate has a higher score, or a larger box at the same score.
+    ///
+    /// - Parameter isFinal: Whether the element reported it at the track's end.
     mutating func offer(_ candidate: Best, isFinal: Bool = false) {
         guard !isReported else { return }
         isReported = isFinal

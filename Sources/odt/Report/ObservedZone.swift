@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// What happened in a zone or at a line.
+/// The events and counts of a zone or line.
 struct ObservedZone {
     struct Event {
         enum Kind: String, CaseIterable {
@@ -15,13 +15,13 @@ struct ObservedZone {
         let dwell: Double?
     }
 
-    /// What of it is counted by label.
+    /// The counts of one label.
     struct Tally {
         var entered = 0
         var left = 0
         var `in` = 0
         var out = 0
-        /// Of those that left, all stays together and the longest.
+        /// The total and the maximum dwell time in seconds of the objects that left.
         var stayed = 0.0
         var longest = 0.0
 
@@ -47,7 +47,7 @@ struct ObservedZone {
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    /// - Parameter isMarked: whether it is shown by itself, besides being counted.
+    /// - Parameter isMarked: Whether the event is shown individually, in addition to being counted.
     mutating func add(_ event: Event, isMarked: Bool) {
         if eventCount == 0 { byLabel = [:] }
         byLabel[event.label, default: Tally()].add(event)
@@ -55,7 +55,7 @@ struct ObservedZone {
         if isMarked { events.append(event) }
     }
 
-    /// Takes what a result counts, where nothing is told of each event.
+    /// Uses the counts of a result if there are no zone events.
     mutating func count(_ tallies: [Int: Tally]) {
         if eventCount == 0 { byLabel = tallies }
     }

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// One message of swiftodt, as a line of JSON tells it. Times are in seconds.
+/// A message of swiftodt, parsed from JSON. Times are in seconds.
 struct ParsedMessage {
     enum Kind: String {
         case result = "swiftodt"
@@ -9,7 +9,7 @@ struct ParsedMessage {
     }
 
     let kind: Kind
-    /// Which recording of its source it is of, where that is known: each has ids of its own.
+    /// The session id of the recording, if known. Tracking ids are unique only within a session.
     let recording: Int64?
     private let fields: JSONValue
 
@@ -17,43 +17,43 @@ struct ParsedMessage {
         (self.kind, self.fields, self.recording) = (kind, .object(fields), recording)
     }
 
-    /// Reads a line; `nil` where it tells of something else, as the line of counters at the end does.
+    /// Parses a line; returns `nil` for other messages, for example the statistics at the end.
     ///
-    /// - Throws: ``ReportError`` without the line's place.
+    /// - Throws: ``ReportError`` without the line number.
     init?(_ line: ArraySlice<UInt8>) throws {
         let outer = try JSONValue(parsing: line)
         guard case .object = outer, let name = outer["message"]?.string else {
-            throw ReportError("is no message of swiftodt: it has no field \"message\"")
+            throw ReportError("not a swiftodt message: the field \"message\" is missing")
         }
         guard let kind = Kind(rawValue: name) else { return nil }
         self.kind = kind
         recording = outer["session"]?.integer.map(Int64.init)
-        // With message-format=json the structure carries itself as text, and a result only there has its objects.
+        // With message-format=json the structure contains itself as JSON text, and only that text has the objects.
         if kind == .result, outer["objects"] == nil, let text = outer["json"]?.string {
             fields = try JSONValue(parsing: text.utf8)
         } else {
             fields = outer
         }
         if kind == .result, fields["objects"]?.array == nil {
-            throw ReportError("is a message swiftodt without the list \"objects\"")
+            throw ReportError("the swiftodt message has no list \"objects\"")
         }
     }
 
     func text(_ name: String) -> String { fields[name]?.string ?? "" }
     func number(_ name: String) -> Double? { fields[name]?.number }
 
-    /// A time or a duration in seconds; `nil` where it is not known.
+    /// Returns a time or duration in seconds; `nil` if it is unknown.
     func seconds(_ name: String) -> Double? { fields.seconds(name) }
 
-    /// Where in the video's time this is: its running time, or what comes nearest to that.
+    /// The running time, or the stream time or timestamp if it is unknown.
     var time: Double? { seconds("running-time") ?? seconds("stream-time") ?? seconds("timestamp") }
 
-    /// - Throws: ``ReportError`` where one of them is none.
+    /// - Throws: ``ReportError`` if an entry is not an object.
     var objects: [JSONValue] {
         get throws { try structures("objects", "objects") }
     }
 
-    /// - Throws: ``ReportError`` where one of them is none.
+    /// - Throws: ``ReportError`` if an entry is not an object.
     var zones: [JSONValue] {
         get throws { try structures("zones", "zones") }
     }
@@ -61,15 +61,15 @@ struct ParsedMessage {
     private func structures(_ name: String, _ words: String) throws -> [JSONValue] {
         let list = fields[name]?.array ?? []
         for entry in list {
-            guard case .object = entry else { throw ReportError("has \(words) that are none") }
+            guard case .object = entry else { throw ReportError("an entry of \"\(words)\" is not a JSON object") }
         }
         return list
     }
 
-    /// What has to be done to the picture to see it upright.
+    /// The transformation that turns the frame upright.
     var orientation: Orientation { Self.orientations[text("orientation")] ?? .identity }
 
-    /// As the element's property calls them.
+    /// The values of the element's property `orientation`.
     private static let orientations: [String: Orientation] = [
         "90r": .rotate90, "180": .rotate180, "90l": .rotate270, "horiz": .flipHorizontal, "vert": .flipVertical,
         "ul-lr": .transpose, "ur-ll": .transverse,
@@ -77,7 +77,7 @@ struct ParsedMessage {
 }
 
 extension JSONValue {
-    /// A field that is a time, in seconds; `nil` where it is not known, which is `null`, or 2^64 - 1 in structures.
+    /// Returns a time field in seconds; `nil` if it is unknown, which is `null` in JSON and 2^64 - 1 in structures.
     func seconds(_ name: String) -> Double? {
         self[name]?.number.flatMap { $0 >= 0 && $0 < 0x1p63 ? $0 / 1e9 : nil }
     }

@@ -1,20 +1,21 @@
 import Playback
 import SwiftODT
 
-/// Each track's picture from the segments that the same watch recorded, and a frame.
+/// Extracts each track's best picture and a background frame from recorded segments.
 struct RecordedPictures {
     private(set) var frame: [UInt8]?
-    /// In the order of the tracks; none for those whose moment is in no segment.
+    /// JPEG files in the order of the tracks; `nil` for tracks whose best moment is in no segment.
     private(set) var pictures: [[UInt8]?]
-    /// The signal that ended the pass over a video, if one did.
+    /// The signal that ended the pass over a video, if there was one.
     private(set) var signal: Int32?
 
-    /// Reads each segment in which a track was seen best, as far as the last such moment. A segment that cannot be read is left out.
+    /// Reads each segment that contains a best moment, up to the last such moment. Segments that cannot be read are
+    /// skipped.
     ///
-    /// - Parameter tracks: of a store, in whose messages the video's time is the wall clock's.
+    /// - Parameter tracks: From a database, whose messages use the wall clock as stream time.
     init(of tracks: [ObservedTrack], in segments: [StoredSegment], _ observations: Observations) {
         pictures = Array(repeating: nil, count: tracks.count)
-        // Sessions of one camera may overlap where files are watched faster than they last.
+        // Sessions of one camera overlap if files are watched faster than real time.
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [BestPictures.Moment]] = [:]
         for (place, track) in tracks.enumerated() {
@@ -27,7 +28,7 @@ struct RecordedPictures {
         }
         let count = moments.values.reduce(0) { $0 + $1.count }
         for segment in segments {
-            // Segments that the limits of the recording have deleted are no news.
+            // A missing segment is normal, because retention limits delete segments.
             guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
             do {
                 let found = try BestPictures(

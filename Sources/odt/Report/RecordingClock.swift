@@ -1,26 +1,27 @@
-/// Puts the times of one stream's messages on the report's axis, which only goes forward: a stream that is wound back, and a recording that
-/// follows another in the same file, go on where the one before them ended.
+/// Maps the message times of one stream to the report's time axis, which never goes back. After a seek or at the
+/// start of another recording in the same file, the axis continues at the previous end.
 struct RecordingClock {
-    /// Which recording the latest message is of.
+    /// The index of the recording of the latest message.
     private(set) var recording = 0
-    /// From running time to the axis.
+    /// Seconds to add to running time for the time on the axis.
     private(set) var offset = 0.0
-    /// From running time to the video's own time.
+    /// Seconds to add to running time for the stream time.
     private(set) var streamOffset = 0.0
     private var latest = -Double.infinity
     private var sequence = 0.0
-    /// How many there have been besides the first.
+    /// The index of the newest recording.
     private var latestRecording = 0
-    /// The latest of each that messages name themselves: they may overlap where videos are watched faster than they last.
+    /// The recording of each session id. Sessions overlap if videos are watched faster than real time.
     private var named: [Int64: Int] = [:]
 
-    /// Messages of one moment may come in any order; what goes back further than this begins anew.
+    /// Messages of one moment may be out of order by up to this many seconds. A larger step back starts a new
+    /// recording.
     private static let tolerance = 1.0
 
-    /// What messages call a recording; `nil` where they do not name it.
+    /// Returns the session id of a recording; `nil` if its messages have none.
     func name(of recording: Int) -> Int64? { named.first { $0.value == recording }?.key }
 
-    /// The time of a message on the axis.
+    /// Returns the time of a message on the axis in seconds.
     mutating func place(_ message: ParsedMessage) -> Double {
         let time = message.time ?? max(0, latest)
         let number = message.kind == .result ? message.number("sequence") : nil

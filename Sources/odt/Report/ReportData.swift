@@ -1,17 +1,17 @@
 import SwiftODT
 
-/// What the page shows, as the JSON text that its script reads. Tables are lists of rows, and names are told by their place in
-/// a list, because there may be thousands of rows.
+/// The data of the page as JSON text for its script. Tables are arrays of rows and refer to names by index, because
+/// there may be thousands of rows.
 struct ReportData {
     let title: String
     let file: String
     let video: String?
     let observations: Observations
     let zones: [Zone]
-    /// Whether the last line was cut off, as killed recordings end.
+    /// Whether the last line of the file was incomplete.
     let isCutOff: Bool
 
-    /// - Parameter tracks: those of the observations, in the order of their pictures.
+    /// - Parameter tracks: The tracks of the observations, in the order of their pictures.
     func json(_ tracks: [ObservedTrack]) -> [UInt8] {
         let start = observations.span?.lowerBound ?? 0
         var text = Array("{".utf8)
@@ -73,7 +73,7 @@ struct ReportData {
         text += whole.dropFirst().dropLast()
     }
 
-    /// id, label, category, first, last, best time, score, path, source, reason, recording of the source.
+    /// Appends a row: id, label, category, first, last, best time, score, path length, source, reason, recording.
     private func append(_ track: ObservedTrack, _ start: Double, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append([Double(track.key.id), Double(track.label), Double(track.category)].lazy, decimals: 0, to: &text)
@@ -86,7 +86,8 @@ struct ReportData {
         text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
     }
 
-    /// Events are rows of time, kind, id, label, stay; tallies rows of label, entered, left, in, out, stays together, longest.
+    /// Appends a zone. Its events are rows of time, kind, id, label, dwell time; its tallies are rows of label,
+    /// entered, left, in, out, total dwell time, longest dwell time.
     private func append(_ zone: ObservedZone, _ start: Double, to text: inout [UInt8]) {
         text +=
             "{\"name\":\(JSONValue.quoted(zone.name)),\"isLine\":\(zone.isLine),\"eventCount\":\(zone.eventCount),".utf8

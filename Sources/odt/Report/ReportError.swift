@@ -1,4 +1,4 @@
-/// A report that cannot be made. The text says which file is wrong, in which line, and what is wrong with it.
+/// A report cannot be made. The description names the file, the line and the problem.
 struct ReportError: Error, CustomStringConvertible {
     let description: String
 

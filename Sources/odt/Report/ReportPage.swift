@@ -1,13 +1,13 @@
 import CPages
 import SwiftODT
 
-/// The web page of a report: self-contained, with pictures and all inside, and no word to any server. Its parts are the files in
-/// `CShims/CPages`.
+/// The web page of a report. It is self-contained, including its pictures, and sends no requests. Its parts are the
+/// files in `CShims/CPages`.
 enum ReportPage {
     /// - Parameters:
-    ///   - data: ``ReportData``'s text.
-    ///   - frame: of the video, as a JPEG file's bytes; none where there is no video.
-    ///   - pictures: of the tracks, in their order; none for those that have none.
+    ///   - data: The JSON text of ``ReportData``.
+    ///   - frame: A JPEG file of the background frame; `nil` without a video.
+    ///   - pictures: JPEG files in the order of the tracks; `nil` for tracks without a picture.
     static func html(title: String, data: [UInt8], frame: [UInt8]?, pictures: [[UInt8]?]) -> [UInt8] {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
@@ -17,7 +17,7 @@ enum ReportPage {
         page += "</style>\n".utf8
         page += swiftodt_report_page_body().bytes
         page += "<script type=\"application/json\" id=data>".utf8
-        // A text that closes the script would end it.
+        // "<" is escaped, because "</script>" in a text would end the script element.
         for byte in data {
             if byte == UInt8(ascii: "<") { page += "\\u003c".utf8 } else { page.append(byte) }
         }
@@ -34,7 +34,7 @@ enum ReportPage {
         return page + "</script>\n".utf8
     }
 
-    /// Whatever a label says, the page loads nothing.
+    /// The Content-Security-Policy, under which the page loads no external resources even if a label contains HTML.
     private static let policy =
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 

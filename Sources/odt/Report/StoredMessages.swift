@@ -1,10 +1,10 @@
 import Playback
 import SwiftODT
 
-/// What a store holds of some hours, as the messages that say so, in their order. Their running time is the wall's time, and a message of
-/// a track tells all that is known of it.
+/// Reads the rows of a period from a database and converts them to messages in the order of time. Their running
+/// time is the wall-clock time. A track becomes one message with all its data.
 struct StoredMessages {
-    /// Which part of the store is wanted; times are in milliseconds since 1970.
+    /// The requested cameras (empty for all) and period, in milliseconds since 1970.
     struct Choice {
         var cameras: [String] = []
         var from: Int64 = .min
@@ -17,7 +17,7 @@ struct StoredMessages {
         let height: Int64
     }
 
-    /// Rows of one table by time, of which the next is at hand.
+    /// The rows of one table in the order of time; the next row has been read.
     private struct Feed {
         let kind: ParsedMessage.Kind
         let rows: SQLiteStatement
@@ -32,13 +32,14 @@ struct StoredMessages {
     private let boxes: SQLiteStatement
     private var sessions: [Int64: Session] = [:]
     private var labels: [Int64: String] = [:]
-    /// By camera, until they have been told of: where nothing happened there is something to be seen as well.
+    /// The zones by camera. The first result of a camera lists them, so that zones without events are shown too;
+    /// then its entry is removed.
     private var zones: [String: [JSONValue]] = [:]
 
-    /// The cameras of which there is something.
+    /// The names of the cameras with messages in the period.
     private(set) var cameras: [String] = []
 
-    /// - Throws: ``PlaybackError`` where it cannot be read, ``ReportError`` where it holds nothing of what is wanted.
+    /// - Throws: ``PlaybackError`` if the file cannot be read; ``ReportError`` if the choice selects nothing.
     init(_ path: String, _ choice: Choice) throws {
         (self.path, self.choice) = (path, choice)
         database = try StoreFile.open(toRead: path, SQLiteLibrary())
@@ -52,10 +53,10 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
-    /// The recorded video of the time that is wanted, of each camera in the order of time.
+    /// Returns the recorded segments of the period in the order of time.
     func segments() throws -> [StoredSegment] {
         do {
-            // A store that an earlier version wrote has no such table.
+            // A database of an earlier version has no table `segment`.
             guard try database.figure("SELECT count(*) FROM sqlite_master WHERE name = 'segment'") > 0 else {
                 return []
             }
@@ -77,12 +78,12 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
-    /// Hands all of them over.
+    /// Passes each message to `body`.
     ///
-    /// - Throws: ``PlaybackError`` where the file cannot be read on, and what `body` throws.
+    /// - Throws: ``PlaybackError`` if reading fails, and the errors of `body`.
     mutating func forEach(_ body: (ParsedMessage) throws -> Void) throws {
         do {
-            // One look at the file, whatever is stored meanwhile.
+            // A transaction gives a consistent snapshot while a watch writes to the file.
             try database.execute("BEGIN")
             var feeds = try feeds()
             for place in feeds.indices { try feeds[place].step() }
@@ -100,7 +101,7 @@ struct StoredMessages {
         var known: [String] = []
         while try names.next() { known.append(names.text(0)) }
         for name in choice.cameras where !known.contains(name) {
-            throw ReportError("\(path) has no camera '\(name)', but \(known.joined(separator: ", "))")
+            throw ReportError("\(path) has no camera '\(name)'; it has \(known.joined(separator: ", "))")
         }
         let found = try database.prepare(
             """
@@ -127,15 +128,15 @@ struct StoredMessages {
 
     private func nothing() throws -> ReportError {
         let span = try database.prepare("SELECT min(began), max(ended) FROM session")
-        guard try span.next(), !span.isNull(0) else { return ReportError("\(path) has nothing in it yet") }
+        guard try span.next(), !span.isNull(0) else { return ReportError("\(path) contains no recorded session yet") }
         let (first, last) = (WallTime.text(of: span.integer(0)), WallTime.text(of: span.integer(1)))
-        return ReportError("\(path) has nothing of that; it goes from \(first) to \(last)")
+        return ReportError("\(path) has no data for this selection; it covers \(first) to \(last)")
     }
 
     private func feeds() throws -> [Feed] {
         let questions: [(ParsedMessage.Kind, String)] = [
             (.result, "SELECT time, session FROM result WHERE time BETWEEN ?1 AND ?2 ORDER BY time"),
-            // One that is still there, or was told of before or after, counts for as long as it was there in between.
+            // A track that overlaps the period is reported at the nearest time within the period.
             (
                 .track,
                 "SELECT min(max(time, ?1), ?2) AS said, * FROM track WHERE last >= ?1 AND first <= ?2 ORDER BY said"
@@ -155,7 +156,7 @@ struct StoredMessages {
         }
     }
 
-    /// - Returns: `nil` for one of a camera that is not wanted.
+    /// - Returns: `nil` for a message of a camera that was not requested.
     private mutating func message(_ feed: Feed) throws -> ParsedMessage? {
         let rows = feed.rows
         let number = rows.integer(1)
@@ -193,8 +194,8 @@ struct StoredMessages {
         return objects
     }
 
-    /// Its columns begin behind the time at which it is told: session, id, time, first, last, label, category, path_length, best,
-    /// best_score, best_x, best_y, best_width, best_height, reason.
+    /// Adds the fields of a track row. The columns are: message time, session, id, time, first, last, label,
+    /// category, path_length, best, best_score, best_x, best_y, best_width, best_height, reason.
     private func addTrack(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
         fields["event"] = .string(row.isNull(15) ? "update" : "end")
         fields["tracking-id"] = .number(row.real(2))
@@ -223,6 +224,6 @@ struct StoredMessages {
         if !row.isNull(6) { fields["dwell"] = Self.moment(row.integer(6)) }
     }
 
-    /// As messages tell times and durations.
+    /// Converts milliseconds to nanoseconds, the unit of message fields.
     private static func moment(_ milliseconds: Int64) -> JSONValue { .number(Double(milliseconds) * 1e6) }
 }

@@ -1,16 +1,16 @@
 import Playback
 
-/// A piece of a camera's recorded video, as a store knows it. Times are in seconds since 1970.
+/// A recorded segment of a camera's video, as listed in the database. Times are in seconds since 1970.
 struct StoredSegment {
     let camera: String
     let session: Int64
     let began: Double
     let ended: Double
-    /// In the video's own time, which may be faster or slower than the wall clock.
+    /// The duration in stream time, whose rate may differ from that of the wall clock, in seconds.
     let length: Double
     var file: String
 
-    /// Where in the video a moment is; `nil` for a moment outside.
+    /// Returns the stream time of a moment in seconds; `nil` if the segment does not contain the moment.
     func place(of moment: Double) -> Double? {
         guard moment >= began, moment <= ended, ended > began else { return nil }
         return (moment - began) * length / (ended - began)

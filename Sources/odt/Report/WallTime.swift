@@ -1,11 +1,12 @@
 import Glibc
 
-/// Moments as ISO 8601 writes them, in milliseconds since 1970: `2026-11-22T14:30`, which is the time of this machine's place,
-/// `2026-11-22T14:30:05Z`, `2026-11-22T14:30:05.250+01:00`, or a day's beginning, `2026-11-22`.
+/// Converts between ISO 8601 and milliseconds since 1970. Accepts local time (`2026-11-22T14:30`), UTC
+/// (`2026-11-22T14:30:05Z`), an offset (`2026-11-22T14:30:05.250+01:00`), or a date, which means its midnight
+/// (`2026-11-22`).
 enum WallTime {
-    static let form = "2026-11-22T14:30[:05], or with Z or +01:00 behind it where it is not the time of this place"
+    static let form = "2026-11-22T14:30[:05], local time unless Z or +01:00 is appended"
 
-    /// - Returns: `nil` where the text is none.
+    /// - Returns: `nil` if the text is not a valid time.
     static func milliseconds(of text: String) -> Int64? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, 4), skip("-", &rest), let month = number(&rest, 2), skip("-", &rest),
@@ -37,12 +38,12 @@ enum WallTime {
             guard let ahead = zone(&rest), rest.isEmpty else { return nil }
             seconds = timegm(&time) - ahead
         }
-        // A day that no month has becomes another one.
+        // mktime and timegm normalize invalid days, such as 31 April, to another day.
         guard time.tm_mday == Int32(day) else { return nil }
         return Int64(seconds) * 1_000 + milliseconds
     }
 
-    /// A moment as it is called at this machine's place.
+    /// Formats a time as local time.
     static func text(of milliseconds: Int64) -> String {
         var seconds = time_t(milliseconds / 1_000)
         var time = tm()
@@ -65,7 +66,7 @@ enum WallTime {
         return true
     }
 
-    /// Behind the point, in thousandths.
+    /// Parses a decimal fraction of a second to milliseconds; further digits are ignored.
     private static func fraction(_ text: inout ArraySlice<UInt8>) -> Int64? {
         let digits = text.prefix { (0x30...0x39).contains($0) }
         guard !digits.isEmpty else { return nil }
@@ -75,7 +76,7 @@ enum WallTime {
         }
     }
 
-    /// How many seconds the place is ahead of UTC.
+    /// Parses an offset from UTC to seconds.
     private static func zone(_ text: inout ArraySlice<UInt8>) -> Int? {
         if skip("Z", &text) || skip("z", &text) { return 0 }
         let isAhead = skip("+", &text)

@@ -1,24 +1,24 @@
 import Playback
 
-/// A database in a file. Belongs to one thread at a time.
+/// An SQLite database file. Use from one thread at a time.
 final class SQLiteDatabase {
     enum Access: Int32 {
         case read = 0x1
         case write = 0x6
     }
 
-    /// Others have so long to let go of the file, in milliseconds.
+    /// The time to wait for locks of other processes, in milliseconds.
     private static let busyTimeout: Int32 = 3_000
 
     let library: SQLiteLibrary
     private let handle: SQLiteLibrary.Database
 
-    /// - Throws: ``SQLiteError`` where there is no such file, or no room.
+    /// - Throws: ``SQLiteError`` if the file cannot be opened.
     init(_ path: String, for access: Access, _ library: SQLiteLibrary) throws {
         self.library = library
         var handle: SQLiteLibrary.Database?
         let code = PathText.withSystemPath(path) { library.open($0, &handle, access.rawValue, nil) }
-        guard let handle else { throw SQLiteError(code: code, description: "no memory is left") }
+        guard let handle else { throw SQLiteError(code: code, description: "out of memory") }
         self.handle = handle
         guard code == 0 else { throw error(code) }
         _ = library.setBusyTimeout(handle, Self.busyTimeout)
@@ -26,7 +26,7 @@ final class SQLiteDatabase {
 
     deinit { _ = library.close(handle) }
 
-    /// Does what one or more statements say.
+    /// Executes one or more SQL statements.
     func execute(_ sql: String) throws {
         let code = library.execute(handle, sql, nil, nil, nil)
         guard code == 0 else { throw error(code) }
@@ -39,7 +39,7 @@ final class SQLiteDatabase {
         return SQLiteStatement(statement, of: self)
     }
 
-    /// The first figure of the answer; 0 where there is none.
+    /// Returns the integer in the first column of the first row; 0 if there is no row.
     func figure(_ sql: String) throws -> Int64 {
         let statement = try prepare(sql)
         return try statement.next() ? statement.integer(0) : 0
@@ -52,7 +52,7 @@ final class SQLiteDatabase {
     }
 }
 
-/// What is put into a row, or asked for.
+/// A value to bind to a parameter of a statement.
 enum SQLiteValue {
     case integer(Int64)
     case real(Double)
@@ -65,10 +65,10 @@ enum SQLiteValue {
     init(_ text: String?) { self = text.map(SQLiteValue.text) ?? .null }
 }
 
-/// A statement that is read once and done often.
+/// A prepared statement that can be executed repeatedly.
 final class SQLiteStatement {
     private static let (row, done): (Int32, Int32) = (100, 101)
-    /// `SQLITE_TRANSIENT`: texts are copied.
+    /// `SQLITE_TRANSIENT`: SQLite copies bound texts.
     private static let isCopied = -1
 
     private let database: SQLiteDatabase
@@ -81,14 +81,14 @@ final class SQLiteStatement {
 
     deinit { _ = library.finish(handle) }
 
-    /// Does it with these values.
+    /// Executes the statement with these parameters.
     func run(_ values: [SQLiteValue] = []) throws {
         try begin(values)
         defer { _ = library.reset(handle) }
         while try next() {}
     }
 
-    /// Asks with these values; rows come by ``next()``.
+    /// Starts a query with these parameters. ``next()`` returns its rows.
     func begin(_ values: [SQLiteValue]) throws {
         _ = library.reset(handle)
         for (place, value) in values.enumerated() {
@@ -104,7 +104,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// - Returns: whether there is a row to be read.
+    /// - Returns: Whether there is another row.
     func next() throws -> Bool {
         let code = library.step(handle)
         guard code == Self.row || code == Self.done else {

@@ -1,4 +1,4 @@
-/// What SQLite refuses: its code, and its words.
+/// An SQLite error with its result code and message.
 struct SQLiteError: Error, CustomStringConvertible {
     enum Kind {
         case locked, full, damaged, missing, other
@@ -8,7 +8,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     let description: String
 
     var kind: Kind {
-        // The lower byte; the others tell where it was noticed.
+        // The lower byte is the primary result code; the upper bytes are details.
         switch code & 0xFF {
         case 5, 6: .locked
         case 10, 13: .full

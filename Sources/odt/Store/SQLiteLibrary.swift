@@ -1,6 +1,8 @@
 import Playback
 
-/// libsqlite3's functions that are used, as sqlite3.h declares them.
+/// The functions of libsqlite3 that this program uses, with the types of sqlite3.h.
+///
+/// `@unchecked Sendable`: function pointers are immutable.
 struct SQLiteLibrary: @unchecked Sendable {
     typealias Database = OpaquePointer
     typealias Statement = OpaquePointer
@@ -31,7 +33,7 @@ struct SQLiteLibrary: @unchecked Sendable {
     let text: @convention(c) (Statement, Int32) -> UnsafePointer<UInt8>?
     let lastRow: @convention(c) (Database) -> Int64
 
-    /// - Throws: ``PlaybackError`` that names the package.
+    /// - Throws: ``PlaybackError`` that names the package to install.
     init() throws {
         let library = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
         open = try library.function("sqlite3_open_v2")

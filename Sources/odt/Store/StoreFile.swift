@@ -1,23 +1,24 @@
 import Playback
 import SwiftODT
 
-/// The file that a watch stores into and reports are drawn from. What its tables and columns mean is in docs/watch.md.
+/// The database that `odt watch` writes and `odt report` reads. docs/watch.md documents its tables.
 enum StoreFile {
-    /// Grows with what the tables mean.
+    /// The version of the schema (`user_version`). Incremented for incompatible changes.
     static let version: Int64 = 1
-    /// What `file` and others know it by: "ODTs".
+    /// The `application_id`, by which programs such as `file` identify the format: "ODTs".
     private static let application: Int64 = 0x4F44_5473
 
-    /// Opens a file to store into, and makes it where it is not there.
+    /// Opens a database for writing and creates it if necessary.
     ///
-    /// - Throws: ``PlaybackError`` that says what to do about it.
+    /// - Throws: ``PlaybackError`` with a remedy.
     static func open(toWrite path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .write, library)
             let isNew = try isEmpty(database)
-            // Before anything of it is changed.
+            // Checked before anything is changed.
             if !isNew { try check(database, path) }
-            // The first before there is a table, or never: what is deleted later is given back to the disk.
+            // auto_vacuum must be set before the first table exists. It returns the space of deleted rows to the
+            // file system.
             try database.execute(
                 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"
             )
@@ -31,9 +32,9 @@ enum StoreFile {
         }
     }
 
-    /// Opens a file to read from it, also while a watch stores into it.
+    /// Opens a database for reading, also while a watch writes to it.
     ///
-    /// - Throws: ``PlaybackError`` that says what to do about it.
+    /// - Throws: ``PlaybackError`` with a remedy.
     static func open(toRead path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
             let database = try SQLiteDatabase(path, for: .read, library)
@@ -42,18 +43,18 @@ enum StoreFile {
         }
     }
 
-    /// What went wrong with a store, and what to do.
+    /// Converts an SQLite error to an error with a remedy.
     static func problem(_ error: SQLiteError, _ path: String) -> PlaybackError {
         switch error.kind {
         case .locked:
-            PlaybackError("\(path) is locked by another program: end that, or name another file")
-        case .full: PlaybackError("\(path) cannot be written (\(error)): is the disk full?")
+            PlaybackError("\(path) is locked by another program: end that program or choose another file")
+        case .full: PlaybackError("cannot write \(path) (\(error)): check the free disk space")
         case .damaged:
             PlaybackError(
-                "\(path) is no store, or is damaged (\(error)): move it away; sqlite3 \(path) .recover saves what can be read"
+                "\(path) is not a database of odt watch, or is damaged (\(error)): move it away; sqlite3 \(path) .recover extracts readable data"
             )
         case .missing:
-            PlaybackError("\(path): \(error): is there such a file or folder, and may it be read and written?")
+            PlaybackError("\(path): \(error): check that it exists and its permissions")
         case .other: PlaybackError("\(path): \(error)")
         }
     }
@@ -69,16 +70,16 @@ enum StoreFile {
     private static func check(_ database: SQLiteDatabase, _ path: String) throws {
         let found = try database.figure("PRAGMA user_version")
         guard try database.figure("PRAGMA application_id") == application, found > 0 else {
-            throw PlaybackError("\(path) is a database of another program: name another file")
+            throw PlaybackError("\(path) is a database of another program: choose another file")
         }
         guard found == version else {
             throw PlaybackError(
-                "\(path) is a store of version \(found), and this odt knows version \(version): "
-                    + (found > version ? "use the newer odt that wrote it" : "name another file"))
+                "\(path) has version \(found), but this odt supports version \(version): "
+                    + (found > version ? "use the newer odt that wrote it" : "choose another file"))
         }
     }
 
-    /// Tables that an earlier version 1 has not, and that its reader does not miss.
+    /// Tables that were added within version 1. Readers tolerate their absence.
     private static let additions = """
         CREATE TABLE IF NOT EXISTS segment (
             session INTEGER NOT NULL REFERENCES session, time INTEGER NOT NULL, ended INTEGER NOT NULL,

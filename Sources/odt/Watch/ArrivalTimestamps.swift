@@ -3,12 +3,12 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Gives pictures that come without a time the one at which they came: cameras that send JPEG files over HTTP say none, and
-/// without one nothing can be recorded.
+/// Adds timestamps to buffers without one: the time of arrival since the first buffer. Cameras that send JPEG over
+/// HTTP (MJPEG) have no timestamps, which recording needs.
 final class ArrivalTimestamps: Sendable {
     private let start = Mutex<Nanoseconds?>(nil)
 
-    /// The pad holds on to it.
+    /// Attaches an instance to the pad, whose probe keeps it alive.
     static func complete(at pad: Pad) {
         let times = ArrivalTimestamps()
         pad.replaceBuffers { buffer in
@@ -20,7 +20,7 @@ final class ArrivalTimestamps: Sendable {
         }
     }
 
-    /// Since the first picture that came without one.
+    /// The time since the first buffer without a timestamp.
     private var now: Nanoseconds {
         start.withLock { start in
             let now = MonotonicClock.now

@@ -3,16 +3,16 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// A camera that is watched: connected to, lost, and connected to again, until all is to end; a file until it has been seen.
+/// Watches one camera: connects, reconnects when the camera is lost, until the watch ends. A file is played once.
 ///
-/// Each has a thread of its own, and nothing that one of them goes through is felt by another.
+/// Each camera has its own thread, so the failure of one does not affect another.
 final class Camera: Sendable {
     private struct State {
-        /// Which connection it is, from 1.
+        /// The number of connections so far.
         var session: UInt32 = 0
-        /// How often it was tried since the last one.
+        /// The number of attempts since the last connection.
         var attempt: UInt32 = 0
-        /// What has been said of this outage.
+        /// The reasons that were reported for this outage.
         var reasons: Set<String> = []
     }
 
@@ -33,13 +33,13 @@ final class Camera: Sendable {
 
     enum Outcome {
         case watched
-        /// The watch ended before the camera sent its first frame.
+        /// The watch ended before the camera delivered its first frame.
         case neverReached
-        /// Another attempt is of no use.
+        /// The camera failed permanently, so that reconnecting is useless.
         case failed
     }
 
-    /// Watches it until the watch or the video ends.
+    /// Watches the camera until the watch or the video ends.
     func watch() -> Outcome {
         var backOff = BackOff(longest: longestPause)
         while !TerminationHandler.shared.isOver {
@@ -47,7 +47,7 @@ final class Camera: Sendable {
             let ending = connect()
             if TerminationHandler.shared.isOver { break }
             if ending.isWhole || ending.isRefused {
-                end(because: ending.failure ?? "the video is over")
+                end(because: ending.failure ?? "the video ended")
                 if let failure = ending.failure { log.notify(failure) }
                 return ending.failure == nil ? .watched : .failed
             }
@@ -55,7 +55,7 @@ final class Camera: Sendable {
             lose(because: ending.failure ?? "the stream ended", for: pause)
             TerminationHandler.shared.pause(pause)
         }
-        end(because: "the watch is over")
+        end(because: "the watch ended")
         return state.withLock { $0.session } > 0 ? .watched : .neverReached
     }
 
@@ -73,12 +73,12 @@ final class Camera: Sendable {
                 hand(message.pointer)
             }
         } catch {
-            // A device may come back; a file that is not there is a mistake.
+            // A device may reappear; a missing file is a mistake of the user.
             return CameraSession.Ending(failure: "\(error)", isRefused: !plan.isCamera)
         }
     }
 
-    // MARK: What is said of it
+    // MARK: Events
 
     private func begin() {
         let (event, wasLost) = state.withLock { state in
@@ -91,10 +91,10 @@ final class Camera: Sendable {
             return (event, wasLost)
         }
         hand(event)
-        if wasLost { log.notify("is there again") }
+        if wasLost { log.notify("reconnected") }
     }
 
-    /// Says once for each outage why it is one.
+    /// Reports a lost camera, once per outage and reason.
     private func lose(because reason: String, for pause: Nanoseconds) {
         let reason = plan.discreet(reason)
         let event: CameraEvent? = state.withLock { state in
@@ -105,7 +105,7 @@ final class Camera: Sendable {
         guard let event else { return }
         hand(event)
         let seconds = Double(pause / 100_000_000) / 10
-        log.notify("\(reason); it is asked again in \(seconds) s, and at longest every \(longestPause / 1_000_000_000) s")
+        log.notify("\(reason); reconnecting in \(seconds) s, later at most every \(longestPause / 1_000_000_000) s")
     }
 
     private func end(because reason: String) {

@@ -1,17 +1,17 @@
 import Playback
 import SwiftODT
 
-/// What the watch itself has to say of a camera, as a message of the shape that the element's have: `swiftodt-camera`.
+/// A message of the watch about a camera, `swiftodt-camera`, in the same format as the element's messages.
 struct CameraEvent {
     enum Kind: String { case connected, lost, ended }
 
     let camera: String
     let kind: Kind
-    /// Why it was lost or has ended.
+    /// The reason of `lost` or `ended`.
     var reason: String?
-    /// Which connection of this camera it is about, from 1 for each start of the program; 0 before there was one.
+    /// The number of the connection to this camera since the program started, from 1; 0 before the first connection.
     var session: UInt32
-    /// How many attempts it took to connect, or how many have failed since it was lost.
+    /// The number of attempts until this connection, or of failed attempts since the camera was lost.
     var attempt: UInt32
 
     func message(at time: Nanoseconds) -> OwnedStructure {

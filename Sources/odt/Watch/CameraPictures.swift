@@ -3,10 +3,11 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Pictures of a camera with what is drawn in, as JPEG files for the live page: made while somebody looks, in a branch of their own that
-/// never holds the stream up.
+/// Encodes a camera's annotated frames as JPEG for the live page. Works only while the page is open, in a branch of
+/// the pipeline that never blocks the stream.
 final class CameraPictures: Sendable {
-    /// The branch, for a pipeline whose tee is called `seen`. No larger than a phone or a laptop shows.
+    /// The description of the branch, for a pipeline whose tee is named `seen`. Frames are scaled to at most 1,280
+    /// pixels.
     static let description =
         " seen. ! queue name=page leaky=downstream max-size-buffers=1 max-size-bytes=0 max-size-time=0 ! videoconvert "
         + "! videoscale ! video/x-raw,width=[1,1280],height=[1,1280],pixel-aspect-ratio=1/1 ! jpegenc quality=75 "
@@ -15,10 +16,10 @@ final class CameraPictures: Sendable {
     private let camera: String
     private let sink: any PictureSink
     private let pause: Nanoseconds
-    /// When the sink was last promised a picture.
+    /// The time of the latest frame that was passed to the encoder.
     private let latest = Mutex<Nanoseconds?>(nil)
 
-    /// The pads of the pipeline hold on to it.
+    /// Attaches an instance to the pipeline's pads, whose probes keep it alive.
     static func begin(of camera: String, in pipeline: Pipeline, for sink: any PictureSink) {
         let pictures = CameraPictures(of: camera, for: sink)
         pipeline["page"].pad("sink")?.watchBuffers { _ in pictures.isWanted(at: MonotonicClock.now) ? .ok : .drop }

@@ -1,31 +1,31 @@
 import Glibc
 import Playback
 
-/// One camera as it is asked for: `front=rtsp://192.168.1.20/stream1`.
+/// A camera of the command line or the configuration file: `front=rtsp://192.168.1.20/stream1`.
 struct CameraPlan: Sendable {
     var name: String
-    /// A file, an address or a device.
+    /// A file, a URI or a device.
     var source: String
-    /// In their order: a later one outdoes an earlier one.
+    /// In order; a later setting overrides an earlier one.
     var settings: [CameraSetting] = []
-    /// Whether its video is kept, if any is.
+    /// Whether the camera is recorded if `--record` is set.
     var isRecorded = true
 
     init(name: String, source: String) { (self.name, self.source) = (name, source) }
 
-    /// Cameras as the words of a command line name them, each with a name of its own.
+    /// Parses the cameras of a command line and gives each a unique name.
     ///
-    /// - Parameter others: names that are taken.
-    /// - Throws: ``CommandLineError`` where two have the same name.
+    /// - Parameter others: Names that are already used.
+    /// - Throws: ``CommandLineError`` if a name is used twice.
     static func list(_ words: [String], besides others: [String]) throws -> [CameraPlan] {
         let named = try words.map { word -> (name: String?, source: String) in
             guard let (name, source) = split(word) else { return (nil, word) }
-            guard !source.isEmpty else { throw CommandLineError("'\(word)' names no source.") }
+            guard !source.isEmpty else { throw CommandLineError("'\(word)' has no source: write NAME=SOURCE.") }
             return (name, source)
         }
         var taken = Set(others)
         for case let name? in named.map(\.name) where !taken.insert(name).inserted {
-            throw CommandLineError("two cameras are called '\(name)'.")
+            throw CommandLineError("two cameras have the name '\(name)': choose different names.")
         }
         return named.map { name, source in
             if let name { return CameraPlan(name: name, source: source) }
@@ -34,13 +34,14 @@ struct CameraPlan: Sendable {
         }
     }
 
-    /// Whether a camera can be called that: names become names of files and topics.
+    /// Returns whether the text is a valid name: it begins with a letter or digit and has at most 64 bytes of
+    /// letters, digits, `-`, `_` and `.`. Names become parts of file names and topics.
     static func isName(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first.isNumber, text.utf8.count <= 64 else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    /// NAME=SOURCE, unless that is the name of a file or an address with an equals sign in it.
+    /// Splits NAME=SOURCE, unless the word is an existing file, or the part before the equals sign is not a valid name.
     private static func split(_ word: String) -> (name: String, source: String)? {
         guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])), !PathText.isThere(word) else {
             return nil
@@ -48,7 +49,8 @@ struct CameraPlan: Sendable {
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
     }
 
-    /// A file's name without its ending, a device's, or an address's host; with a number where that is taken.
+    /// Derives a unique name: a file's name without extension, a device's name, or a URI's host, with a number if
+    /// necessary.
     private static func derived(_ source: String, besides taken: inout Set<String>) -> String {
         let base = MediaSource.isAddress(source) ? host(of: source) : PartFile.parts(of: source).stem
         var name = String(base.map { isName("a\($0)") ? $0 : "-" }.prefix(40))
@@ -70,10 +72,10 @@ struct CameraPlan: Sendable {
 }
 
 extension CameraPlan {
-    /// Whether it may go away and come back: what is no file.
+    /// Whether the source can be lost and come back, which is true for all sources but files.
     var isCamera: Bool { MediaSource.isAddress(source) || source.hasPrefix("/dev/") }
 
-    /// - Throws: ``PlaybackError`` where a property cannot be set so, or where the recording would show what the properties redact.
+    /// - Throws: ``PlaybackError`` if a property is invalid, or the recording would show what the properties redact.
     func check(_ options: WatchOptions, warn: (String) -> Void) throws {
         let element = try Pipeline("swiftodt name=swiftodt")["swiftodt"]
         for setting in settings { try setting.set(of: element) }
@@ -81,20 +83,20 @@ extension CameraPlan {
         let (records, isAnnotated) = (isRecorded && options.text("record") != nil, options.has("record-annotated"))
         if records, !isAnnotated {
             let fault =
-                "\(name): \(options.called("record")) records the camera's own video, which shows what '\(request.word)' redacts: add "
-                + "--record-annotated, or leave one of them out"
+                "\(name): \(options.called("record")) would record the original video with what '\(request.word)' redacts: "
+                + "add --record-annotated, or leave one of them out"
             guard !request.isStrict else {
                 throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
             }
             warn(fault)
         } else if !records, options.text("page") == nil {
             warn(
-                "\(name): '\(request.word)' has no effect: without --page and --record-annotated no picture leaves odt watch"
+                "\(name): '\(request.word)' has no effect: without --page and --record-annotated no video leaves odt watch"
             )
         }
     }
 
-    /// A sentence as it may stand in a log: on one line, and without what comes before the @ of the camera's address.
+    /// Prepares a message for the log: one line, without the credentials before the @ of the camera's URI.
     func discreet(_ text: String) -> String {
         let text = String(text.map { $0.isNewline ? " " : $0 })
         guard MediaSource.isAddress(source), let at = source.lastIndex(of: "@"),

@@ -3,23 +3,23 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// One connection to a camera: its pipeline, from the first picture to the last.
+/// One connection to a camera: its pipeline from the first frame to the last.
 ///
-///     source ─ original ─┬─ eyes ─ video ─ swiftodt ─ seen ─┬─ end
-///                        └─ recorder                        ├─ pictures for a page
-///                                                           └─ recorder, of what is drawn in
+///     source ─ original ─┬─ coded ─ video ─ swiftodt ─ seen ─┬─ end
+///                        └─ recorder (original)              ├─ pictures for the page
+///                                                            └─ recorder (annotated)
 ///
-/// What is not asked for is not there.
+/// Branches that are not needed are omitted.
 final class CameraSession: Sendable {
-    /// How a connection ended.
+    /// The result of a connection.
     struct Ending {
-        /// What went wrong; `nil` where the stream simply ended.
+        /// The error; `nil` if the stream ended without one.
         var failure: String?
-        /// Whether the element itself refused, for which another attempt is of no use.
+        /// Whether swiftodt itself reported an error, so that reconnecting is useless.
         var isRefused = false
-        /// Whether it was known how long the video is: then it has been watched to its end.
+        /// Whether the source has a known duration, so that its end is final.
         var isWhole = false
-        /// How long pictures came.
+        /// The time from the first frame to the last.
         var held: Nanoseconds = 0
     }
 
@@ -31,11 +31,11 @@ final class CameraSession: Sendable {
     private let beginIfNeeded: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - frameTimeout: a camera that sends no picture for so long is lost.
-    ///   - viewer: wants to see pictures.
-    ///   - recorded: takes each segment that is whole.
-    ///   - begin: is called once, when the first picture has come, by the thread that plays.
-    /// - Throws: ``PlaybackError`` where there is nothing to play.
+    ///   - frameTimeout: The camera counts as lost if no frame arrives for this time.
+    ///   - viewer: Receives pictures for the live page; `nil` for none.
+    ///   - recorded: Called for each finished segment.
+    ///   - begin: Called once, after the first frame, on the thread that plays.
+    /// - Throws: ``PlaybackError`` if the pipeline cannot be built.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, viewer: (any PictureSink)?, recording: Recording?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
@@ -75,7 +75,7 @@ final class CameraSession: Sendable {
             }, refuse: refuse)
         if shape.recordsOriginal {
             CameraSource.listen(
-                to: pipeline["eyes"], keepsCoded: false,
+                to: pipeline["coded"], keepsCoded: false,
                 linkPad: { [weak pipeline] pad, stream, _ in
                     if let pipeline { Self.link(pad, stream, to: "video", in: pipeline) }
                 }, refuse: refuse)
@@ -93,13 +93,14 @@ final class CameraSession: Sendable {
         beginIfNeeded = first
         var configuration = Player.Configuration()
         configuration.hasBegun = { watchdog.isThere }
-        // Tracks that are under way end, and say so; the source itself may stall and hear nothing.
+        // Ends the stream after the source, so that active tracks end with a message; a stalled source does not
+        // react to events.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
         configuration.survives = { !["swiftodt", "video"].contains($0) }
         configuration.tick = first
         configuration.trouble = {
             guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }
-            return "no picture for \(frameTimeout / 1_000_000_000) seconds"
+            return "no frame for \(frameTimeout / 1_000_000_000) s"
         }
         player = Player(pipeline, configuration, notify: notify)
     }
@@ -110,18 +111,18 @@ final class CameraSession: Sendable {
         let isFile: Bool
         let isShown: Bool
         let recordsOriginal: Bool
-        /// The branch that records what is drawn in.
+        /// The description of the branch that records annotated frames; `nil` for none.
         let annotated: String?
 
-        /// The element that takes what the source gives.
+        /// The name of the element that is linked to the source.
         var entry: String { recordsOriginal ? "original" : "video" }
 
         func description(of source: MediaSource) -> String {
-            // A camera does not wait: what it sends while the element is at work on something else is left out.
+            // A camera is live, so frames that arrive while the element is busy are dropped.
             let (leaky, strategy) = isFile ? ("no", "auto") : ("downstream", "keep-only-latest")
             var text = source.description
             if recordsOriginal {
-                text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=eyes"
+                text += " tee name=original ! queue max-size-buffers=0 max-size-time=2000000000 ! decodebin name=coded"
             }
             text +=
                 " queue name=video leaky=\(leaky) max-size-buffers=3 max-size-bytes=0 max-size-time=0 ! videoconvert "
@@ -132,7 +133,8 @@ final class CameraSession: Sendable {
             return text
         }
 
-        /// What has an end waits for whoever looks at it: nothing is left out. Who is to be shown it sees it at its own speed.
+        /// Configures the pipeline for a source of known duration: no frame is dropped. With a live page, it plays
+        /// at normal speed.
         func playWhole(_ pipeline: Pipeline, choosesStrategy: Bool) {
             pipeline["video"].set("leaky", to: "no")
             if choosesStrategy { pipeline["swiftodt"].set("strategy", to: "auto") }
@@ -146,18 +148,18 @@ final class CameraSession: Sendable {
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
         RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
-        // The picture is turned before it is looked at, so that what is shown and what is said of it agree.
+        // Frames are rotated before inference, so that the displayed video and the reported coordinates agree.
         pipeline["upright"].set("video-direction", to: element.text(of: "orientation"))
         element.set("orientation", to: "identity")
     }
 
     private static func link(_ pad: Pad, _ stream: StreamKind, to entry: String, in pipeline: Pipeline) {
         guard let sink = pipeline[entry].pad("sink"), pad.link(to: sink) else {
-            return pipeline.refuse("its pictures cannot be had: GStreamer decodes them to \(stream.text)")
+            return pipeline.refuse("cannot use the video stream: GStreamer decodes it to \(stream.text)")
         }
     }
 
-    /// Adds what records the stream as it comes.
+    /// Adds the branch that records the original stream.
     private static func branch(
         _ chain: String, in pipeline: Pipeline, _ recorder: CameraRecorder, isWhole: Bool,
         notify: @Sendable (String) -> Void
@@ -168,23 +170,23 @@ final class CameraSession: Sendable {
             if isWhole { Recording.keepEveryFrame(of: pipeline) }
             branch.followState()
             guard let entry = branch.pad("sink"), pipeline["original"].requestPad("src_%u")?.link(to: entry) == true
-            else { throw PlaybackError("GStreamer does not link \(chain)") }
+            else { throw PlaybackError("GStreamer cannot link \(chain)") }
         } catch {
-            notify("is not recorded: \(error)")
+            notify("cannot record: \(error)")
         }
     }
 
     // MARK: Playing
 
-    /// Plays until the stream ends, breaks, stalls, or all is to end.
+    /// Plays until the stream ends, fails or stalls, or the watch ends.
     ///
-    /// - Parameter onMessage: takes the messages, each good until it returns.
+    /// - Parameter onMessage: Receives the messages, each valid during the call.
     func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
         let ending = player.play { message in
             beginIfNeeded()
             onMessage(message)
         }
-        // What hangs may be at work on the segment, and holds on to it.
+        // A blocked element may still use the segment, so the segment is finished only after all elements stopped.
         if player.stop() { recorder?.finish() }
         return Ending(
             failure: ending.failure,

@@ -1,22 +1,22 @@
 import Playback
 
-/// A property of the element that somebody sets, and where.
+/// A property of the element with the place of its definition.
 struct CameraSetting: Sendable {
     /// `NAME=VALUE`
     let word: String
-    /// The line of a file; `nil` on the command line.
+    /// The file and line of the configuration file; `nil` for the command line.
     let place: String?
 
     init(_ word: String, at place: String? = nil) { (self.word, self.place) = (word, place) }
 
-    /// - Throws: ``PlaybackError`` where there is no such property, it cannot have this value, or it is not for users to set here.
+    /// - Throws: ``PlaybackError`` if the property does not exist, rejects the value, or must not be set in a watch.
     func set(of element: Element) throws {
         do {
             if word.hasPrefix("source=") {
-                throw PlaybackError("'\(word)': a camera's name is its source; say NAME=SOURCE", isUsage: true)
+                throw PlaybackError("'\(word)': write NAME=SOURCE to name the camera", isUsage: true)
             }
             if word.hasPrefix("message-format=") {
-                throw PlaybackError("'\(word)' has no use here: what is said comes as JSON", isUsage: true)
+                throw PlaybackError("'\(word)' is not supported here: messages are always JSON", isUsage: true)
             }
             try PropertySetting.set(word, of: element)
         } catch let error as PlaybackError {

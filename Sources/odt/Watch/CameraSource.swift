@@ -3,16 +3,18 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The first video of what a camera sends, led to where it is looked at. Sound is not asked for.
+/// Selects the first video stream of a camera and links it. Audio is not decoded.
 enum CameraSource {
-    /// Has the decoder ask what it is to decode, for as long as there is one.
+    /// Connects callbacks to the decoder's signals. The signals keep the callbacks alive.
     ///
     /// - Parameters:
-    ///   - keepsCoded: whether H.264 and H.265 are led on as they come.
-    ///   - linkPad: takes the pad of the first video, what it is, and whether it is known how long. Called before data flows.
-    ///   - refuse: ends the stream with an error.
+    ///   - keepsCoded: Whether H.264 and H.265 are passed on without decoding.
+    ///   - linkPad: Called with the pad and format of the first video stream, and whether its duration is known,
+    ///   before data flows.
+    ///   - refuse: Ends the stream with an error.
     static func listen(
-        to decoded: Element, keepsCoded: Bool, linkPad: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
+        to decoded: Element, keepsCoded: Bool,
+        linkPad: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
         let callbacks = DecoderCallbacks(keepsCoded, linkPad, refuse)
@@ -23,7 +25,7 @@ enum CameraSource {
         connect(decoded, "no-more-pads", complete, callbacks)
     }
 
-    /// What the decoder asks, which holds on to it.
+    /// The handlers of the decoder's signals, which retain it.
     private final class DecoderCallbacks: Sendable {
         private let keepsCoded: Bool
         private let take: @Sendable (Pad, StreamKind, Bool) -> Void
@@ -58,11 +60,11 @@ enum CameraSource {
         }
 
         func check() {
-            if !hasVideo.withLock({ $0 }) { refuse("there is no video in it") }
+            if !hasVideo.withLock({ $0 }) { refuse("the source contains no video") }
         }
     }
 
-    // MARK: What the decoder asks
+    // MARK: Callbacks of the decoder
 
     private typealias SetUp = @convention(c) (gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
     private typealias ElementAdded =
@@ -76,7 +78,7 @@ enum CameraSource {
         { _, source, _ in
             gst_object_ref(source)
             let source = Element(source)
-            // rtspsrc waits two seconds for what is late: longer than anybody wants to look back on a page.
+            // The default jitter buffer of rtspsrc delays the live page by 2 s.
             if source.kind == "rtspsrc" { source.set("latency", to: "200") }
         } as SetUp, to: GCallback.self)
 
@@ -84,13 +86,14 @@ enum CameraSource {
         { _, _, element, _ in
             gst_object_ref(element)
             let element = Element(element)
-            // Else the decoder waits for megabytes of other streams that might come beside a camera's JPEG files.
+            // Otherwise decodebin buffers megabytes of an MJPEG stream, because further streams could follow.
             if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
         } as ElementAdded, to: GCallback.self)
 
     private static let decodes = unsafeBitCast(
         { _, _, caps, callbacks in
-            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().isToBeDecoded(StreamKind(caps)) ? 1 : 0
+            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().isToBeDecoded(StreamKind(caps))
+                ? 1 : 0
         } as Continue, to: GCallback.self)
 
     private static let padAdded = unsafeBitCast(
@@ -100,19 +103,24 @@ enum CameraSource {
         } as Added, to: GCallback.self)
 
     private static let complete = unsafeBitCast(
-        { _, callbacks in Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().check() } as Complete, to: GCallback.self)
+        { _, callbacks in Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().check() } as Complete,
+        to: GCallback.self)
 
-    private static func connect(_ decoded: Element, _ signal: String, _ callback: GCallback, _ callbacks: DecoderCallbacks) {
-        // A decodebin has no signal of its source: it is given one.
+    private static func connect(
+        _ decoded: Element, _ signal: String, _ callback: GCallback, _ callbacks: DecoderCallbacks
+    ) {
+        // decodebin lacks the signal source-setup of uridecodebin, because its source is part of the pipeline
+        // description.
         guard g_signal_lookup(signal, decoded.pointer.kind) != 0 else { return }
         g_signal_connect_data(
             decoded.gobject, signal, callback, Unmanaged.passRetained(callbacks).toOpaque(),
-            { callbacks, _ in if let callbacks { Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).release() } }, GConnectFlags(0))
+            { callbacks, _ in if let callbacks { Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).release() } },
+            GConnectFlags(0))
     }
 }
 
 extension UnsafeMutablePointer<GstElement> {
-    /// Its type, as GLib counts types.
+    /// The element's GType.
     fileprivate var kind: GType {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
     }

@@ -2,8 +2,7 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// When pictures of a camera came, by a clock that nobody sets: whether there are any, for how long there have been, and when there have
-/// been none for too long.
+/// Records when frames arrive, by the monotonic clock, to detect a stalled camera.
 final class FrameWatchdog: Sendable {
     private struct State {
         var first: Nanoseconds?
@@ -12,7 +11,7 @@ final class FrameWatchdog: Sendable {
 
     private let state = Mutex(State(latest: MonotonicClock.now))
 
-    /// Feels it at a pad, which holds on to it.
+    /// Attaches a probe to the pad, which keeps this object alive.
     func attach(at pad: Pad) {
         pad.watchBuffers { _ in
             let now = MonotonicClock.now
@@ -24,11 +23,12 @@ final class FrameWatchdog: Sendable {
         }
     }
 
+    /// Whether a frame has arrived.
     var isThere: Bool { state.withLock { $0.first != nil } }
 
-    /// From the first picture to the latest.
+    /// The time from the first frame to the latest.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }
 
-    /// For how long nothing has come.
+    /// The time since the latest frame, or since the start if there was none.
     var silence: Nanoseconds { state.withLock { MonotonicClock.now - $0.latest } }
 }

@@ -2,24 +2,24 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// Messages as lines of JSON on the standard output, or at the end of a file.
+/// Writes messages as lines of JSON to standard output, or appends them to a file.
 ///
-/// They are written by a thread of their own, so that a reader who is slow holds up no camera: some lines wait for him, and
-/// what comes while there is no room is left out, which is said and counted. What is said of a file waits for its reader, and the
-/// element leaves out results that nobody has read meanwhile (`stats` counts them).
+/// A separate thread writes, so a slow reader does not block cameras: up to 512 KiB are queued, further lines are
+/// dropped, counted and reported. Messages about a file wait for the reader instead; the element then drops results
+/// that were not read in time (counted in `stats`).
 final class JSONLines: WatchSink {
     private struct State {
         var waiting: [String] = []
-        /// Of those that wait, and of those that are being written.
+        /// The size of the lines that are queued or being written.
         var bytes = 0
         var isUnread = false
-        /// Lines are left out, and so many have been.
+        /// Whether lines are being dropped, and how many were.
         var isFull = false
         var left = 0
-        /// No more lines come, and all have been written.
+        /// Whether no more lines will come, and whether all have been written.
         var isOver = false
         var isWritten = false
-        /// The watch is to end, and by a signal.
+        /// Whether the watch has to end, and whether by a signal.
         var isInterrupted = false
         var isSignalled = false
 
@@ -31,12 +31,12 @@ final class JSONLines: WatchSink {
     private let notify: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// Bytes that wait for a reader: some seconds of many cameras, half a minute of one.
+    /// The maximum size of queued lines in bytes.
     private static let maximum = 1 << 19
-    /// For so long lines that wait are written after a signal.
+    /// The time for writing queued lines after a signal.
     private static let closeTimeout: Nanoseconds = 3_000_000_000
 
-    /// - Parameter name: of a file, to which lines are added; `-` is the standard output.
+    /// - Parameter name: A file to append to; `-` is standard output.
     init(_ name: String, notify: @escaping @Sendable (String) -> Void) throws {
         (self.name, self.notify) = (name, notify)
         if name == "-" {
@@ -48,7 +48,7 @@ final class JSONLines: WatchSink {
             }
             guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
         }
-        guard DetachedThread.run({ self.work() }) else { throw PlaybackError("there is no thread to write lines") }
+        guard DetachedThread.run({ self.work() }) else { throw PlaybackError("cannot start a thread (ulimit -u)") }
         TerminationHandler.shared.onEnd { [state] signal in
             state.update { ($0.isInterrupted, $0.isSignalled) = (true, signal != nil) }
         }
@@ -65,19 +65,19 @@ final class JSONLines: WatchSink {
             state.bytes += message.line.utf8.count
             return true
         }
-        if !isTaken { leaveOut(because: "nobody reads them") }
+        if !isTaken { leaveOut(because: "the reader is too slow") }
     }
 
     func close() {
         state.update { $0.isOver = true }
         let deadline = MonotonicClock.now + Self.closeTimeout
-        // After a signal it does not wait for a reader for long. The thread may still be writing then: the descriptor is closed with the
-        // process.
+        // After a signal the wait for the reader is limited. The thread may still be writing then, so the
+        // descriptor stays open until the process ends.
         let isWritten = state.wait { state -> Bool? in state.isWritten ? true : state.isSignalled ? false : nil }
         if !isWritten { state.wait(until: deadline) { $0.isWritten ? () : nil } }
     }
 
-    private var called: String { name == "-" ? "the standard output" : name }
+    private var called: String { name == "-" ? "standard output" : name }
 
     private func leaveOut(because reason: String) {
         let isFirst = state.update { state in
@@ -85,7 +85,7 @@ final class JSONLines: WatchSink {
             state.left += 1
             return !state.isFull
         }
-        if isFirst { notify("\(called) takes no lines: \(reason); the watch goes on") }
+        if isFirst { notify("\(called): lines are dropped: \(reason); the watch continues") }
     }
 
     // MARK: The thread that writes
@@ -96,7 +96,7 @@ final class JSONLines: WatchSink {
         }
     }
 
-    /// All that waits, once something does; `nil` at the end.
+    /// Waits for lines and returns all that are queued; `nil` at the end.
     private func next() -> [String]? {
         let lines: [String] = state.wait { state in
             guard state.isOver || !state.waiting.isEmpty else { return nil }
@@ -111,22 +111,22 @@ final class JSONLines: WatchSink {
         let problem = write(line)
         let left = state.update { state -> Int? in
             state.bytes -= line.utf8.count
-            // Which is no failure.
+            // A reader that closes the pipe is not a failure.
             if problem == EPIPE { (state.isUnread, state.waiting) = (true, []) }
             guard problem == nil, state.isFull, state.bytes == 0 else { return nil }
             defer { (state.isFull, state.left) = (false, 0) }
             return state.left
         }
         switch problem {
-        case nil: if let left { notify("\(called) takes lines again; \(left) were left out") }
+        case nil: if let left { notify("\(called) accepts lines again; \(left) were dropped") }
         case EPIPE?: TerminationHandler.shared.endAll()
         case let problem?: leaveOut(because: String(cString: strerror(problem)))
         }
     }
 
-    /// Writes a line, whole or not at all.
+    /// Writes a line. If writing fails, removes the incomplete line from the file.
     ///
-    /// - Returns: the system's number of what went wrong.
+    /// - Returns: The `errno` value of a failure.
     private func write(_ line: String) -> Int32? {
         var line = line
         let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -1,14 +1,15 @@
 import SwiftODT
 
-/// A sink that also wants to see what the cameras see, with what is drawn in: the live page.
+/// A sink that also receives annotated pictures: the live page.
 protocol PictureSink: WatchSink {
-    /// So many pictures a second of one camera are enough.
+    /// The maximum number of pictures per second and camera.
     var picturesPerSecond: Int { get }
 
-    /// Whether anybody looks at this camera now. Asked before a picture is made: where nobody looks, none is. Called by the camera's
-    /// streaming thread, and must not wait.
+    /// Returns whether a client watches this camera now; pictures are encoded only then. Called on the camera's
+    /// streaming thread, so it must not block.
     func wantsPictures(of camera: String) -> Bool
 
-    /// Takes over the bytes of a JPEG file. Called by a thread of the camera's that makes pictures alone: who keeps it gets fewer.
+    /// Receives a JPEG file. Called on a thread of the camera that only encodes pictures, so blocking reduces the
+    /// rate of pictures.
     func take(picture jpeg: [UInt8], of camera: String)
 }

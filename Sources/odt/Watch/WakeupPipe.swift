@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits, for a connection of its own as well if need be. A ring that comes while nobody waits is not lost.
+/// Wakes a thread that waits in `poll`, also together with another descriptor. A wake-up while no thread waits is kept.
 final class WakeupPipe: Sendable {
-    /// Both ends of a pipe: rings go in, and are heard by whoever can also wait for other descriptors.
+    /// The ends of a pipe, so that waiting can be combined with other descriptors.
     private let (readEnd, writeEnd): (Int32, Int32)
 
     init() {
@@ -18,13 +18,13 @@ final class WakeupPipe: Sendable {
     }
 
     func wake() {
-        // A pipe that is full rings already.
+        // A full pipe already wakes the reader, so the error is ignored.
         withUnsafeBytes(of: 1 as UInt8) { _ = write(writeEnd, $0.baseAddress, 1) }
     }
 
-    /// Waits until it rings, until `other` can be read from or written to, or until the time is over.
+    /// Waits until `wake()` is called, `other` is ready, or the time is over.
     ///
-    /// - Parameter other: a connection's descriptor; -1 for none.
+    /// - Parameter other: Another descriptor to wait for; -1 for none.
     func wait(milliseconds: Int32, orFor other: Int32 = -1, toWrite: Bool = false) {
         var events = [
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),

@@ -3,40 +3,41 @@ import Playback
 import SwiftODT
 
 let watchSubcommand = Subcommand(
-    name: "watch", summary: "watch cameras for as long as they are there, and say what they see", help: help,
+    name: "watch", summary: "watch cameras continuously and report what they see", help: help,
     work: runWatch)
 
 private let help = """
-    Watches cameras, day and night, and says what they see. One that goes away is asked again until it is back.
+    Watches cameras continuously, reports tracked objects and events, and reconnects to cameras that drop out.
 
     usage: odt watch [options] SOURCE...
            odt watch [options] NAME=SOURCE...
            odt watch [options] --config FILE
 
-    SOURCE is a camera's address (rtsp://..., https://...), a camera of this machine (/dev/video0) or a file, which is watched to its end.
-    NAME is what it is called in all that is said; without one it is called by its host, device or file. What is seen comes as
-    lines of JSON on the standard output, each with the camera as "source".
+    SOURCE is a camera's URI (rtsp://..., https://...), a local camera (/dev/video0) or a file, which is played once. NAME
+    identifies the camera in all messages (default: its host, device or file name). Messages are written to standard
+    output as lines of JSON with the camera's name as "source".
 
-      --config FILE      what to watch and how, in a file: groups [camera NAME] with source= and properties of the element, [cameras] with
-                         properties for all of them, [watch] with these options without their dashes
-      --set NAME=VALUE   a property of the element, for all cameras, more than once if need be; multiple-objects=true and max-objects=100 are set already
-                         (gst-inspect-1.0 swiftodt lists them): --set label-allowlist=person
-      --zones FILE       zones and lines to count at (odt zones makes them)
-      --json FILE        lines are added to FILE instead
-      --quiet            no lines on the standard output
+      --config FILE      read cameras and options from FILE: groups [camera NAME] with source= and properties of the
+                         element, [cameras] with properties of all cameras, [watch] with these options without dashes
+      --set NAME=VALUE   set a property of the element for all cameras; repeatable; gst-inspect-1.0 swiftodt lists the
+                         properties (default: multiple-objects=true and max-objects=100): --set label-allowlist=person
+      --zones FILE       count objects in the zones and at the lines of FILE (made with odt zones)
+      --json FILE        append messages to FILE instead of writing them to standard output
+      --quiet            write no messages to standard output
     \(RecordOptions.help)
     \(MQTTOptions.help)
     \(StoreOptions.help)
     \(PageOptions.help)
-      --timeout SECONDS  a camera that sends no picture for so long is lost (20)
-      --retry SECONDS    the longest pause between attempts to connect: they begin with one second, and double (60)
-      --help             this text
+      --timeout SECONDS  time without a frame after which a camera counts as lost, 1 to 86,400 (default: 20)
+      --retry SECONDS    maximum delay between attempts to reconnect, 0.01 to 86,400; the delay starts at 1 s and doubles
+                         (default: 60)
+      --help             show this text
 
-    The cameras do not know of each other: what happens to one is not felt by the others. Each time one is connected, lost or over,
-    a line says so ("message": "swiftodt-camera"). Tracking ids are of one connection, which every line counts as "session".
+    Cameras are independent: the failure of one does not affect the others. Each time a camera is connected, lost or ended, a
+    message "swiftodt-camera" reports it. Tracking ids are unique within one connection, whose number is "session".
 
-    It ends when all files have been seen, or by Ctrl-C, SIGTERM or SIGHUP; a second one ends it at once. The exit code is 0 when all
-    went well, 1 when a source could not be watched or no camera was ever reached, 2 when the command line was not understood.
+    The watch ends when all files have been played, or after Ctrl-C, SIGTERM or SIGHUP; a second signal stops it at once. The
+    exit code is 0 after success, 1 if a source failed or no camera was ever reached, 2 after an invalid command line.
 
     examples:
       odt watch rtsp://192.168.1.20/stream1
@@ -52,7 +53,7 @@ private let help = """
         let file = try line.text("--config").map(WatchConfiguration.init)
         let listed = file?.cameras ?? []
         var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
-        guard !cameras.isEmpty else { throw CommandLineError("no camera is named.") }
+        guard !cameras.isEmpty else { throw CommandLineError("missing SOURCE: name a camera or use --config FILE.") }
         let settings = try settings(line)
         for number in cameras.indices { cameras[number].settings += settings }
         let plan = try WatchPlan(cameras, WatchOptions(line, file?.options ?? []))
@@ -65,7 +66,7 @@ private let help = """
     }
 }
 
-/// The properties that are to be set for all, those that options stand for first.
+/// Returns the properties to set for all cameras, those implied by options first.
 private func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
     let named = line.texts("--set").map { CameraSetting($0) }
     guard let zones = line.text("--zones") else { return named }
@@ -73,9 +74,9 @@ private func settings(_ line: CommandLineOptions) throws -> [CameraSetting] {
     return [CameraSetting("zones=\(zones)")] + named
 }
 
-/// Watches all cameras until the last one is over.
+/// Watches all cameras until the last one has ended.
 ///
-/// - Returns: the exit code.
+/// - Returns: The exit code.
 private func watch(_ plan: WatchPlan) throws -> Int32 {
     let recording = try RecordOptions(plan.options).map {
         try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
@@ -92,12 +93,12 @@ private func watch(_ plan: WatchPlan) throws -> Int32 {
             }
             left.update { $0 -= 1 }
         }
-        if !DetachedThread.run(watch) { throw PlaybackError("there is no thread for so many cameras") }
+        if !DetachedThread.run(watch) { throw PlaybackError("cannot start a thread for each camera (ulimit -u)") }
     }
     left.wait { $0 == 0 ? () : nil }
     sinks.close()
     if sinks.isUnread { return 128 + SIGPIPE }
-    // One camera of several may be off for weeks, which is no reason to call the end of the others a failure.
+    // One unreachable camera of several is no failure, because it may be switched off for weeks.
     let isWatched = unreached.read { $0 } < plan.cameras.count
     return isWatched && failed.read { $0 } == 0 ? ExitCode.success : ExitCode.failure
 }

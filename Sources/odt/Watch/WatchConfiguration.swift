@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// A file that says what `odt watch` is to do, for several cameras:
+/// The configuration file of `odt watch`:
 ///
 ///     [watch]
 ///     quiet=true
@@ -13,14 +13,15 @@ import SwiftODT
 ///     [camera front]
 ///     source=rtsp://192.168.1.20/stream1
 ///
-/// In [watch] stand the command's options without their dashes; in [cameras], for all, and in [camera NAME] the element's properties.
+/// [watch] has the command's options without dashes, [cameras] the properties of all cameras, and [camera NAME]
+/// those of one camera.
 struct WatchConfiguration {
     private(set) var cameras: [CameraPlan] = []
-    /// What [watch] has.
+    /// The entries of [watch].
     private(set) var options: [KeyFile.Entry] = []
     private let folder: String
 
-    /// - Throws: ``PlaybackError`` that names file and line.
+    /// - Throws: ``PlaybackError`` with the file and line.
     init(_ name: String) throws {
         let file = try KeyFile(name)
         folder = PartFile.parts(of: name).folder
@@ -32,11 +33,11 @@ struct WatchConfiguration {
             case let name where name.hasPrefix("camera "): try cameras.append(camera(group))
             default:
                 throw PlaybackError(
-                    "\(group.place): there is no group [\(group.name)]: they are [watch], [cameras] and [camera NAME]",
+                    "\(group.place): unknown group [\(group.name)]: use [watch], [cameras] or [camera NAME]",
                     isUsage: true)
             }
         }
-        guard !cameras.isEmpty else { throw PlaybackError("\(name) has no [camera NAME]", isUsage: true) }
+        guard !cameras.isEmpty else { throw PlaybackError("\(name) has no group [camera NAME]", isUsage: true) }
         for number in cameras.indices { cameras[number].settings = common + cameras[number].settings }
     }
 
@@ -45,7 +46,7 @@ struct WatchConfiguration {
             _ = try Self.flag(entry)
         } else if !WatchOptions.valued.contains(entry.key) {
             let known = WatchOptions.valued.union(WatchOptions.flags).sorted().joined(separator: ", ")
-            throw PlaybackError("\(entry.place): [watch] has no '\(entry.key)': there are \(known)", isUsage: true)
+            throw PlaybackError("\(entry.place): unknown option '\(entry.key)': use \(known)", isUsage: true)
         }
         guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
         var entry = entry
@@ -55,7 +56,7 @@ struct WatchConfiguration {
 
     private static func flag(_ entry: KeyFile.Entry) throws -> Bool {
         guard let value = ["true": true, "false": false][entry.value] else {
-            throw PlaybackError("\(entry.place): \(entry.key) is true or false, not '\(entry.value)'", isUsage: true)
+            throw PlaybackError("\(entry.place): \(entry.key): use true or false, not '\(entry.value)'", isUsage: true)
         }
         return value
     }
@@ -64,11 +65,11 @@ struct WatchConfiguration {
         let name = String(group.name.dropFirst("camera ".count))
         guard CameraPlan.isName(name) else {
             throw PlaybackError(
-                "\(group.place): '\(name)' cannot be a camera's name: letters, digits, '-', '_' and '.' can be in one",
+                "\(group.place): '\(name)' is not a valid camera name: use letters, digits, '-', '_' and '.'",
                 isUsage: true)
         }
         guard let source = group.entries.first(where: { $0.key == "source" }), !source.value.isEmpty else {
-            throw PlaybackError("\(group.place): [\(group.name)] has no source=", isUsage: true)
+            throw PlaybackError("\(group.place): [\(group.name)] needs a source=", isUsage: true)
         }
         var plan = CameraPlan(
             name: name, source: MediaSource.isAddress(source.value) ? source.value : path(source.value))
@@ -84,7 +85,7 @@ struct WatchConfiguration {
 
     private func setting(_ entry: KeyFile.Entry) throws -> CameraSetting {
         if entry.key == "source" || entry.key == "record" {
-            throw PlaybackError("\(entry.place): \(entry.key) is one camera's, in [camera NAME]", isUsage: true)
+            throw PlaybackError("\(entry.place): \(entry.key) belongs to one camera, in [camera NAME]", isUsage: true)
         }
         guard entry.key == "zones", let first = entry.value.first, !"[{".contains(first) else {
             return CameraSetting("\(entry.key)=\(entry.value)", at: entry.place)
@@ -96,6 +97,6 @@ struct WatchConfiguration {
         return CameraSetting("zones=\(zones)", at: entry.place)
     }
 
-    /// Files are named as seen from the file that names them.
+    /// Relative paths are relative to the configuration file.
     private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 }

@@ -1,29 +1,30 @@
 import Playback
 import SwiftODT
 
-/// What one camera says while it is watched.
+/// A message about one camera.
 struct WatchMessage {
     /// The camera's name.
     let camera: String
-    /// When it was said, by the wall clock: nanoseconds since 1970.
+    /// The wall time of the message in nanoseconds since 1970.
     let time: Nanoseconds
-    /// The same moment by the monotonic clock.
+    /// The same moment by the monotonic clock, in nanoseconds.
     let steady: Nanoseconds
-    /// As the element said it (`swiftodt`, `swiftodt-track`, `swiftodt-zone`, each with the camera as `source`), or as the watch did:
-    /// `swiftodt-camera` with `event` = `connected`, `lost`, `ended`, and the `reason`. Good until the sink returns.
+    /// The fields of a message of the element (`swiftodt`, `swiftodt-track`, `swiftodt-zone`, with the camera as
+    /// `source`) or of the watch (`swiftodt-camera` with the `event` `connected`, `lost` or `ended`, and the
+    /// `reason`). Valid until the sink returns.
     let fields: MessageFields
-    /// The same as a line of JSON, with its line end.
+    /// The message as a line of JSON, including the line feed.
     let line: String
-    /// Whether its source can wait, as a file can; a camera goes on.
+    /// Whether the sink may block: a file can wait, a camera cannot.
     let mayWait: Bool
 }
 
-/// Where messages go: the standard output, a broker, a store, a page. One of each serves all cameras of a process.
+/// A destination of messages: standard output, a broker, a database or a page. One instance serves all cameras.
 protocol WatchSink: AnyObject, Sendable {
-    /// Takes a message over. Called by the threads of all cameras, and must not make cameras wait: what cannot be passed on at once
-    /// is kept or, where it may be, left out.
+    /// Receives a message. Called on the threads of all cameras, which it must not block: a message that cannot be
+    /// forwarded at once is queued or, if necessary, dropped.
     func take(_ message: WatchMessage)
 
-    /// Passes on what is kept, for some seconds at most, and closes. Nothing is taken after that.
+    /// Forwards queued messages for some seconds at most, and closes. No message is received after that.
     func close()
 }

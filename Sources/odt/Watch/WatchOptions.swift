@@ -1,24 +1,26 @@
 import Playback
 import SwiftODT
 
-/// What `odt watch` is told of where things go: by options, or under the same names in the group [watch] of a configuration file.
+/// The options of `odt watch` about outputs and timing, from the command line or the group [watch] of a
+/// configuration file.
 struct WatchOptions: Sendable {
-    /// Options that take a value; their names without dashes.
+    /// The names, without dashes, of options with a value.
     static let valued: Set<String> = Set(["json", "timeout", "retry"])
         .union(RecordOptions.names).union(MQTTOptions.names).union(StoreOptions.names)
         .union(PageOptions.names)
-    /// Options that stand alone; in a file they are `true` or `false`.
+    /// The names of options without a value; in a file they are `true` or `false`.
     static let flags: Set<String> = Set(["quiet"]).union(RecordOptions.flags)
 
-    /// Options that name files, which a configuration file names as seen from itself; `-` is none.
+    /// The names of options whose value is a file name, which in a configuration file is relative to that file;
+    /// except `-`.
     static let files: Set<String> = Set(["json", "record", "store"]).union(MQTTOptions.files)
         .union(PageOptions.files)
 
     private var values: [String: String] = [:]
-    /// Where those stand that stand in a file.
+    /// The file and line of values from a configuration file.
     private var places: [String: String] = [:]
 
-    /// - Parameter entries: of a configuration file; what the command line says outdoes them.
+    /// - Parameter entries: The entries of a configuration file; the command line overrides them.
     init(_ line: CommandLineOptions, _ entries: [KeyFile.Entry]) {
         for entry in entries { (values[entry.key], places[entry.key]) = (entry.value, entry.place) }
         for name in Self.valued {
@@ -32,7 +34,7 @@ struct WatchOptions: Sendable {
 
     func has(_ name: String) -> Bool { values[name] == "true" }
 
-    /// - Throws: ``CommandLineError`` where it is no number in the range.
+    /// - Throws: ``CommandLineError`` if the value is not a number in the range.
     func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let text = text(name) else { return nil }
         guard let value = Double(text), range.contains(value) else {
@@ -42,12 +44,12 @@ struct WatchOptions: Sendable {
         return value
     }
 
-    /// - Throws: ``PlaybackError`` where one of them is given without that to which they belong.
+    /// - Throws: ``PlaybackError`` if one of the options is set without the option that it depends on.
     func refuse(_ names: Set<String>, without owner: String) throws {
         guard text(owner) == nil, let name = names.sorted().first(where: { text($0) != nil }) else { return }
-        throw PlaybackError("\(called(name)) has no use without \(called(owner))", isUsage: true)
+        throw PlaybackError("\(called(name)) needs \(called(owner))", isUsage: true)
     }
 
-    /// What a value is called where it was given.
+    /// Returns the name of an option for error messages, with its file and line if it comes from a configuration file.
     func called(_ name: String) -> String { places[name].map { "\($0): \(name)" } ?? "--" + name }
 }

@@ -1,13 +1,13 @@
 import Playback
 import SwiftODT
 
-/// What is to be watched, and how patiently.
+/// The cameras to watch, and the time limits of their connections.
 struct WatchPlan: Sendable {
     let cameras: [CameraPlan]
     let options: WatchOptions
-    /// A camera that sends nothing for so long is lost.
+    /// The time without a frame after which a camera counts as lost.
     let frameTimeout: Nanoseconds
-    /// The longest pause between two attempts to connect.
+    /// The maximum delay between two attempts to connect.
     let longestPause: Nanoseconds
 
     init(_ cameras: [CameraPlan], _ options: WatchOptions) throws {

@@ -1,16 +1,17 @@
 import Playback
 import SwiftODT
 
-/// All places where messages go, made of what was asked for.
+/// All sinks of a watch.
 final class WatchSinks: Sendable {
     private let all: [any WatchSink]
-    /// That which wants to see pictures.
+    /// The sink that receives pictures.
     let viewer: (any PictureSink)?
     private let lines: JSONLines?
-    /// That which notes what was recorded.
+    /// The sink that stores the places of recorded segments.
     private let store: StoreSink?
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` where one cannot be had; then nothing has begun.
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if a sink cannot be created; then no camera has been
+    /// started.
     init(_ options: WatchOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
         var sinks: [any WatchSink] = []
         let broker = try MQTTOptions(options)
@@ -19,9 +20,10 @@ final class WatchSinks: Sendable {
         if let page = try PageOptions(options) { sinks.append(try LivePage(page, cameras: cameras, notify: notify)) }
         let name = options.text("json") ?? (options.has("quiet") ? nil : "-")
         let lines = try name.map { try JSONLines($0, notify: notify) }
-        // Is told that the watch is there as soon as it is made, so by then all else is.
+        // Created last but one, because it announces that the watch is online as soon as it exists.
         if let broker { sinks.append(try MQTTSink(broker, notify: notify)) }
-        // The last: whoever reads the lines of a file may hold it up, and so what comes after them.
+        // The last sink, because the reader of the lines may block messages about files, which then reach the other
+        // sinks first.
         if let lines { sinks.append(lines) }
         (all, self.lines, self.store) = (sinks, lines, store)
         viewer = sinks.lazy.compactMap { $0 as? any PictureSink }.first
@@ -33,6 +35,6 @@ final class WatchSinks: Sendable {
 
     func close() { for sink in all { sink.close() } }
 
-    /// Whether nobody reads the lines any more, for which there was a reader.
+    /// Whether the reader of the lines has closed the pipe.
     var isUnread: Bool { lines?.isUnread ?? false }
 }

@@ -1,9 +1,9 @@
 import Playback
 import SwiftODT
 
-/// What has been counted in a zone or at a line, as a result says it.
+/// The counts of a zone or line in a result.
 struct ZoneFigures: Equatable {
-    /// Of a zone who is there, who came and left; of a line who crossed it each way. In all, or of one label.
+    /// The counts of a zone (current, entered, left) or line (in, out), in total or of one label.
     struct Counts: Equatable, Sendable {
         let count: Int
         let entered: Int
@@ -40,7 +40,7 @@ struct ZoneFigures: Equatable {
         byLabel = Dictionary(counts, uniquingKeysWith: { first, _ in first })
     }
 
-    /// As the element writes it, names in order.
+    /// The counts in the element's format, labels in order.
     var json: JSONValue {
         let labels = byLabel.sorted { $0.key < $1.key }.map { label, counts in
             JSONValue.object(counts.json(isLine: isLine).merging(["label": .string(label)]) { first, _ in first })

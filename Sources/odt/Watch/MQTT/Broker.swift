@@ -1,8 +1,8 @@
-/// A broker, and what it has to be told to let somebody in.
+/// The address and credentials of an MQTT broker.
 struct Broker: Sendable {
-    /// Whom to trust, and how to be trusted. All are files' names.
+    /// File names of certificates and keys.
     struct TLS: Sendable {
-        /// Those that the system trusts, where none is named.
+        /// The CA certificates; `nil` for those of the system.
         var authority: String?
         var certificate: String?
         var key: String?
@@ -10,6 +10,6 @@ struct Broker: Sendable {
 
     let address: BrokerAddress
     let tls: TLS?
-    /// What the broker tells the others where this program dies.
+    /// The will: the broker publishes it when the connection is lost without a disconnect.
     let will: MQTTMessage
 }

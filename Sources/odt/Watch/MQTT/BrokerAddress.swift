@@ -1,10 +1,10 @@
 import Playback
 import SwiftODT
 
-/// Where a broker is and what it is to call what comes from here: `mqtt://user:password@host:1883/house/yard`.
+/// A broker's address and the topic prefix, for example `mqtt://user:password@host:1883/house/yard`.
 struct BrokerAddress: Sendable {
     static let form = "mqtt[s]://[USER[:PASSWORD]@]HOST[:PORT]/TOPIC"
-    /// A topic is repeated in every message.
+    /// The maximum length of the topic in bytes; each message contains it.
     private static let longestTopic = 512
 
     let usesTLS: Bool
@@ -12,21 +12,21 @@ struct BrokerAddress: Sendable {
     let port: Int
     var user: String?
     var password: String?
-    /// What all topics begin with.
+    /// The prefix of all topics.
     let topic: String
 
-    /// - Parameter option: what it is called where it stands.
-    /// - Throws: ``PlaybackError`` that says what is wrong, without the password.
+    /// - Parameter option: The name of the option for error messages.
+    /// - Throws: ``PlaybackError`` without the password.
     init(_ text: String, of option: String) throws {
         func refuse(_ reason: String) -> PlaybackError {
-            PlaybackError("\(option): the address \(reason); it is written \(Self.form)", isUsage: true)
+            PlaybackError("\(option): the address \(reason); the format is \(Self.form)", isUsage: true)
         }
         guard let scheme = text.firstRange(of: "://"), ["mqtt", "mqtts"].contains(text[..<scheme.lowerBound]) else {
             throw refuse("begins with neither mqtt:// nor mqtts://")
         }
         usesTLS = text[..<scheme.lowerBound] == "mqtts"
         let rest = text[scheme.upperBound...]
-        // A password may have slashes in it, which belong into a file or stand as %2F.
+        // The first slash ends the host part, so a slash in the password must be written as %2F.
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var place = rest[..<slash]
         if let at = place.lastIndex(of: "@") {
@@ -37,7 +37,7 @@ struct BrokerAddress: Sendable {
             self.user = user
             if words.count > 1 {
                 guard let password = PercentEscapes.decoded(words[1]), !password.utf8.contains(0) else {
-                    throw refuse("has a % in its password that no two hexadecimal digits follow: write it as %25")
+                    throw refuse("has an invalid % escape in its password: write % as %25")
                 }
                 self.password = password
             }
@@ -48,17 +48,17 @@ struct BrokerAddress: Sendable {
         self.port = port ?? (usesTLS ? 8883 : 1883)
         let topic = String(rest[slash...].drop { $0 == "/" })
         self.topic = topic.hasSuffix("/") ? String(topic.dropLast()) : topic
-        guard !self.topic.isEmpty else { throw refuse("names no topic") }
+        guard !self.topic.isEmpty else { throw refuse("has no topic") }
         guard self.topic.utf8.count <= Self.longestTopic else { throw refuse("has too long a topic") }
         guard MQTTTopic.isGood(self.topic) else {
-            throw refuse("has a topic with +, # or control characters, or one that begins with $, which brokers keep")
+            throw refuse("has an invalid topic: it must not contain +, # or control characters or begin with $")
         }
     }
 
-    /// As sentences name it.
+    /// HOST:PORT for messages.
     var name: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// A host, or an IPv6 address in brackets.
+    /// Parses a host, or an IPv6 address in brackets, with an optional port.
     private static func hostAndPort(_ text: Substring) -> (String, Int?)? {
         let host: Substring
         var rest: Substring

@@ -1,17 +1,17 @@
 import CVersion
 import SwiftODT
 
-/// Discovery messages of Home Assistant's MQTT integration: each camera is a device with sensors for its connection, for the objects in
-/// each zone, in all and by label, and for the crossings of each line.
+/// Creates discovery messages for Home Assistant's MQTT integration. Each camera is a device with sensors for its
+/// connection, for the number of objects in each zone (total and by label), and for the crossings of each line.
 struct HomeAssistantDiscovery: Sendable {
     static let usualPrefix = "homeassistant"
 
-    /// Below which topic it looks for that.
+    /// Home Assistant's discovery prefix.
     let prefix: String
-    /// What all topics of this watch begin with.
+    /// The topic prefix of this watch.
     let topic: String
 
-    /// Whether the camera is connected.
+    /// Returns the sensor for whether the camera is connected.
     func connection(of camera: String) -> MQTTMessage {
         message(
             "binary_sensor", "camera", of: camera,
@@ -23,22 +23,22 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
-    /// The objects in a zone now; the other figures come as attributes.
+    /// Returns the sensor for the number of objects in a zone. Its attributes are the zone's other counts.
     func count(of zone: String, _ camera: String) -> MQTTMessage {
         figure("\(MQTTTopic.slug(zone))_count", zone, "value_json['count']", zone, "measurement", of: camera)
     }
 
-    /// The objects of one label in a zone now.
+    /// Returns the sensor for the number of objects of one label in a zone.
     func count(of label: String, in zone: String, _ camera: String) -> MQTTMessage {
         let value =
             "value_json['by-label'] | selectattr('label', 'eq', \(Self.quoted(label))) | map(attribute='count') | first | default(0)"
-        // The slash makes the slug unique: no zone's own sensor has the same.
+        // The slash makes the slug different from that of every zone.
         return figure(
             "\(MQTTTopic.slug("\(zone)/\(label)"))_count", "\(zone) \(label)", value, zone, "measurement", of: camera,
             called: "\(MQTTTopic.slug(zone))_\(MQTTTopic.slug(label))_count")
     }
 
-    /// The crossings of a line, each way.
+    /// Returns the sensors for the crossings of a line in each direction.
     func crossings(of line: String, _ camera: String) -> [MQTTMessage] {
         ["in", "out"].map { way in
             figure(
@@ -48,9 +48,9 @@ struct HomeAssistantDiscovery: Sendable {
     }
 
     /// - Parameters:
-    ///   - object: unique among the camera's sensors.
-    ///   - value: an expression of Home Assistant's templates.
-    ///   - alias: what the entity id ends with, where that is not `object`.
+    ///   - object: The id, unique among the camera's sensors.
+    ///   - value: A Home Assistant template expression.
+    ///   - alias: The end of the entity id; `nil` for `object`.
     private func figure(
         _ object: String, _ name: String, _ value: String, _ zone: String, _ kind: String, of camera: String,
         called alias: String? = nil
@@ -68,12 +68,12 @@ struct HomeAssistantDiscovery: Sendable {
             ])
     }
 
-    /// Entity ids are of lower-case letters, digits and `_`.
+    /// Converts a name to an entity id, which consists of lower-case letters, digits and `_`.
     private static func entity(_ name: String) -> String {
         String(name.lowercased().map { $0 == "-" ? "_" : $0 })
     }
 
-    /// As a text in a template.
+    /// Quotes a text for a template.
     private static func quoted(_ text: String) -> String {
         let escaped = text.flatMap { $0 == "'" || $0 == "\\" ? ["\\", $0] : [$0] }
         return "'\(String(escaped))'"

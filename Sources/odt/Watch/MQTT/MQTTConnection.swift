@@ -2,31 +2,31 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// One connection to a broker, from the first word to its loss. It belongs to one thread, which is also called back.
+/// One connection to an MQTT broker. It belongs to one thread, which also runs its callbacks.
 final class MQTTConnection {
     enum Quality: Int32 {
-        /// May be lost on the way.
+        /// QoS 0: a message may be lost.
         case atMostOnce = 0
-        /// Is acknowledged, or sent again.
+        /// QoS 1: a message is repeated until it is acknowledged.
         case atLeastOnce = 1
     }
 
-    /// Messages that wait for being acknowledged; more of them fill the way, and nobody knows what arrived.
+    /// The maximum number of messages that wait for acknowledgement.
     static let maximumInFlight = 20
-    /// Seconds of silence after which the broker is asked whether it is still there.
+    /// The MQTT keep-alive interval in seconds.
     private static let keepalive: Int32 = 15
 
     private let library: MosquittoLibrary
     private let broker: Broker
     private let client: MosquittoLibrary.Client
-    /// What the library noted last as an error: OpenSSL's own words, which it returns to nobody.
+    /// The latest error that the library logged. It contains OpenSSL's error text, which no function returns.
     private var lastNote: String?
     private var answer: Int32?
     private(set) var acknowledged: [Int32] = []
 
-    /// Connects, which takes as long as the network does.
+    /// Connects. Blocks until the TCP connection is established.
     ///
-    /// - Throws: ``PlaybackError`` that says what to do about it.
+    /// - Throws: ``PlaybackError`` with a remedy.
     init(_ library: MosquittoLibrary, to broker: Broker) throws {
         (self.library, self.broker) = (library, broker)
         guard let client = library.make(nil, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
@@ -40,15 +40,15 @@ final class MQTTConnection {
         library.destroy(client)
     }
 
-    /// Whether the broker has taken the connection.
+    /// Whether the broker has accepted the connection.
     var isOpen: Bool { answer == 0 }
 
-    /// Whether what was handed over last is still on its way out.
+    /// Whether data is waiting to be written to the socket.
     var isBusy: Bool { library.wantsToWrite(client) }
 
-    /// Waits for the broker or for the bell, and does what is due.
+    /// Waits for the broker or for the wakeup pipe, then reads and writes.
     ///
-    /// - Throws: ``PlaybackError`` where the connection is gone.
+    /// - Throws: ``PlaybackError`` if the connection is lost.
     func process(_ wakeup: WakeupPipe, milliseconds: Int32) throws {
         acknowledged.removeAll(keepingCapacity: true)
         wakeup.wait(
@@ -57,8 +57,11 @@ final class MQTTConnection {
         guard code == MosquittoCode.success else { throw problem(code, isAtStart: answer == nil) }
     }
 
-    /// - Returns: the number that will be acknowledged; `nil` for a message that no broker takes.
-    /// - Throws: ``PlaybackError`` for every other error: the connection is of no use any more, and the message has to be sent again.
+    /// Sends a message.
+    ///
+    /// - Returns: The message id of the acknowledgement; `nil` for a message that the broker cannot accept.
+    /// - Throws: ``PlaybackError`` for other errors. The connection is unusable then, and the message has to be
+    /// sent again.
     func publish(_ message: MQTTMessage, _ quality: Quality, isRetained: Bool = false) throws -> Int32? {
         var number: Int32 = 0
         let code = message.payload.withUnsafeBytes {
@@ -70,7 +73,7 @@ final class MQTTConnection {
         return nil
     }
 
-    /// Says good-bye, after which the broker does not tell of a death.
+    /// Disconnects properly, so that the broker does not publish the will.
     func leave() {
         _ = library.disconnect(client)
         var rounds = 0
@@ -111,9 +114,9 @@ final class MQTTConnection {
         return library.setTLS(client, nil, "/etc/ssl/certs", tls.certificate, tls.key, nil)
     }
 
-    // MARK: Why it is gone
+    // MARK: Errors
 
-    /// - Parameter isAtStart: whether the broker had not answered yet.
+    /// - Parameter isAtStart: Whether the broker has not answered yet.
     private func problem(_ code: Int32, isAtStart: Bool = false) -> PlaybackError {
         let system = String(cString: strerror(errno))
         let who = "the broker at \(broker.address.name)"
@@ -123,21 +126,21 @@ final class MQTTConnection {
             let words = lastNote.map { " (\($0))" } ?? ""
             if !isAtStart { return PlaybackError("the TLS connection to \(who) failed\(words)") }
             return PlaybackError(
-                "\(who) cannot be trusted\(words): --mqtt-ca FILE names the authority that signed for it, and the address "
-                    + "has to have the name that its certificate has")
+                "cannot verify \(who)\(words): name its CA with --mqtt-ca FILE, and use the host name "
+                    + "of its certificate in the address")
         case MosquittoCode.lookup:
-            return PlaybackError("nobody knows the host \(broker.address.host): is the address right?")
+            return PlaybackError("cannot resolve host '\(broker.address.host)'; check the address")
         case MosquittoCode.system:
             return PlaybackError(
-                isAtStart ? "\(who) is not there: \(system)" : "the connection to \(who) failed: \(system)")
-        case MosquittoCode.keepalive: return PlaybackError("\(who) does not answer any more")
+                isAtStart ? "cannot connect to \(who): \(system)" : "the connection to \(who) failed: \(system)")
+        case MosquittoCode.keepalive: return PlaybackError("\(who) does not respond any more")
         case MosquittoCode.lost, MosquittoCode.notConnected:
-            if !isAtStart { return PlaybackError("\(who) has closed the connection") }
+            if !isAtStart { return PlaybackError("\(who) closed the connection") }
             let remedy =
                 broker.tls == nil
-                ? "does it want TLS (mqtts://)?"
-                : "does it speak TLS at this port, and know this certificate (--mqtt-cert, --mqtt-key)?"
-            return PlaybackError("\(who) closes the connection without an answer: \(remedy)")
+                ? "try TLS (mqtts://)"
+                : "check that it uses TLS on this port and accepts the certificate (--mqtt-cert, --mqtt-key)"
+            return PlaybackError("\(who) closed the connection without an answer: \(remedy)")
         default: return PlaybackError("\(who): \(library.text(of: code))")
         }
     }
@@ -146,16 +149,16 @@ final class MQTTConnection {
         switch answer {
         case 4, 5:
             guard let user else {
-                return "wants a user and a password: mqtt://USER@HOST/..., --mqtt-password-file FILE"
+                return "requires a user and a password: use mqtt://USER@HOST/... and --mqtt-password-file FILE"
             }
             return
-                "refuses the user '\(user)': is the password right (--mqtt-password-file FILE), and may this user connect?"
+                "rejects the user '\(user)': check the password (--mqtt-password-file FILE) and the user's permissions"
         case 3: return "is not ready yet"
-        default: return "refuses the connection (answer \(answer))"
+        default: return "rejects the connection (code \(answer))"
         }
     }
 
-    // MARK: What the library calls back
+    // MARK: Callbacks
 
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> MQTTConnection? {
         pointer.map { Unmanaged<MQTTConnection>.fromOpaque($0).takeUnretainedValue() }

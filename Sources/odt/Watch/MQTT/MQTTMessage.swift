@@ -1,4 +1,4 @@
-/// What is published: a text under a topic.
+/// A message with its topic.
 struct MQTTMessage: Sendable {
     let topic: String
     let payload: [UInt8]
@@ -7,6 +7,6 @@ struct MQTTMessage: Sendable {
         (self.topic, self.payload) = (topic, Array(payload.utf8))
     }
 
-    /// What it takes in memory, about.
+    /// The approximate memory use in bytes.
     var size: Int { topic.utf8.count + payload.count + 96 }
 }

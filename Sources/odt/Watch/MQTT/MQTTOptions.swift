@@ -2,25 +2,26 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// `--mqtt` and what belongs to it.
+/// The options of `--mqtt`.
 struct MQTTOptions: Sendable {
     static let names: Set<String> = [
         "mqtt", "mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key", "mqtt-discovery", "mqtt-queue",
     ]
-    /// Those that name files.
+    /// The options whose values are file names.
     static let files: Set<String> = ["mqtt-password-file", "mqtt-ca", "mqtt-cert", "mqtt-key"]
     static let help = """
-          --mqtt ADDRESS     tell a broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and CAMERA/zone
-                             (events, each at least once), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/state, state
-          --mqtt-password-file FILE
-                             its first line is the password; so is $\(passwordVariable). One in the address can be
-                             seen by everybody on this machine
-          --mqtt-ca FILE     with mqtts://, whom to trust (those whom the system trusts)
-          --mqtt-cert FILE, --mqtt-key FILE
-                             with mqtts://, how to be trusted
-          --mqtt-discovery PREFIX|off
-                             where Home Assistant learns of cameras and zones (\(HomeAssistantDiscovery.usualPrefix))
-          --mqtt-queue SIZE  events wait in memory while the broker is away; beyond so much the oldest are left out (32M)
+            --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
+                               CAMERA/zone (events, QoS 1), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/state, state
+            --mqtt-password-file FILE
+                               read the password from the first line of FILE; $\(passwordVariable) works too. A password
+                               in ADDRESS is visible to all users of this machine
+            --mqtt-ca FILE     with mqtts://: CA certificates (default: those of the system)
+            --mqtt-cert FILE, --mqtt-key FILE
+                               with mqtts://: client certificate and key
+            --mqtt-discovery PREFIX|off
+                               Home Assistant's discovery prefix (default: \(HomeAssistantDiscovery.usualPrefix))
+            --mqtt-queue SIZE  maximum size of events that are queued while the broker is away; the oldest are dropped
+                               (default: 32M)
         """
     private static let passwordVariable = "SWIFTODT_MQTT_PASSWORD"
     private static let longestPassword = 4096
@@ -28,11 +29,11 @@ struct MQTTOptions: Sendable {
     private(set) var address: BrokerAddress
     let tls: Broker.TLS?
     let discoveryPrefix: String?
-    /// In bytes.
+    /// The maximum size of queued events in bytes.
     let queueSize: Int
 
-    /// - Returns: `nil` where no broker is to be told.
-    /// - Throws: ``PlaybackError`` that says what is wrong.
+    /// - Returns: `nil` without `--mqtt`.
+    /// - Throws: ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "mqtt")
         guard let text = options.text("mqtt") else { return nil }
@@ -40,7 +41,7 @@ struct MQTTOptions: Sendable {
         tls = try Self.tls(options, address)
         warning =
             address.password != nil && PathText.arguments().contains { $0.hasSuffix(text) }
-            ? "the broker's password can be seen in the list of processes: --mqtt-password-file FILE hides it" : nil
+            ? "the broker's password is visible in the list of processes: use --mqtt-password-file FILE" : nil
         let prefix = options.text("mqtt-discovery") ?? HomeAssistantDiscovery.usualPrefix
         guard !prefix.isEmpty, MQTTTopic.isGood(prefix) else {
             throw PlaybackError(
@@ -52,7 +53,7 @@ struct MQTTOptions: Sendable {
         try usePassword(options)
     }
 
-    /// What everybody can read in the list of processes: the address's password, where it was on the command line.
+    /// A warning about a password on the command line, which is visible in the list of processes; `nil` for none.
     let warning: String?
 
     private mutating func usePassword(_ options: WatchOptions) throws {
@@ -60,10 +61,10 @@ struct MQTTOptions: Sendable {
         if let file = options.text("mqtt-password-file") {
             let line = try ByteStream.read(file).prefix { $0 != 0x0A && $0 != 0x0D }
             guard !line.isEmpty, line.count <= Self.longestPassword else {
-                throw PlaybackError("\(option): the first line of \(file) has no password")
+                throw PlaybackError("\(option): the first line of \(file) is not a password")
             }
             guard address.user != nil else {
-                throw PlaybackError("\(option) has no user to it: mqtt://USER@HOST/TOPIC", isUsage: true)
+                throw PlaybackError("\(option) needs a user in the address: mqtt://USER@HOST/TOPIC", isUsage: true)
             }
             address.password = String(decoding: line, as: UTF8.self)
         } else if address.password == nil, let value = getenv(Self.passwordVariable), value.pointee != 0 {
@@ -76,13 +77,13 @@ struct MQTTOptions: Sendable {
         guard address.usesTLS else {
             if let name = names.first(where: { options.text($0) != nil }) {
                 throw PlaybackError(
-                    "\(options.called(name)) is for TLS: the address then begins with mqtts://", isUsage: true)
+                    "\(options.called(name)) needs TLS: use an address that begins with mqtts://", isUsage: true)
             }
             return nil
         }
         guard (options.text("mqtt-cert") == nil) == (options.text("mqtt-key") == nil) else {
             throw PlaybackError(
-                "\(options.called("mqtt-cert")) and \(options.called("mqtt-key")) go together", isUsage: true)
+                "\(options.called("mqtt-cert")) and \(options.called("mqtt-key")) must be used together", isUsage: true)
         }
         for name in names {
             guard let file = options.text(name), access(file, R_OK) != 0 else { continue }

@@ -1,15 +1,15 @@
-/// What waits for the broker: events in their order, of what is retained the latest of each topic, and of results, which may be lost, the
-/// latest of each topic as well.
+/// The queue of messages to the broker. Events are kept in order. Of retained messages and of results, which may be
+/// lost, only the latest of each topic is kept.
 struct MQTTOutbox {
-    /// Events that wait take no more than this.
+    /// The maximum size of waiting events in bytes.
     let maximumBytes: Int
-    /// Handed over, but not acknowledged: what was first is first.
+    /// Events that were sent but not acknowledged, in the order of sending.
     private var inFlight: [(number: Int32, message: MQTTMessage)] = []
     private var waiting: [MQTTMessage] = []
-    /// What of `waiting` is still there begins here.
+    /// The index of the first waiting event; earlier entries were removed.
     private var start = 0
     private var bytes = 0
-    /// Events that were left out because too many waited.
+    /// The number of events that were dropped.
     private(set) var lostCount = 0
 
     private var retained: [String: MQTTMessage] = [:]
@@ -20,11 +20,11 @@ struct MQTTOutbox {
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-    /// Whether all but results has arrived.
+    /// Whether all events and retained messages were acknowledged.
     var isEmpty: Bool { eventCount == 0 && unsent.isEmpty && retainedInFlight.isEmpty }
     var eventCount: Int { inFlight.count + waiting.count - start }
 
-    /// - Returns: whether an older event, the oldest that is not under way, had to give way.
+    /// - Returns: Whether older events were dropped to stay within the limit. Events in flight are never dropped.
     mutating func add(event: MQTTMessage) -> Bool {
         waiting.append(event)
         bytes += event.size
@@ -37,7 +37,7 @@ struct MQTTOutbox {
         return hasLost
     }
 
-    /// Replaces what is retained under a topic.
+    /// Replaces the retained message of a topic.
     mutating func add(retained message: MQTTMessage) {
         if let before = retained.updateValue(message, forKey: message.topic) {
             guard before.payload != message.payload else { return }
@@ -49,8 +49,8 @@ struct MQTTOutbox {
 
     mutating func add(result: MQTTMessage) { results[result.topic] = result }
 
-    /// A connection is there: what was under way with the one before it is sent again, and so is all that is retained, which
-    /// a broker may have forgotten.
+    /// Prepares for a new connection: events that were in flight and all retained messages are sent again, because
+    /// the broker may have lost them.
     mutating func begin() {
         waiting.replaceSubrange(..<start, with: inFlight.map(\.message))
         bytes += inFlight.reduce(0) { $0 + $1.message.size }
@@ -61,9 +61,9 @@ struct MQTTOutbox {
         results = [:]
     }
 
-    /// Hands over what may go on its way now.
+    /// Sends messages as far as the number in flight allows.
     ///
-    /// - Parameter publish: returns what will be acknowledged; `nil` for what cannot be published at all.
+    /// - Parameter publish: Returns the message id; `nil` for a message that cannot be published.
     mutating func send(
         isBusy: Bool, by publish: (MQTTMessage, MQTTConnection.Quality, _ isRetained: Bool) throws -> Int32?
     ) rethrows {
@@ -94,7 +94,7 @@ struct MQTTOutbox {
     private mutating func dropFirst() {
         bytes -= waiting[start].size
         start += 1
-        // Moving what is left costs no more, all in all, than having put it there.
+        // Removing only after half of the entries are used makes the cost amortized constant.
         if start * 2 > waiting.count + 64 {
             waiting.removeFirst(start)
             start = 0

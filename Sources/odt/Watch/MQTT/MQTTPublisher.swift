@@ -2,22 +2,22 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Keeps a connection to a broker, on a thread of its own, and hands on what is put into its outbox. A broker that is away is
-/// asked again, at first soon, then less often.
+/// Maintains the connection to a broker on its own thread and sends the messages of the outbox. Reconnects with
+/// exponential back-off.
 final class MQTTPublisher: Sendable {
-    /// Nobody waits longer for the end.
+    /// The maximum time for sending queued messages at the end.
     private static let closeTimeout: Nanoseconds = 5_000_000_000
-    /// The longest pause before a broker that has closed the connection is asked again at the end.
+    /// The maximum delay before reconnecting at the end.
     private static let longestPauseAtEnd: Nanoseconds = 500_000_000
 
     private struct State {
         var outbox: MQTTOutbox
-        /// What is to be said when all else has been.
+        /// The messages to send after all others, at the end.
         var finalMessages: [MQTTMessage]?
         var end: Nanoseconds?
-        /// Whether it has been said that events are being left out.
+        /// Whether dropped events have been reported since the last recovery.
         var isLosing = false
-        /// Of those that were, how many have been told of.
+        /// The number of dropped events that have been reported.
         var reportedLostCount = 0
     }
 
@@ -25,19 +25,21 @@ final class MQTTPublisher: Sendable {
     private let broker: Broker
     private let notify: @Sendable (String) -> Void
     private let state: Mutex<State>
-    /// Something is to be sent.
+    /// Signals that the outbox has messages.
     private let wakeup = WakeupPipe()
     private let ending = WakeupPipe()
     private let done = WakeupPipe()
 
-    /// - Parameter maximumBytes: of events that wait.
-    init(_ library: MosquittoLibrary, to broker: Broker, maximumBytes: Int, notify: @escaping @Sendable (String) -> Void)
+    /// - Parameter maximumBytes: The maximum size of queued events.
+    init(
+        _ library: MosquittoLibrary, to broker: Broker, maximumBytes: Int, notify: @escaping @Sendable (String) -> Void
+    )
         throws
     {
         (self.library, self.broker, self.notify) = (library, broker, notify)
         state = Mutex(State(outbox: MQTTOutbox(maximumBytes: maximumBytes)))
         guard DetachedThread.run({ self.run() }) else {
-            throw PlaybackError("--mqtt: no thread can be started (ulimit -u)")
+            throw PlaybackError("--mqtt: cannot start a thread (ulimit -u)")
         }
     }
 
@@ -49,7 +51,7 @@ final class MQTTPublisher: Sendable {
         }
         wakeup.wake()
         guard isFirst else { return }
-        notify("more events wait for the broker at \(broker.address.name) than --mqtt-queue lets: the oldest are left out")
+        notify("the queue of the broker at \(broker.address.name) is full (--mqtt-queue): dropping oldest events")
     }
 
     func publish(retained message: MQTTMessage) {
@@ -57,13 +59,13 @@ final class MQTTPublisher: Sendable {
         wakeup.wake()
     }
 
-    /// Replaces what has not been sent of this topic yet.
+    /// Queues a result and replaces the unsent result of the same topic.
     func publish(result: MQTTMessage) {
         state.withLock { $0.outbox.add(result: result) }
         wakeup.wake()
     }
 
-    /// Hands on what waits, for some seconds at most, then the last words, and leaves.
+    /// Sends queued messages for at most 5 s, then the final messages, and disconnects.
     func close(sending finalMessages: [MQTTMessage]) {
         state.withLock { state in
             state.finalMessages = finalMessages
@@ -73,7 +75,7 @@ final class MQTTPublisher: Sendable {
         ending.wake()
         done.wait(milliseconds: Int32(Self.closeTimeout / 1_000_000) + 500)
         let left = state.withLock { $0.outbox.eventCount }
-        if left > 0 { notify("\(left) events have not reached the broker at \(broker.address.name)") }
+        if left > 0 { notify("\(left) events were not delivered to the broker at \(broker.address.name)") }
     }
 
     // MARK: The thread
@@ -88,19 +90,20 @@ final class MQTTPublisher: Sendable {
                 let connection = try MQTTConnection(library, to: broker)
                 try serve(connection) {
                     wasOpen = true
-                    if complaint != nil { notify("the broker at \(broker.address.name) is there") }
+                    if complaint != nil { notify("connected to the broker at \(broker.address.name)") }
                     complaint = nil
                 }
                 break
             } catch {
                 let text = "\(error)"
                 if text != complaint {
-                    notify(text + (text.hasSuffix("?") ? " " : ". ") + "Events are kept until it is there")
+                    notify(text + "; events are queued until the broker is available")
                 }
                 complaint = text
                 var pause = backOff.next(after: MonotonicClock.now - start)
                 if state.withLock({ $0.end }) != nil {
-                    // A broker that is not there is not waited for at the end; one that has closed the connection is asked again.
+                    // At the end, an unreachable broker is not retried. A broker that closed an established
+                    // connection is.
                     guard wasOpen else { break }
                     pause = min(pause, Self.longestPauseAtEnd)
                 }
@@ -110,7 +113,7 @@ final class MQTTPublisher: Sendable {
         done.wake()
     }
 
-    /// Hands on until the end, or until the connection is lost.
+    /// Sends messages until the end, or until the connection is lost.
     private func serve(_ connection: MQTTConnection, whenOpen: () -> Void) throws {
         while !connection.isOpen {
             if isOver { return }
@@ -141,7 +144,7 @@ final class MQTTPublisher: Sendable {
 
     private var isOver: Bool { state.withLock { $0.end.map { MonotonicClock.now >= $0 } ?? false } }
 
-    /// How many events are gone, to whom it concerns, where more are than was told.
+    /// Reports the number of dropped events if it has increased.
     private func reportLost() {
         let lost: Int? = state.withLock { state in
             let lost = state.outbox.lostCount
@@ -150,6 +153,6 @@ final class MQTTPublisher: Sendable {
             state.outbox.add(retained: MQTTMessage("\(broker.address.topic)/lost", "\(lost)"))
             return lost
         }
-        if let lost { notify("\(lost) events have been left out since the start, for want of the broker") }
+        if let lost { notify("\(lost) events have been dropped since the start because the broker was unavailable") }
     }
 }

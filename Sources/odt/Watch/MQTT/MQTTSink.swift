@@ -2,23 +2,23 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Tells a broker what is seen. Below the topic that the address names:
+/// Publishes messages to an MQTT broker, below the topic of the address:
 ///
 /// - `state`, `CAMERA/state`: `online` or `offline`, retained
 /// - `CAMERA/track`, `CAMERA/zone`: events, each at least once and in order
-/// - `CAMERA/zones/ZONE`: what is counted there, retained, where it changes
-/// - `CAMERA/objects`: a result a second at most, some of which are lost
-/// - `lost`: how many events were left out, if any were, retained
+/// - `CAMERA/zones/ZONE`: counts, retained, after each change
+/// - `CAMERA/objects`: at most one result per second, may be lost
+/// - `lost`: the number of dropped events if there are any, retained
 final class MQTTSink: WatchSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
-    /// What is known of one camera.
+    /// The state of one camera.
     private struct Camera {
         let topic: String
         var resultTime: Nanoseconds?
-        /// What was said of each zone last.
+        /// The latest published counts by zone.
         var figures: [String: ZoneFigures] = [:]
-        /// By zone, the labels that Home Assistant has a sensor for.
+        /// The labels with a Home Assistant sensor, by zone.
         var labels: [String: Set<String>] = [:]
     }
 
@@ -27,7 +27,7 @@ final class MQTTSink: WatchSink {
     private let publisher: MQTTPublisher
     private let cameras = Mutex<[String: Camera]>([:])
 
-    /// - Throws: ``PlaybackError`` where libmosquitto is missing. A broker that is not there is said, and waited for.
+    /// - Throws: ``PlaybackError`` if libmosquitto is missing. An unreachable broker is reported and retried.
     init(_ options: MQTTOptions, notify: @escaping @Sendable (String) -> Void) throws {
         let library = try MosquittoLibrary()
         if let warning = options.warning { notify(warning) }
@@ -90,7 +90,7 @@ final class MQTTSink: WatchSink {
         for message in messages { publisher.publish(retained: message) }
     }
 
-    /// A sensor for each label that a zone counts; an object without a label counts in the zone's own sensor alone.
+    /// Announces a sensor for each label in a zone. Objects without a label count only in the zone's own sensor.
     private func announceLabels(
         of figures: ZoneFigures, _ name: String, _ camera: inout Camera, _ discovery: HomeAssistantDiscovery
     ) {

@@ -1,6 +1,7 @@
-/// Names as levels of topics.
+/// Converts names to parts of topics.
 enum MQTTTopic {
-    /// A name as one level: what means something in a topic, and what none may have, is written as `%2F`, so that no two names meet.
+    /// Converts a name to one topic level. Characters with a meaning in topics and invalid characters are escaped
+    /// as `%2F`, so that different names stay different.
     static func level(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {
@@ -13,15 +14,16 @@ enum MQTTTopic {
         return text
     }
 
-    /// Whether messages can be published under it, and others find them.
+    /// Returns whether the topic is valid for publishing.
     static func isGood(_ topic: String) -> Bool { topic.first != "$" && topic.unicodeScalars.allSatisfy(isPlain) }
 
-    /// A name of letters, digits, `_` and `-`, as Home Assistant wants it; no two names become the same.
+    /// Converts a name to letters, digits, `_` and `-`, as Home Assistant requires. A hash keeps different names
+    /// different.
     static func slug(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy(isSlug)
         let text = String(decoding: name.utf8.map { isSlug($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
         guard !isPlain else { return text }
-        // FNV-1a: the same each time the program starts.
+        // FNV-1a, because Swift's hashes differ between runs.
         let hash = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         return text + "_" + String(hash, radix: 16)
     }

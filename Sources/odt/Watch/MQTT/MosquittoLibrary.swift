@@ -1,6 +1,8 @@
 import Playback
 
-/// libmosquitto's functions that are used, as mosquitto.h declares them.
+/// The functions of libmosquitto that this program uses, with the types of mosquitto.h.
+///
+/// `@unchecked Sendable`: function pointers are not modified while a connection uses them.
 struct MosquittoLibrary: @unchecked Sendable {
     typealias Client = OpaquePointer
     typealias Connected = @convention(c) (Client?, UnsafeMutableRawPointer?, Int32) -> Void
@@ -9,7 +11,7 @@ struct MosquittoLibrary: @unchecked Sendable {
 
     let make: @convention(c) (UnsafePointer<CChar>?, Bool, UnsafeMutableRawPointer?) -> Client?
     let destroy: @convention(c) (Client) -> Void
-    /// Whom the callbacks get to see.
+    /// Sets the object that callbacks receive.
     let setOwner: @convention(c) (Client, UnsafeMutableRawPointer?) -> Void
     let setWill: @convention(c) (Client, UnsafePointer<CChar>, Int32, UnsafeRawPointer?, Int32, Bool) -> Int32
     let setUser: @convention(c) (Client, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Int32
@@ -22,7 +24,7 @@ struct MosquittoLibrary: @unchecked Sendable {
     let onConnect: @convention(c) (Client, Connected?) -> Void
     let onPublish: @convention(c) (Client, Published?) -> Void
     let onLog: @convention(c) (Client, Logged?) -> Void
-    /// Can be replaced, as `publish` can, to simulate a broker.
+    /// Variable, like `publish`, so that tests can simulate a broker.
     var connect: @convention(c) (Client, UnsafePointer<CChar>, Int32, Int32) -> Int32
     let disconnect: @convention(c) (Client) -> Int32
     var publish:
@@ -34,7 +36,7 @@ struct MosquittoLibrary: @unchecked Sendable {
     let wantsToWrite: @convention(c) (Client) -> Bool
     private let sentence: @convention(c) (Int32) -> UnsafePointer<CChar>?
 
-    /// - Throws: ``PlaybackError`` that names the package.
+    /// - Throws: ``PlaybackError`` that names the package to install.
     init() throws {
         let library = try SharedLibrary("libmosquitto.so.1", package: "libmosquitto1", for: "--mqtt")
         make = try library.function("mosquitto_new")
@@ -61,7 +63,7 @@ struct MosquittoLibrary: @unchecked Sendable {
     func text(of code: Int32) -> String { sentence(code).map { String(cString: $0) } ?? "error \(code)" }
 }
 
-/// What libmosquitto's functions return.
+/// Result codes of libmosquitto.
 enum MosquittoCode {
     static let success: Int32 = 0
     static let invalidMessage: Int32 = 3
@@ -77,14 +79,14 @@ enum MosquittoCode {
     static let packetTooLarge: Int32 = 25
     static let retainNotSupported: Int32 = 28
 
-    /// What `mosquitto_publish` returns for a message that no broker takes, on whatever connection. Every other error is one of
-    /// the connection, or passes.
+    /// The results of `mosquitto_publish` for a message that the broker cannot accept on any connection. Other
+    /// errors concern the connection or are temporary.
     static let undeliverable: Set<Int32> = [
         invalidMessage, payloadTooLarge, malformedText, qualityNotSupported, packetTooLarge, retainNotSupported,
     ]
 
-    /// Of the certificates that the system trusts.
+    /// The option to use the CA certificates of the system.
     static let systemCertificates: Int32 = 13
-    /// A line of the log that tells of an error.
+    /// The log level of errors.
     static let errorLine: Int32 = 8
 }

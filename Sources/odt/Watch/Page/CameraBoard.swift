@@ -1,7 +1,7 @@
 import SwiftODT
 import Synchronization
 
-/// What the page's programming interface tells: of each camera what there is, and what happened.
+/// The data of the page's API: the state of each camera and the latest events.
 final class CameraBoard: Sendable {
     private struct State {
         var cameras: [ShownCamera]
@@ -9,7 +9,7 @@ final class CameraBoard: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Tells one start of the program from another.
+    /// Identifies this run of the program.
     private let run = String(UInt64.random(in: .min ... .max), radix: 16)
 
     init(_ cameras: [String]) {
@@ -32,7 +32,7 @@ final class CameraBoard: Sendable {
         reply("events", .array(state.withLock { $0.log.events(since: number) }))
     }
 
-    /// `nil` where no camera is called that.
+    /// Returns the count history of a camera; `nil` if there is no camera of this name.
     func counts(of camera: String) -> JSONValue? {
         state.withLock { state in
             guard let place = state.cameras.firstIndex(where: { $0.name == camera }) else { return nil }

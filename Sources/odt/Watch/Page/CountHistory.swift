@@ -1,11 +1,11 @@
 import SwiftODT
 
-/// How many there were, step by step, over the last hour; of the clock that nobody sets.
+/// Counts in steps of 5 s over the last hour, by the monotonic clock.
 struct CountHistory {
     static let step: Nanoseconds = 5_000_000_000
     static let length = 720
 
-    /// Of the objects in a picture, or in a zone: the most of each step; where nobody looked, nothing.
+    /// The number of objects in the frame or in a zone: the maximum in each step, `nil` for steps without a result.
     struct Level {
         private var steps = Steps<UInt32?>()
         private var latest: UInt32?
@@ -16,13 +16,13 @@ struct CountHistory {
             if let count { steps.last = max(steps.last ?? 0, count) }
         }
 
-        /// What was so stays so until somebody says otherwise.
+        /// Fills the steps without a new value with the latest value.
         mutating func advance(to step: Int) { steps.advance(to: step, filledWith: latest) }
 
         var json: JSONValue { .array(steps.values.map { $0.map { .number(Double($0)) } ?? .null }) }
     }
 
-    /// Of those who crossed a line: how many in each step.
+    /// The number of line crossings in each step.
     struct Passages {
         private var steps = Steps<UInt32>()
 
@@ -36,12 +36,12 @@ struct CountHistory {
         var json: JSONValue { .array(steps.values.map { .number(Double($0)) }) }
     }
 
-    /// The latest steps, up to one that is known by its number.
+    /// The latest steps, at most ``CountHistory/length``. `end` is the number of the last one.
     private struct Steps<Value: Sendable>: Sendable {
         private(set) var values: [Value] = []
         private var end = 0
 
-        /// That up to which it has been advanced.
+        /// The value of the latest step.
         var last: Value {
             get { values[values.count - 1] }
             set { values[values.count - 1] = newValue }

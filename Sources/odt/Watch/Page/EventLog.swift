@@ -1,12 +1,12 @@
 import Playback
 import SwiftODT
 
-/// What happened last, each with a number, so that whoever asks again gets what is new.
+/// The latest events with consecutive numbers, so that clients can request only newer ones.
 struct EventLog {
     private static let maximum = 1000
 
     private var events: [JSONValue] = []
-    /// Of the newest event; they count from 1.
+    /// The number of the newest event; numbers start at 1.
     private(set) var latest = 0
 
     mutating func take(_ message: WatchMessage) {
@@ -28,7 +28,7 @@ struct EventLog {
         if events.count > Self.maximum { events.removeFirst(Self.maximum / 10) }
     }
 
-    /// Those after a number that is no less than 0, the oldest first.
+    /// Returns the events after a number, which must not be negative, the oldest first.
     func events(since number: Int) -> [JSONValue] { events.suffix(max(0, latest - number)) }
 
     private static func kind(of fields: MessageFields) -> String? {

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// `odt watch --page`: what the cameras see and say, for browsers.
+/// `odt watch --page`: serves live pictures, counts and events to browsers.
 final class LivePage: PictureSink {
     let picturesPerSecond = 10
 
@@ -9,7 +9,7 @@ final class LivePage: PictureSink {
     private let pictures = NewestPictures()
     private let server: PageServer
 
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` where it cannot be served there.
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if the page cannot be served at this address.
     init(_ options: PageOptions, cameras: [String], notify: @escaping @Sendable (String) -> Void) throws {
         let soup = try Soup()
         let given = try options.tokenFile.map(PageToken.init(file:))

@@ -2,13 +2,15 @@ import CGStreamer
 import SwiftODT
 import Synchronization
 
-/// A picture on its way to browsers: the bytes are there once, however many look.
+/// A JPEG picture for browsers. All connections share its bytes.
+///
+/// `@unchecked Sendable`: `GBytes` is immutable, and its reference count is atomic.
 final class PagePicture: @unchecked Sendable {
     static let boundary = "odt-picture"
 
-    /// As a part of a stream of pictures; its end is the beginning of the next one, for which browsers wait before they show it.
+    /// A part of a multipart stream. It includes the next boundary, because browsers show a picture only after that.
     let part: OpaquePointer
-    /// As a file.
+    /// The JPEG file alone.
     let file: OpaquePointer
     let time = MonotonicClock.now
 
@@ -25,13 +27,13 @@ final class PagePicture: @unchecked Sendable {
     }
 }
 
-/// The newest picture of each camera, and whether anybody wants one: cameras make them only then.
+/// The newest picture of each camera, and whether a client wants one. Cameras encode pictures only then.
 final class NewestPictures: Sendable {
     private struct Slot {
         var picture: PagePicture?
-        /// How many look all the time.
+        /// The number of streams of this camera.
         var viewerCount = 0
-        /// Somebody wants one picture.
+        /// Whether a client waits for a single picture.
         var isAwaited = false
     }
 
@@ -54,7 +56,7 @@ final class NewestPictures: Sendable {
 
     func addViewer(at camera: String) { slots.withLock { $0[camera, default: Slot()].viewerCount += 1 } }
 
-    /// Who looks last takes the picture along: nobody is to see it as if it were new.
+    /// Removes a stream. The last one also removes the picture, so that an outdated picture is never served.
     func removeViewer(at camera: String) {
         slots.withLock { slots in
             slots[camera]?.viewerCount -= 1

@@ -1,18 +1,18 @@
 import Playback
 
-/// Where the page is to be had: `8080`, `0.0.0.0:8080`, `[::1]:8080`. Where only a port is named, this machine alone can reach it.
+/// The address of the page: `8080`, `0.0.0.0:8080`, `[::1]:8080`. With only a port, the page is served on 127.0.0.1.
 struct PageAddress: Sendable {
-    /// A name or the digits of an address, without brackets.
+    /// A host name or IP address without brackets.
     let host: String
-    /// 0 for one that is free.
+    /// 0 selects a free port.
     let port: UInt16
 
-    /// - Parameter name: what it is called where it was given.
-    /// - Throws: ``CommandLineError`` that says how it is written.
+    /// - Parameter name: The name of the option for error messages.
+    /// - Throws: ``CommandLineError`` with the valid format.
     init(_ text: String, called name: String) throws {
         let (host, port) = try Self.split(text, called: name)
         guard let number = UInt16(port), port.allSatisfy({ $0.isASCII && $0.isNumber }) else {
-            throw CommandLineError("\(name): '\(port)' is no port: say 8080, or 0.0.0.0:8080 for other machines, too.")
+            throw CommandLineError("\(name): '\(port)' is not a port: use 8080, or 0.0.0.0:8080 for other machines.")
         }
         (self.host, self.port) = (host, number)
     }
@@ -24,15 +24,15 @@ struct PageAddress: Sendable {
             return (String(host.dropFirst().dropLast()), port)
         }
         guard !host.contains(":"), !text.hasSuffix("]") else {
-            throw CommandLineError("\(name): an IPv6 address stands in brackets, before a port: '[::1]:8080'.")
+            throw CommandLineError("\(name): an IPv6 address needs brackets and a port: '[::1]:8080'.")
         }
         guard !host.isEmpty else {
-            throw CommandLineError("\(name): '\(text)' names no address: say 0.0.0.0\(text) for all of this machine.")
+            throw CommandLineError("\(name): '\(text)' has no address: use 0.0.0.0\(text) for all of them.")
         }
         return (String(host), port)
     }
 
-    /// As it stands in an URL.
+    /// Formats host and port as in a URL.
     static func written(_ host: String, _ port: UInt16) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

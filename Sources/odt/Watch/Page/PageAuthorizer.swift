@@ -1,35 +1,37 @@
 import Playback
 import SwiftODT
 
-/// Who may see the page: on this machine everybody whose browser means this machine, elsewhere who has the token.
+/// Decides who may see the page: without a token, browsers that use a local host name; otherwise clients with the
+/// token.
 struct PageAuthorizer {
     enum Verdict: Equatable {
         case open
-        /// Open, and the browser is to keep the token.
+        /// Access is granted, and the browser stores the token in a cookie.
         case allowAndSetCookie
-        /// The status, why, and whether the browser is to forget its token.
+        /// Access is denied, with the HTTP status and the reason. `isStale` removes the browser's cookie.
         case deny(Int, String, isStale: Bool)
     }
 
-    /// `nil` where none is needed.
+    /// `nil` if no token is required.
     let token: PageToken?
     let port: UInt16
     private var wrong = TokenAttemptLimiter()
 
     init(token: PageToken?, port: UInt16) { (self.token, self.port) = (token, port) }
 
-    /// Cookies are not told apart by ports, so the name says which one it is.
+    /// The name contains the port, because browsers share cookies between all ports of a host.
     var cookieName: String { "odt-watch-\(port)" }
 
     mutating func judge(_ request: PageRequest, at now: Nanoseconds) -> Verdict {
         guard let token else {
-            // A web page of somebody else's, whose name leads to 127.0.0.1, is not shown what is here.
+            // Prevents DNS rebinding: a foreign web page whose host name resolves to 127.0.0.1 gets no access.
             return Self.isLocal(request.hostName)
                 ? .open
                 : .deny(
-                    403, "This page is for this machine alone, by the name of localhost or 127.0.0.1.", isStale: false)
+                    403, "This page is available only on this machine, as localhost or 127.0.0.1.", isStale: false)
         }
-        // A valid token comes before the limit on wrong ones: many clients may share an address, behind a proxy or a router.
+        // A valid token is accepted despite the limit on wrong ones, because clients may share an address behind a
+        // proxy or router.
         if let guess = request.value("token"), token.matches(guess) { return .allowAndSetCookie }
         let kept = request.cookies(cookieName)
         if kept.contains(where: token.matches) { return .open }
@@ -43,7 +45,7 @@ struct PageAuthorizer {
         return .deny(403, Self.remedy, isStale: !kept.isEmpty)
     }
 
-    private static let remedy = "This page asks for a token: open the address that odt watch printed when it started."
+    private static let remedy = "This page requires a token: open the address that odt watch printed at startup."
 
     private static func isLocal(_ name: String) -> Bool {
         if name == "localhost" || name == "::1" { return true }

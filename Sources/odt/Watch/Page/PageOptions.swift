@@ -1,25 +1,26 @@
 import Playback
 
-/// `--page` and what belongs to it.
+/// The options of `--page`.
 struct PageOptions: Sendable {
     static let names: Set<String> = ["page", "page-token-file", "page-trusted-proxy"]
     static let files: Set<String> = ["page-token-file"]
     static let help = """
-          --page [ADDRESS:]PORT
-                             a page for browsers: what the cameras see, who is there, what happens. For this machine alone, unless ADDRESS is
-                             another one (0.0.0.0: all of its own); then it asks for a token, with which its address is printed
-          --page-token-file FILE
-                             where that token is kept; without FILE there is a new one at each start
-          --page-trusted-proxy ADDRESS[/BITS],...
-                             a reverse proxy before the page: the X-Forwarded-For header of these addresses names the client
+            --page [ADDRESS:]PORT
+                               serve a live page with annotated video, objects, counts and events. Without ADDRESS only for this
+                               machine; another ADDRESS (0.0.0.0: all of this machine) requires a token, which is printed with
+                               the page's address
+            --page-token-file FILE
+                               read the token from FILE, or create FILE; default: a new token at each start
+            --page-trusted-proxy ADDRESS[/BITS],...
+                               reverse proxies in front of the page, whose X-Forwarded-For header names the client
         """
 
     let address: PageAddress
     let tokenFile: String?
     let trustedProxies: TrustedProxies
 
-    /// - Returns: `nil` where there is to be no page.
-    /// - Throws: ``CommandLineError`` or ``PlaybackError`` that says what is wrong.
+    /// - Returns: `nil` without `--page`.
+    /// - Throws: ``CommandLineError`` or ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "page")
         guard let text = options.text("page") else { return nil }

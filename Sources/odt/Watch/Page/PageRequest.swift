@@ -1,24 +1,24 @@
-/// What a browser asks for, as far as it matters here.
+/// The parts of an HTTP request that the page uses.
 struct PageRequest {
     var method: String
-    /// As it came, still escaped.
+    /// The path with its percent escapes.
     var path: String
     var query: String
-    /// The header's value; empty where there was none.
+    /// The Host header; empty if it is missing.
     var host: String
     var cookie: String
-    /// The client's address: the peer's, or what a trusted proxy forwards.
+    /// The client's address: that of the peer, or that forwarded by a trusted proxy.
     var remote: String
-    /// Whether something comes behind the headers.
+    /// Whether the request has a body.
     var hasBody: Bool
 
-    /// A value of the query, where it stands there once and needs no unescaping.
+    /// Returns a query value without decoding escapes; `nil` if the name does not occur exactly once.
     func value(_ name: String) -> String? {
         let values = query.split(separator: "&").filter { $0.hasPrefix(name + "=") }
         return values.count == 1 ? String(values[0].dropFirst(name.utf8.count + 1)) : nil
     }
 
-    /// All values of a cookie: a browser may send one of another path as well.
+    /// Returns all values of a cookie, because a browser may also send one that was set for another path.
     func cookies(_ name: String) -> [String] {
         cookie.split(separator: ";").compactMap { word in
             let word = word.drop { $0 == " " }
@@ -26,13 +26,14 @@ struct PageRequest {
         }
     }
 
-    /// What the header calls this machine, without the port: `localhost` of `localhost:8080`, `::1` of `[::1]:8080`.
+    /// The host name of the Host header without the port: `localhost` for `localhost:8080`, `::1` for `[::1]:8080`.
     var hostName: String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" }).lowercased()
     }
 
-    /// The parts of the path, unescaped; `nil` where it is no text, or hides a slash.
+    /// The decoded components of the path; `nil` if the path is not valid UTF-8 or a component contains a slash or
+    /// zero byte.
     var segments: [String]? {
         guard path.hasPrefix("/") else { return nil }
         var segments: [String] = []

@@ -1,9 +1,9 @@
 import SwiftODT
 
-/// What a browser gets.
+/// A response of the page's server.
 enum PageResponse {
     case text(Int, [UInt8], kind: String, headers: [(String, String)] = [])
-    /// Pictures of a camera for as long as it looks.
+    /// A stream of a camera's pictures.
     case pictures(String)
     /// The next picture of a camera.
     case picture(String)
@@ -12,13 +12,15 @@ enum PageResponse {
         .text(status, Array((text + "\n").utf8), kind: "text/plain; charset=utf-8", headers: headers)
     }
 
-    static func json(_ value: JSONValue) -> PageResponse { .text(200, Array(value.text.utf8), kind: "application/json") }
+    static func json(_ value: JSONValue) -> PageResponse {
+        .text(200, Array(value.text.utf8), kind: "application/json")
+    }
 
-    /// What there is at a path: nothing else, and no file of the machine.
+    /// Returns the response to a request. No path leads to a file of the machine.
     static func to(_ request: PageRequest, _ board: CameraBoard) -> PageResponse {
-        guard !request.hasBody else { return .sentence(413, "Nothing is taken here.") }
+        guard !request.hasBody else { return .sentence(413, "Requests with a body are not accepted.") }
         guard request.method == "GET" || request.method == "HEAD" else {
-            return .sentence(405, "There is only something to see here.", headers: [("Allow", "GET, HEAD")])
+            return .sentence(405, "Only GET and HEAD are supported.", headers: [("Allow", "GET, HEAD")])
         }
         switch request.segments {
         case [""]:
@@ -29,7 +31,7 @@ enum PageResponse {
         case ["api", "cameras"]: return .json(board.cameras)
         case ["api", "events"]:
             guard let since = request.value("since").map(Int.init) ?? 0, since >= 0 else {
-                return .sentence(400, "since= is the number of an event.")
+                return .sentence(400, "since= must be the number of an event.")
             }
             return .json(board.events(since: since))
         case let path? where path.count == 3 && path[0] == "api" && path[1] == "counts":
@@ -42,7 +44,7 @@ enum PageResponse {
         }
     }
 
-    private static let nothing = PageResponse.sentence(404, "There is no such thing here.")
+    private static let nothing = PageResponse.sentence(404, "Not found.")
 
     private static func camera(_ file: String, _ ending: String, _ board: CameraBoard) -> String? {
         guard file.hasSuffix(ending) else { return nil }

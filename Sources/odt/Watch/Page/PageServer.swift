@@ -5,17 +5,19 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// The server of the page, on a thread of its own: whatever browsers do, no camera waits.
+/// The HTTP server of the page. It has its own thread, so browsers cannot block cameras.
 ///
-/// All but ``wake()`` and ``close()`` is of that thread.
+/// `@unchecked Sendable`: only ``wake()`` and ``close()`` may be called on other threads.
 final class PageServer: @unchecked Sendable {
-    /// More connections than the browsers of a household need. A new one replaces the one that has waited longest without a request.
+    /// The maximum number of connections. A further connection replaces the one that has been without a request for
+    /// the longest time.
     private static let maximumConnections = 128
-    /// Accepted at a time, far fewer than ``maximumConnections``: requests are read in between, so that a connection whose request is on
-    /// its way is not replaced in a burst of others.
+    /// The number of connections that are accepted at once. It is far below ``maximumConnections``, so that
+    /// requests are read in between and a burst of connections does not replace one whose request is arriving.
     private static let mostAccepted = 16
+    /// The maximum time for which a client waits for a picture.
     private static let wait: Nanoseconds = 5_000_000_000
-    /// How old a picture may be that is given to who wants one now.
+    /// The maximum age of a picture that is served without waiting for a new one.
     private static let fresh: Nanoseconds = 500_000_000
 
     private let soup: Soup
@@ -29,20 +31,23 @@ final class PageServer: @unchecked Sendable {
     private let isOver = Monitor(false)
     private let trustedProxies: TrustedProxies
     private var authorizer: PageAuthorizer
-    /// By the address object that libsoup's messages and their connection have in common.
+    /// By the address object that libsoup's messages share with their connection.
     private var connections: [Soup.Object: PageConnection] = [:]
 
-    /// Takes the socket over, and begins.
+    /// Takes ownership of the socket and starts the thread.
     init(
-        _ soup: Soup, _ socket: PageSocket, _ authorizer: PageAuthorizer, _ trustedProxies: TrustedProxies, board: CameraBoard,
+        _ soup: Soup, _ socket: PageSocket, _ authorizer: PageAuthorizer, _ trustedProxies: TrustedProxies,
+        board: CameraBoard,
         pictures: NewestPictures
     ) throws {
         guard let server = g_object_new_with_properties(soup.serverType(), 0, nil, nil), let context,
             let loop = g_main_loop_new(context, 0)
-        else { throw PlaybackError("--page: libsoup makes no server") }
-        (self.soup, self.socket, self.authorizer, self.board, self.pictures) = (soup, socket, authorizer, board, pictures)
+        else { throw PlaybackError("--page: libsoup cannot create a server") }
+        (self.soup, self.socket, self.authorizer, self.board, self.pictures) = (
+            soup, socket, authorizer, board, pictures
+        )
         (self.server, self.loop, self.trustedProxies) = (OpaquePointer(server), loop, trustedProxies)
-        guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: there is no thread for it") }
+        guard DetachedThread.run({ self.serve() }) else { throw PlaybackError("--page: cannot start a thread") }
     }
 
     deinit {
@@ -50,7 +55,7 @@ final class PageServer: @unchecked Sendable {
         g_main_context_unref(context)
     }
 
-    /// Says that there are new pictures. From any thread; waits for nothing.
+    /// Signals that there are new pictures. Callable from any thread; does not block.
     func wake() {
         guard !isWakePending.exchange(true, ordering: .acquiringAndReleasing), !isOver.read({ $0 }) else { return }
         schedule { this in
@@ -59,7 +64,7 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Closes all connections. From any thread.
+    /// Closes all connections and waits for the thread to end. Callable from any thread.
     func close() {
         schedule { g_main_loop_quit($0.loop) }
         isOver.wait { $0 ? () : nil }
@@ -103,9 +108,10 @@ final class PageServer: @unchecked Sendable {
         }
         soup.disconnect(server)
         Glibc.close(idle)
-        // What was cut is let go of.
+        // Lets libsoup release the connections that were shut down.
         for _ in 0..<100 where g_main_context_iteration(context, 0) == 0 { break }
-        // Releasing a connection may finalize its stream, which is removed from the connections then: not while they are being changed.
+        // Releasing a connection may finalize its stream, whose callback modifies `connections`, so they are
+        // released after that variable is empty.
         let left = connections
         connections = [:]
         withExtendedLifetime(left) {}
@@ -114,10 +120,11 @@ final class PageServer: @unchecked Sendable {
         isOver.update { $0 = true }
     }
 
-    /// libsoup closes each connection after its first answer, without the header that says so, unless its server has a listener. This
-    /// server accepts connections itself, so it gets a listener at which nobody can arrive: one end of a pair of connected sockets.
+    /// Keeps connections open after a response. libsoup closes them, without announcing it in a header, unless its
+    /// server has a listener. This server accepts connections itself, so the listener is one end of a socket pair,
+    /// at which no connection can arrive.
     ///
-    /// - Returns: the other end, to be closed after the server has disconnected; -1 where there is none.
+    /// - Returns: The other end, to be closed after the server has disconnected; -1 after an error.
     private func keepConnectionsOpen() -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return -1 }
@@ -138,7 +145,7 @@ final class PageServer: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on the server's thread, once. From any thread.
+    /// Runs `body` once on the server's thread. Callable from any thread.
     private func schedule(_ body: @escaping (PageServer) -> Void) {
         let source = attach(g_idle_source_new()) { this in
             body(this)
@@ -147,9 +154,9 @@ final class PageServer: @unchecked Sendable {
         g_source_unref(source)
     }
 
-    /// Runs `body` on the server's thread each time that the source is ready, until it returns 0.
+    /// Runs `body` on the server's thread each time the source is ready, until it returns 0.
     ///
-    /// - Returns: the source, to be released by the caller.
+    /// - Returns: The source, which the caller must unref.
     private func attach(
         _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping (PageServer) -> gboolean
     ) -> UnsafeMutablePointer<GSource>? {
@@ -180,7 +187,7 @@ final class PageServer: @unchecked Sendable {
                 return file
             }
             guard file >= 0 else {
-                // With no descriptor left, the socket stays ready, and this would be called again and again.
+                // Without a free descriptor the socket stays readable, so the pause prevents a busy loop.
                 if errno == EMFILE || errno == ENFILE, !evictIdle() { poll(nil, 0, 100) }
                 return
             }
@@ -194,7 +201,7 @@ final class PageServer: @unchecked Sendable {
 
     /// Closes the connection that has been without a complete request for the longest time.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether there was such a connection.
     private func evictIdle() -> Bool {
         let idle = connections.filter { $0.value.message == nil }.min { $0.value.since < $1.value.since }
         guard let idle else { return false }
@@ -212,7 +219,7 @@ final class PageServer: @unchecked Sendable {
     }
 
     private func take(_ file: Int32, from remote: String) {
-        // Who vanished without a word is noticed.
+        // Keep-alive detects peers that vanished.
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
         var seconds: Int32 = 30
@@ -222,7 +229,7 @@ final class PageServer: @unchecked Sendable {
             return
         }
         let connection = PageConnection(socket, from: remote, soup)
-        // A peer that has gone already has no address any more.
+        // The address is missing if the peer has already disconnected.
         let local = soup.localAddressOfSocket(socket, nil), address = soup.remoteAddressOfSocket(socket, nil)
         let stream = soup.connectionOfSocket(socket)
         defer {
@@ -238,8 +245,8 @@ final class PageServer: @unchecked Sendable {
         if soup.acceptStream(server, stream, local, address, nil) == 0 { connection.cut() }
     }
 
-    /// Removes a connection when its stream is finalized. Holds the address object until then: a new connection's could otherwise be
-    /// allocated in its place, and be taken for this one's.
+    /// Removes a connection when its stream is finalized. It retains the address object until then, because a new
+    /// connection's address could otherwise be allocated at the same place and be confused with it.
     private final class ClosedConnection {
         private let server: PageServer
         private let address: Soup.Object
@@ -259,7 +266,7 @@ final class PageServer: @unchecked Sendable {
         for connection in connections.values {
             if let awaited = connection.awaited, now - awaited.since > Self.wait, let message = connection.message {
                 connection.awaited = nil
-                answer(message, .sentence(503, "There is no picture now.", headers: [("Retry-After", "5")]))
+                answer(message, .sentence(503, "No picture is available now.", headers: [("Retry-After", "5")]))
                 soup.unpause(server, message)
             } else if connection.isOverdue(at: now) {
                 connection.cut()
@@ -270,11 +277,11 @@ final class PageServer: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// The headers are there.
+    /// Called after the headers of a request.
     private static let begins: Soup.Handler = { _, message, _, _, this in
         guard let message, let this else { return }
         let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
-        // Whatever somebody sends, nothing of it is kept; and all that there is is given whole.
+        // The body is discarded. Range requests are ignored, so that responses are complete.
         if let body = server.soup.requestBody(message) { server.soup.setAccumulate(body, 0) }
         if let headers = server.soup.requestHeaders(message) { server.soup.removeHeader(headers, "Range") }
     }
@@ -311,10 +318,11 @@ final class PageServer: @unchecked Sendable {
         case .deny(let status, let reason, let isStale):
             answer = .sentence(status, reason)
             if isStale {
-                setHeader("Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
+                setHeader(
+                    "Set-Cookie", "\(authorizer.cookieName)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", message)
             }
         }
-        // Of what never ends nobody can have the length.
+        // A stream has no length, so the response to HEAD is empty.
         if case .pictures = answer, request.method == "HEAD" {
             answer = .text(200, [], kind: Self.streamKind)
         }
@@ -337,10 +345,10 @@ final class PageServer: @unchecked Sendable {
             hasBody: !["", "0"].contains(length) || !header("Transfer-Encoding").isEmpty)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private static let streamKind = "multipart/x-mixed-replace; boundary=\(PagePicture.boundary)"
-    /// What is shown here is for this page alone, and for now.
+    /// Headers that prevent caching and embedding in other pages.
     private static let headers = [
         ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Frame-Options", "DENY"),
@@ -387,7 +395,7 @@ final class PageServer: @unchecked Sendable {
         if let body = soup.responseBody(message) { soup.append(body, picture.file) }
     }
 
-    /// Hands new pictures to who waits for them.
+    /// Passes new pictures to streams and to waiting requests.
     private func sendPictures() {
         for connection in connections.values {
             connection.stream?.offer()

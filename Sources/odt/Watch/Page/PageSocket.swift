@@ -1,16 +1,17 @@
 import Glibc
 import Playback
 
-/// The socket that browsers come to.
+/// The listening socket of the page.
 struct PageSocket {
     let descriptor: Int32
     let port: UInt16
-    /// Whether this machine alone can reach it.
+    /// Whether only this machine can connect.
     let isLoopback: Bool
-    /// By what addresses it can be reached.
+    /// The addresses under which the page can be reached.
     let hosts: [String]
 
-    /// - Throws: ``PlaybackError`` that says what to do, where the port is in use or the address is none of this machine.
+    /// - Throws: ``PlaybackError`` with a remedy, for example if the port is in use or the address is not of this
+    /// machine.
     init(_ address: PageAddress) throws {
         var wish = addrinfo()
         wish.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -19,8 +20,8 @@ struct PageSocket {
         let status = getaddrinfo(address.host, String(address.port), &wish, &found)
         guard status == 0, let first = found else {
             throw PlaybackError(
-                "--page: '\(address.host)' is no address of this machine (\(String(cString: gai_strerror(status)))): "
-                    + "0.0.0.0 stands for all that it has", isUsage: true)
+                "--page: '\(address.host)' is not an address of this machine (\(String(cString: gai_strerror(status)))): "
+                    + "use 0.0.0.0 for all its addresses", isUsage: true)
         }
         defer { freeaddrinfo(found) }
         let descriptor = try Self.listen(first.pointee, address)
@@ -40,8 +41,8 @@ struct PageSocket {
         guard file >= 0 else { throw refusal(address) }
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        // Pictures that wait in the system for a slow reader are old ones: no more than a few, whatever the network could take.
-        // Who comes inherits this.
+        // A small send buffer, which accepted sockets inherit, limits the number of outdated pictures on the way to
+        // a slow client.
         var room: Int32 = 128 << 10
         setsockopt(file, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         guard bind(file, place.ai_addr, place.ai_addrlen) == 0, Glibc.listen(file, 64) == 0 else {
@@ -52,26 +53,26 @@ struct PageSocket {
         return file
     }
 
-    /// What the system's last word means for who asked.
+    /// Converts `errno` to an error with a remedy.
     private static func refusal(_ address: PageAddress) -> PlaybackError {
         let problem = errno
         let place = PageAddress.written(address.host, address.port)
         switch problem {
         case EADDRINUSE:
             return PlaybackError(
-                "--page: another program has \(place) already: name another port, or 0 for one that is free")
+                "--page: another program uses \(place): choose another port, or 0 for a free one")
         case EADDRNOTAVAIL:
             return PlaybackError(
-                "--page: this machine has no address \(address.host): 'ip address' lists what it has, 0.0.0.0 stands for "
-                    + "all of them", isUsage: true)
+                "--page: this machine has no address \(address.host): 'ip address' lists its addresses; use "
+                    + "0.0.0.0 for all of them", isUsage: true)
         case EACCES:
-            return PlaybackError("--page: port \(address.port) is the system's: take one from 1024 on")
+            return PlaybackError("--page: no permission for port \(address.port): use a port from 1024 up")
         default: return PlaybackError("--page: \(place): \(String(cString: strerror(problem)))")
         }
     }
 
     private static func port(of name: sockaddr_storage) -> UInt16 {
-        // In the same place for both families.
+        // The port has the same offset in both address families.
         withUnsafeBytes(of: name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 
@@ -87,7 +88,7 @@ struct PageSocket {
         return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
-    /// What others may call this machine: its addresses in its networks, few of them.
+    /// Returns up to four addresses of this machine, without loopback and link-local ones.
     private static func machineAddresses(includingSix: Bool) -> [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return ["127.0.0.1"] }
@@ -105,7 +106,7 @@ struct PageSocket {
                 continue
             }
             let host = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-            // Those of one link alone are of no use in a browser.
+            // Browsers cannot use link-local addresses, which need an interface name.
             if !host.hasPrefix("fe80:") { hosts.append(host) }
         }
         return hosts.isEmpty ? ["127.0.0.1"] : Array(hosts.prefix(4))

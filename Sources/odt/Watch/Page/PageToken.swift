@@ -2,11 +2,11 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// The word that lets somebody see the page from another machine.
+/// The token that grants access to the page from other machines.
 struct PageToken: Sendable {
     let text: String
 
-    /// 128 bits from the system, as 32 digits.
+    /// Returns a token of 128 random bits in hexadecimal.
     static func random() -> PageToken {
         var source = SystemRandomNumberGenerator()
         return PageToken(text: digits(of: source.next()) + digits(of: source.next()))
@@ -14,16 +14,17 @@ struct PageToken: Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// The one in a file; where there is no such file, it is made, for its owner to read, with a new one in it.
+    /// Reads the token from a file. If the file does not exist, creates it with a new token, readable only for its
+    /// owner.
     ///
-    /// - Throws: ``PlaybackError`` where it is no good token, or cannot be read.
+    /// - Throws: ``PlaybackError`` if the file cannot be read or does not contain a valid token.
     init(file: String) throws {
         guard PathText.isThere(file) else {
             self = try Self.make(file)
             return
         }
         guard let bytes = try? ByteStream.read(file), bytes.count <= 4096 else {
-            throw PlaybackError("--page-token-file: \(file) cannot be read")
+            throw PlaybackError("--page-token-file: cannot read \(file)")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         let word = String(text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace })
@@ -31,8 +32,8 @@ struct PageToken: Sendable {
             text.split(whereSeparator: \.isWhitespace).count == 1
         else {
             throw PlaybackError(
-                "--page-token-file: \(file) should hold one word of 16 to 256 letters and digits; where there is no such "
-                    + "file, one is made")
+                "--page-token-file: \(file) must contain one word of 16 to 256 letters and digits; delete the file to "
+                    + "create a new token")
         }
         self.init(text: word)
     }
@@ -55,7 +56,7 @@ struct PageToken: Sendable {
         return token
     }
 
-    /// Whether it is the same word; how long that takes does not tell how much of it is right.
+    /// Compares in constant time, so that the duration does not reveal how much of a guess is correct.
     func matches(_ guess: String) -> Bool {
         let (right, guess) = (Array(text.utf8), Array(guess.utf8))
         var difference = right.count ^ guess.count
@@ -63,7 +64,7 @@ struct PageToken: Sendable {
         return difference == 0
     }
 
-    /// What needs no escaping in an URL and a cookie.
+    /// Returns whether the character needs no escaping in a URL or cookie.
     private static func isSafe(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber || "-_.~".contains(character))
     }

@@ -1,10 +1,11 @@
 import CGStreamer
 import SwiftODT
 
-/// Pictures of a camera for one browser, as multipart/x-mixed-replace: each time that it has taken one, the newest that there is. So
-/// a slow one gets fewer, and costs the memory of one picture at most. Of the server's thread.
+/// A stream of a camera's pictures to one browser (multipart/x-mixed-replace). Sends the newest picture whenever
+/// the previous one was written, so a slow browser gets fewer pictures and at most one is buffered. Use only on the
+/// server's thread.
 final class PictureStream {
-    /// Who takes nothing for so long is not there any more.
+    /// A client that receives no data for this time is disconnected.
     private static let stallTimeout: Nanoseconds = 30_000_000_000
 
     let camera: String
@@ -13,9 +14,9 @@ final class PictureStream {
     private let message: Soup.Object
     private let pictures: NewestPictures
     private var sent: PagePicture?
-    /// Whether something is on its way; where nothing is, libsoup has the message paused.
+    /// Whether a picture is being written. Otherwise libsoup has paused the message.
     private var isBusy = true
-    /// When something was taken, or given.
+    /// When data was last written or queued.
     private var moved = MonotonicClock.now
 
     init(of camera: String, to message: Soup.Object, of server: Soup.Object, _ soup: Soup, _ pictures: NewestPictures) {
@@ -37,14 +38,14 @@ final class PictureStream {
         pictures.removeViewer(at: camera)
     }
 
-    /// A picture has come.
+    /// Sends a new picture unless one is being written.
     func offer() {
         if !isBusy, giveNewest() { soup.unpause(server, message) }
     }
 
     func isStuck(at now: Nanoseconds) -> Bool { isBusy && now - moved > Self.stallTimeout }
 
-    /// Ends it where it waits for a picture; what is on its way ends with the connection.
+    /// Ends the stream if it waits for a picture. A picture that is being written ends with the connection.
     func end() {
         guard !isBusy, let body = soup.responseBody(message) else { return }
         isBusy = true
@@ -66,7 +67,7 @@ final class PictureStream {
         (isBusy, moved) = (true, MonotonicClock.now)
     }
 
-    // MARK: What libsoup says of the message
+    // MARK: Signals of the message
 
     private typealias SignalHandler = @convention(c) (Soup.Object?, UnsafeMutableRawPointer?) -> Void
 
@@ -76,7 +77,7 @@ final class PictureStream {
             GConnectFlags(rawValue: 0))
     }
 
-    /// All that was given is with the system. Where nothing new is given here, libsoup pauses.
+    /// All queued data was written. If no new picture is queued here, libsoup pauses the message.
     private static let hasTaken: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()

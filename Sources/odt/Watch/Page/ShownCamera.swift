@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// What the page knows of a camera: whether it is there, who is in its picture, and how many there were.
+/// The state of a camera for the page: connection, objects, zones and count history.
 struct ShownCamera {
     let name: String
     private var state = "waiting"
@@ -14,9 +14,9 @@ struct ShownCamera {
 
     init(_ name: String, at time: Nanoseconds) { (self.name, since) = (name, time) }
 
-    /// Takes in a message.
+    /// Updates the state from a message.
     ///
-    /// - Parameter step: which step of the history it is now.
+    /// - Parameter step: The current step of the history.
     mutating func take(_ message: WatchMessage, at step: Int) {
         let fields = message.fields
         switch fields.name {
@@ -68,7 +68,7 @@ struct ShownCamera {
         return .object(members)
     }
 
-    /// How many there were; the last step is the one that has not ended yet.
+    /// Returns the count history. Its last step is incomplete.
     mutating func history(at time: Nanoseconds, _ step: Int) -> JSONValue {
         objectCount.advance(to: step)
         for place in zones.indices { zones[place].advance(to: step) }

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// What the page knows of an object that is there: as values, of which JSON is made for whoever asks.
+/// An object for the page. It is stored as values and converted to JSON on request.
 struct ShownObject {
     private let id: UInt64?
     private let label: String
@@ -11,7 +11,7 @@ struct ShownObject {
     private let box: [Double]
     private let since: Nanoseconds
 
-    /// - Parameter time: what the clock said when the picture's running time was `runningTime`.
+    /// - Parameter time: The wall time of the frame whose running time is `runningTime`.
     init(_ thing: MessageFields, at time: Nanoseconds, runningTime: UInt64?) {
         (id, label, category) = (thing.count("tracking-id"), thing.text("label") ?? "", thing.text("category"))
         (score, state) = (thing.real("score") ?? 0, thing.text("state") ?? "")
@@ -31,5 +31,5 @@ struct ShownObject {
     }
 }
 
-/// Moments as JavaScript counts them.
+/// Converts to milliseconds, JavaScript's unit of time.
 func milliseconds(_ time: Nanoseconds) -> JSONValue { .number(Double(time / 1_000_000)) }

@@ -1,12 +1,12 @@
 import Playback
 import SwiftODT
 
-/// What the page knows of a zone or a line.
+/// The state of a zone or line for the page.
 struct ShownZone {
     let name: String
     let isLine: Bool
     private var figures: ZoneFigures.Counts?
-    /// Whether somebody looks, and knows how many are there.
+    /// Whether the camera is connected, so that the current count is known.
     private var isSeen = false
     private var count = CountHistory.Level()
     private var inward = CountHistory.Passages()
@@ -14,7 +14,7 @@ struct ShownZone {
 
     init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
 
-    /// Takes in what a result says of it.
+    /// Updates the counts from a result.
     mutating func note(_ zone: MessageFields, at step: Int) {
         let figures = ZoneFigures.Counts(zone)
         (self.figures, isSeen) = (figures, true)
@@ -22,12 +22,12 @@ struct ShownZone {
     }
 
     mutating func noteCrossing(isInward: Bool, at step: Int) {
-        // Both go on, so that a step of the one is the same step of the other.
+        // Both histories advance, so that their steps stay aligned.
         advance(to: step)
         if isInward { inward.note(at: step) } else { outward.note(at: step) }
     }
 
-    /// Nobody looks any more.
+    /// The camera was lost.
     mutating func leave(at step: Int) {
         count.note(nil, at: step)
         isSeen = false
@@ -39,7 +39,7 @@ struct ShownZone {
         outward.advance(to: step)
     }
 
-    /// As it is now.
+    /// The current counts.
     var json: JSONValue {
         var members = figures?.json(isLine: isLine) ?? [:]
         if !isSeen { members["count"] = nil }
@@ -47,7 +47,7 @@ struct ShownZone {
         return .object(members)
     }
 
-    /// As it was.
+    /// The count history.
     var historyJSON: JSONValue {
         var members: [String: JSONValue] = ["name": .string(name), "kind": .string(kind)]
         if isLine {

@@ -1,11 +1,11 @@
 import CGStreamer
 import Playback
 
-/// What is used of libsoup, which serves HTTP, and of GIO below it.
+/// The functions of libsoup 3 and GIO that the page uses.
 struct Soup: Sendable {
     typealias Object = OpaquePointer
     typealias Problem = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>
-    /// Called with the server, the message, its path, its query and what was given along.
+    /// Called with the server, the message, its path, its query and the user data.
     typealias Handler =
         @convention(c) (Object?, Object?, UnsafePointer<CChar>?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void
     typealias AddHandler =
@@ -31,12 +31,12 @@ struct Soup: Sendable {
     let setStatus: @convention(c) (Object, guint, UnsafePointer<CChar>?) -> Void
 
     let header: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
-    /// All values of a header that was sent more than once, separated by commas.
+    /// Returns all values of a repeated header, joined with commas.
     let headerList: @convention(c) (Object, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
     let setHeader: @convention(c) (Object, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
     let removeHeader: @convention(c) (Object, UnsafePointer<CChar>) -> Void
     let setEncoding: @convention(c) (Object, Int32) -> Void
-    /// The body ends where the connection does.
+    /// `SOUP_ENCODING_EOF`: the end of the connection ends the body.
     static let untilTheEnd: Int32 = 3
 
     let append: @convention(c) (Object, OpaquePointer) -> Void
@@ -50,7 +50,7 @@ struct Soup: Sendable {
     let connectionOfSocket: @convention(c) (Object) -> Object?
     let shutdownSocket: @convention(c) (Object, gboolean, gboolean, Problem?) -> gboolean
 
-    /// - Throws: ``PlaybackError`` where it is not installed.
+    /// - Throws: ``PlaybackError`` if libsoup is not installed.
     init() throws {
         let library = try SharedLibrary("libsoup-3.0.so.0", package: "libsoup-3.0-0", for: "--page")
         serverType = try library.function("soup_server_get_type")
@@ -77,7 +77,7 @@ struct Soup: Sendable {
         append = try library.function("soup_message_body_append_bytes")
         complete = try library.function("soup_message_body_complete")
         setAccumulate = try library.function("soup_message_body_set_accumulate")
-        // The loader finds what a library itself is linked with, too.
+        // dlsym also finds symbols of the library's dependencies, here GIO.
         socketOfDescriptor = try library.function("g_socket_new_from_fd")
         descriptorOfSocket = try library.function("g_socket_get_fd")
         localAddressOfSocket = try library.function("g_socket_get_local_address")

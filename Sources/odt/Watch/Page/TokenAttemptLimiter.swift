@@ -1,11 +1,12 @@
 import SwiftODT
 
-/// Counts wrong tokens by address. After ``maximum`` of them within ``period``, the answer to further wrong ones is to wait.
+/// Counts wrong tokens by client address. After ``maximum`` wrong tokens within ``period``, further wrong ones are
+/// rejected without a check.
 struct TokenAttemptLimiter {
-    /// So many a minute are those of somebody who mistypes.
+    /// The number of wrong tokens per period that mistyping may explain.
     static let maximum = 20
     static let period: Nanoseconds = 60_000_000_000
-    /// Addresses that are remembered; who has more of them to try from still has 128 bits before him.
+    /// The maximum number of remembered addresses. An attacker with more addresses still has to guess 128 bits.
     private static let maximumAddresses = 256
 
     private var tries: [String: (count: Int, since: Nanoseconds)] = [:]

@@ -1,14 +1,15 @@
 import Glibc
 
-/// The reverse proxies whose `X-Forwarded-For` header is believed. From any other peer the header may be forged.
+/// The reverse proxies whose `X-Forwarded-For` header is trusted. Other peers could forge the header.
 struct TrustedProxies: Sendable {
-    /// An IP address, as the 16 bytes of IPv6. An IPv4 address is mapped (`::ffff:192.0.2.1`), as a socket for both reports it.
+    /// An IP address as the 16 bytes of IPv6. IPv4 addresses are mapped (`::ffff:192.0.2.1`), as a dual-stack
+    /// socket reports them.
     private struct Address {
         let bytes: [UInt8]
         let isMapped: Bool
 
         init?(_ text: some StringProtocol) {
-            // A link-local address carries its interface behind a percent sign.
+            // The interface of a link-local address follows a percent sign.
             let text = String(text.prefix { $0 != "%" })
             var bytes = [UInt8](repeating: 0, count: 16)
             if inet_pton(AF_INET6, text, &bytes) != 1 {
@@ -25,7 +26,7 @@ struct TrustedProxies: Sendable {
 
     private struct Network {
         let address: Address
-        /// How many of the 128 bits name the network.
+        /// The prefix length, of 128 bits.
         let bits: Int
 
         func contains(_ other: Address) -> Bool {
@@ -37,12 +38,12 @@ struct TrustedProxies: Sendable {
 
     private let networks: [Network]
 
-    /// Trusts nobody.
+    /// Trusts no peer.
     init() { networks = [] }
 
     /// - Parameters:
-    ///   - text: addresses and networks with commas between them: `127.0.0.1,172.16.0.0/12`.
-    ///   - name: the name of the option.
+    ///   - text: Addresses and networks, separated by commas: `127.0.0.1,172.16.0.0/12`.
+    ///   - name: The name of the option.
     /// - Throws: ``CommandLineError`` with the first word that is neither an address nor a network.
     init(_ text: String, called name: String) throws {
         let words = text.filter { $0 != " " }.split(separator: ",", omittingEmptySubsequences: false)
@@ -52,7 +53,7 @@ struct TrustedProxies: Sendable {
                 let bits = Self.bits(parts.dropFirst().first, address)
             else {
                 throw CommandLineError(
-                    "\(name): '\(word)' is no IP address or network: write 127.0.0.1, ::1 or 172.16.0.0/12.")
+                    "\(name): '\(word)' is not an IP address or network: use 127.0.0.1, ::1 or 172.16.0.0/12.")
             }
             return Network(address: address, bits: bits)
         }
@@ -65,16 +66,16 @@ struct TrustedProxies: Sendable {
         return 128 - length + bits
     }
 
-    /// The address of the client behind a peer. Each proxy appends the address of its own peer, so the list is read from its end, for
-    /// as long as the addresses are those of trusted proxies.
+    /// Returns the address of the client behind a peer. Each proxy appends the address of its own peer, so the list
+    /// is read from its end as long as the addresses are those of trusted proxies.
     ///
-    /// - Parameter forwarded: the value of `X-Forwarded-For`; empty where there was none.
+    /// - Parameter forwarded: The value of `X-Forwarded-For`; empty if the header is missing.
     func client(of peer: String, forwarded: String) -> String {
         var client = peer
         var rest = forwarded.split(separator: ",")[...]
         while isTrusted(client), let next = rest.popLast() {
             let next = next.drop { $0 == " " }.prefix { $0 != " " }
-            // A proxy writes nothing but addresses.
+            // Proxies write only addresses; anything else comes from the client.
             guard Address(next) != nil else { break }
             client = String(next)
         }

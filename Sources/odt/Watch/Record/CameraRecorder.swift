@@ -3,11 +3,14 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Records one connection to a camera, segment after segment, each from one picture that stands alone to the next.
+/// Records one connection to a camera in consecutive segments, each of which begins with a key frame.
 ///
-/// A segment that cannot be written is left, that is said, and another is tried after a while; the watch goes on all the time.
+/// If writing fails, the segment is closed, the error is logged, and a new segment is started after 10 s. The watch
+/// continues.
+///
+/// `@unchecked Sendable`: the lock protects all mutable state.
 final class CameraRecorder: @unchecked Sendable {
-    /// After how long another segment is tried.
+    /// The delay before a new segment after a failure.
     private static let pause: Nanoseconds = 10_000_000_000
 
     private let camera: String
@@ -15,17 +18,17 @@ final class CameraRecorder: @unchecked Sendable {
     private let folder: String
     private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
-    // What follows is changed behind the lock alone.
+    // The lock protects the following variables.
     private let lock = Mutex(())
     private var caps: UnsafeMutablePointer<GstCaps>?
-    /// Maps the stream's times to running times.
+    /// Maps timestamps of the stream to running times.
     private var times = GstSegment()
     private var segment: RecordedSegment?
     private var resting: Nanoseconds = .min
     private var isFailing = false
     private var isAsked = false
 
-    /// - Parameter finished: takes each segment that is whole. Called on the streaming thread.
+    /// - Parameter finished: Called for each finished segment on the streaming thread.
     init(
         _ recording: Recording, camera: String, finished: @escaping @Sendable (FinishedSegment) -> Void,
         notify: @escaping @Sendable (String) -> Void
@@ -37,7 +40,7 @@ final class CameraRecorder: @unchecked Sendable {
 
     deinit { if let caps { gst_caps_unref(caps) } }
 
-    /// Records what comes to the fake sink `recorded` of a pipeline, whose pads hold on to this.
+    /// Records the buffers that reach the sink `recorded` of a pipeline, whose pads keep this object alive.
     func record(from pipeline: Pipeline) {
         let pad = pipeline["recorded"].pad("sink")
         pad?.watchEvents { event in
@@ -50,7 +53,7 @@ final class CameraRecorder: @unchecked Sendable {
         }
     }
 
-    /// Ends the segment that is under way.
+    /// Finishes the current segment.
     func finish() { lock.withLock { _ in endSegment() } }
 
     private func see(_ event: UnsafeMutablePointer<GstEvent>) {
@@ -60,7 +63,7 @@ final class CameraRecorder: @unchecked Sendable {
             gst_event_parse_caps(event, &new)
             guard let new else { return }
             if let caps, gst_caps_is_equal(caps, new) != 0 { return }
-            // What is of another size or kind begins a file of its own.
+            // Another size or codec needs a new file.
             endSegment()
             if let caps { gst_caps_unref(caps) }
             caps = gst_caps_ref(new)
@@ -79,7 +82,8 @@ final class CameraRecorder: @unchecked Sendable {
             if isKey {
                 endSegment()
             } else if !isAsked {
-                // An encoder makes a picture that stands alone when it is asked; a camera does when it likes.
+                // An encoder produces a key frame on request. A camera ignores the request and sends its next
+                // regular one.
                 pipeline?["recorded"].pad("sink")?.askForKeyFrame()
                 isAsked = true
             }
@@ -91,14 +95,14 @@ final class CameraRecorder: @unchecked Sendable {
                 isAsked = false
             }
             try segment?.write(buffer)
-            if isFailing { notify("is recorded again") }
+            if isFailing { notify("recording resumed") }
             isFailing = false
         } catch { fail("\(error)") }
     }
 
     private func isDue(_ segment: RecordedSegment, at time: Nanoseconds) -> Bool {
         guard time < .max else { return false }
-        // Times that go back are those of another stream.
+        // A timestamp more than 1 s before the segment's start means that the stream restarted.
         return time.since(segment.start) >= recording.options.length || time < segment.start.since(1_000_000_000)
             || segment.size >= recording.largestSegment
     }
@@ -126,7 +130,7 @@ final class CameraRecorder: @unchecked Sendable {
         recording.retention.clean()
         if !isFailing {
             notify(
-                "is not recorded: \(problem); that is tried again every \(Self.pause / 1_000_000_000) seconds, and watched all the same"
+                "cannot record: \(problem); retrying every \(Self.pause / 1_000_000_000) s while the watch continues"
             )
         }
         isFailing = true

@@ -1,9 +1,9 @@
 import SwiftODT
 
-/// A recorded segment that is whole.
+/// A finished segment.
 struct FinishedSegment: Sendable {
     let path: String
-    /// The running times of its first and its last frame.
+    /// The running times of the first and the last frame.
     let start: Nanoseconds
     let end: Nanoseconds
 }

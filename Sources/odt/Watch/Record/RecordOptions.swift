@@ -2,34 +2,34 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// What of the cameras' video is recorded, how, and for how long it is kept.
+/// The options of `--record`.
 struct RecordOptions: Sendable {
     static let names: Set<String> = [
         "record", "record-minutes", "record-days", "record-size", "record-encoder", "record-quality",
     ]
     static let flags: Set<String> = ["record-annotated"]
     static let help = """
-          --record DIR       the cameras' video, in segments that play whatever happens: DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv. H.264 and
-                             H.265 are taken over as they come, anything else is encoded
-          --record-annotated with what is drawn in, for which all is encoded
-          --record-minutes N how long a segment is (10)
-          --record-days N    older segments are deleted
-          --record-size SIZE the oldest are deleted when all have more together: 500M, 40G
-          --record-encoder NAME, --record-quality Q
-                             as odt annotate has them, where something is encoded (auto, 75)
+            --record DIR       record the video in segments that stay playable after a crash:
+                               DIR/NAME/NAME-2026-11-22T15-45-01Z.mkv. H.264 and H.265 are copied, other formats are encoded
+            --record-annotated record annotated video, which is always encoded
+            --record-minutes N length of a segment in minutes, 0.01 to 1,440 (default: 10)
+            --record-days N    delete segments that are older than N days (default: keep all)
+            --record-size SIZE delete the oldest segments while their total size exceeds SIZE: 500M, 40G (default: no limit)
+            --record-encoder NAME, --record-quality Q
+                               encoder and quality of encoded video, as for odt annotate (default: auto, 75)
         """
 
     let folder: String
     let isAnnotated: Bool
-    /// How long a segment is.
+    /// The duration of a segment.
     let length: Nanoseconds
     let longestKept: Nanoseconds?
     let largest: Int?
     let quality: VideoEncoder.Quality
     private let requestedEncoder: String
 
-    /// - Returns: `nil` where nothing is to be recorded.
-    /// - Throws: ``PlaybackError`` or ``CommandLineError`` where it cannot be meant.
+    /// - Returns: `nil` without `--record`.
+    /// - Throws: ``PlaybackError`` or ``CommandLineError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         guard let folder = options.text("record") else {
             let others = Self.names.union(Self.flags).sorted()
@@ -38,7 +38,7 @@ struct RecordOptions: Sendable {
             }
             return nil
         }
-        guard !folder.isEmpty else { throw CommandLineError("\(options.called("record")) names no folder.") }
+        guard !folder.isEmpty else { throw CommandLineError("\(options.called("record")) needs a folder.") }
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         isAnnotated = options.has("record-annotated")
         length = Nanoseconds(seconds: 60 * (try options.number("record-minutes", in: 0.01...1440) ?? 10))
@@ -49,14 +49,14 @@ struct RecordOptions: Sendable {
         requestedEncoder = options.text("record-encoder") ?? "auto"
     }
 
-    /// - Throws: ``PlaybackError`` where the one that is wished for does not work.
+    /// - Throws: ``PlaybackError`` if the requested encoder does not work.
     func encoder() throws -> VideoEncoder { try .choose(.h264, wish: requestedEncoder, quality: quality) }
 
-    /// - Throws: ``PlaybackError`` where nothing can be written there.
+    /// - Throws: ``PlaybackError`` if the folder is not writable.
     func checkFolder() throws {
         PartFile.makeFolder(folder)
         guard PathText.withSystemPath(folder, { access($0, W_OK | X_OK) }) == 0 else {
-            throw PlaybackError("nothing can be recorded in \(folder): \(String(cString: strerror(errno)))")
+            throw PlaybackError("cannot record in \(folder): \(String(cString: strerror(errno)))")
         }
     }
 }

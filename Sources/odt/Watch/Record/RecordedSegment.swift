@@ -3,26 +3,27 @@ import Glibc
 import Playback
 import SwiftODT
 
-/// A piece of a camera's video on its way to the disk: a small pipeline that is fed from another one, so that a disk that is full is no
-/// error of the camera's.
+/// Writes a segment of a camera's video. It has its own small pipeline, so that write errors, for example on a full
+/// disk, do not stop the camera's pipeline.
 ///
-/// Its file is a part file until it is whole; each frame is in it as soon as it has come, and what came plays.
+/// The file has a temporary name until it is finished. Each frame is written at once, and an interrupted file can
+/// be played.
 final class RecordedSegment {
     private let file: PartFile
     private let pipeline: Pipeline
     private let muxer: Element
     private let slot: Pad
-    /// When the first frame is shown, in the stream.
+    /// The timestamp of the first frame.
     let start: Nanoseconds
-    /// The latest time of a frame, in the stream.
+    /// The latest timestamp of a frame.
     private(set) var latest: Nanoseconds
     private var synced = MonotonicClock.now
 
     /// - Parameters:
-    ///   - folder: the camera's, with its slash.
-    ///   - time: of the wall clock.
-    ///   - start: of the first frame.
-    /// - Throws: ``PlaybackError`` where it cannot be written.
+    ///   - folder: The camera's folder, ending in a slash.
+    ///   - time: The wall time of the first frame.
+    ///   - start: The timestamp of the first frame.
+    /// - Throws: ``PlaybackError`` if the file cannot be created.
     init(
         in folder: String, of camera: String, at time: Nanoseconds, start: Nanoseconds,
         caps: UnsafeMutablePointer<GstCaps>
@@ -35,7 +36,7 @@ final class RecordedSegment {
             muxer = pipeline["mux"]
             muxer.set("writing-app", to: SegmentRetention.mark)
             pipeline["file"].setFile(file.path)
-            guard let slot = muxer.requestPad("video_%u") else { throw PlaybackError("matroskamux takes no video") }
+            guard let slot = muxer.requestPad("video_%u") else { throw PlaybackError("matroskamux has no video pad") }
             self.slot = slot
         } catch {
             file.discard()
@@ -53,29 +54,29 @@ final class RecordedSegment {
 
     var size: Int { file.size }
 
-    /// What it is called when it is whole.
+    /// The final path.
     var path: String { file.target }
 
     /// Writes a frame.
     ///
-    /// - Throws: ``PlaybackError`` where it cannot be written; then the segment is over.
+    /// - Throws: ``PlaybackError`` if writing fails; then the segment is unusable.
     func write(_ buffer: UnsafeMutablePointer<GstBuffer>) throws {
         latest = max(latest, Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? 0 : buffer.pointee.pts)))
         gst_mini_object_ref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self))
         guard gst_pad_chain(slot.pointer, buffer) == GST_FLOW_OK else {
-            throw PlaybackError(Player.problem(of: pipeline) ?? "the file cannot be written")
+            throw PlaybackError(Player.problem(of: pipeline) ?? "cannot write the file")
         }
         let now = MonotonicClock.now
         if now - synced > 5_000_000_000 {
-            // A power cut takes no more than that.
+            // Limits the loss after a power failure to about 5 s.
             file.sync()
             synced = now
         }
     }
 
-    /// Makes a whole file of it.
+    /// Finishes the file and renames it to its final name.
     ///
-    /// - Throws: ``PlaybackError`` where it cannot be; then what it got is in a part file.
+    /// - Throws: ``PlaybackError`` if that fails; the part file then remains.
     func finish() throws {
         slot.endStream()
         let problem = Player.problem(of: pipeline)
@@ -89,13 +90,13 @@ final class RecordedSegment {
         }
     }
 
-    /// Leaves it as it is.
+    /// Closes the file under its temporary name.
     func leave() {
         stop()
         closeFile()
     }
 
-    /// Gives up the file and the lock on it, without which it can be deleted to make room. One without a byte is worth nothing.
+    /// Closes the file and releases its lock, so that retention can delete it. An empty file is deleted.
     private func closeFile() { if file.size == 0 { file.discard() } else { file.close() } }
 
     private func stop() {
@@ -103,7 +104,8 @@ final class RecordedSegment {
         muxer.releasePad(slot)
     }
 
-    /// A name that no other segment has, also where a clock was set back.
+    /// Returns an unused name. A number distinguishes segments of the same time, which occur when the clock is set
+    /// back.
     private static func name(in folder: String, of camera: String, at time: Nanoseconds) -> String {
         var number = 1
         while true {

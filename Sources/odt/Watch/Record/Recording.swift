@@ -2,18 +2,19 @@ import CGStreamer
 import Playback
 import SwiftODT
 
-/// The recording of all cameras: one folder with its limits, one choice of encoder.
+/// The recording of all cameras, which share a folder, its size limit and an encoder.
 final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
-    /// Two watches that record into one folder would rename and replace each other's segments.
+    /// Prevent a second watch from recording the same cameras there, because both would rename and replace each
+    /// other's segments.
     private let locks: [FolderLock]
     let retention: SegmentRetention
-    /// A segment is cut short at this size, so that there are always some to delete.
+    /// The size at which a segment is ended early, so that there are always older segments to delete.
     let largestSegment: Int
 
-    /// - Parameter cameras: those that are recorded.
-    /// - Throws: ``PlaybackError`` where nothing can be recorded, or another watch records the same cameras there.
+    /// - Parameter cameras: The names of the recorded cameras.
+    /// - Throws: ``PlaybackError`` if recording is impossible, or another watch records the same cameras in the folder.
     init(_ options: RecordOptions, cameras: [String]) throws {
         try options.checkFolder()
         encoder = try options.encoder()
@@ -28,11 +29,11 @@ final class Recording: Sendable {
         PartFile.makeFolder(folder)
         if let lock = FolderLock(folder) { return lock }
         throw PlaybackError(
-            "another odt watch records into \(folder): end it, give this camera another name (NAME=SOURCE), or name another folder "
-                + "(--record DIR)")
+            "another odt watch records in \(folder): end it, give this camera another name (NAME=SOURCE), "
+                + "or choose another folder (--record DIR)")
     }
 
-    /// Gives segments that a power cut left in the middle the names that they were to have.
+    /// Renames the unfinished segments of an interrupted watch to their final names.
     private func adopt(_ camera: String) {
         let folder = options.folder + camera + "/"
         for name in Set(PartFile.names(in: folder).compactMap { SegmentName($0, camera: camera)?.text }) {
@@ -42,14 +43,14 @@ final class Recording: Sendable {
         }
     }
 
-    /// The branch that records what is drawn in; `nil` where the camera's own picture is kept.
+    /// The description of the branch that records annotated frames; `nil` if the original video is recorded.
     var annotatedChain: String? { options.isAnnotated ? chain(for: "video/x-raw") : nil }
 
-    /// What makes of a stream what a segment holds, up to the fake sink `recorded`.
+    /// Returns the description of the branch that converts a stream to a segment's format, up to the sink `recorded`.
     ///
-    /// - Parameter kind: its caps' name.
+    /// - Parameter kind: The name of the stream's caps.
     func chain(for kind: String) -> String {
-        // What is kept waits here while the disk is slow, and is left out when it is slow for too long.
+        // The queue holds up to 10 s or 64 MiB while the disk is slow; beyond that, frames are dropped.
         let wait =
             "queue name=waiting leaky=downstream max-size-buffers=0 max-size-bytes=67108864 max-size-time=10000000000"
         let end = "fakesink name=recorded sync=false async=false"
@@ -57,7 +58,7 @@ final class Recording: Sendable {
         case "video/x-h264": return "\(wait) ! h264parse ! video/x-h264,stream-format=avc,alignment=au ! \(end)"
         case "video/x-h265": return "\(wait) ! h265parse ! video/x-h265,stream-format=hvc1,alignment=au ! \(end)"
         default:
-            // Frames are large, and few may wait. H.264 counts pixels in twos.
+            // Raw frames are large, so the queue holds at most 8. H.264 needs an even width and height.
             return "queue name=waiting leaky=downstream max-size-buffers=8 max-size-bytes=0 max-size-time=0 "
                 + "! videoconvert ! videoscale "
                 + "! video/x-raw,format=\(encoder.format),width=[2,16384,2],height=[2,16384,2] "
@@ -65,6 +66,6 @@ final class Recording: Sendable {
         }
     }
 
-    /// Has a pipeline wait for the disk: what is no camera's can.
+    /// Makes a pipeline wait for the disk instead of dropping frames, for sources that can wait, such as files.
     static func keepEveryFrame(of pipeline: Pipeline) { pipeline["waiting"].set("leaky", to: "no") }
 }

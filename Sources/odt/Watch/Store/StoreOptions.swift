@@ -1,31 +1,31 @@
 import Playback
 import SwiftODT
 
-/// `--store` and what belongs to it.
+/// The options of `--store`.
 struct StoreOptions: Sendable {
     static let names: Set<String> = ["store", "store-days", "store-size"]
     static let help = """
-          --store FILE       keep what is seen in an SQLite database, from which 'odt report --store' draws any hour
-          --store-days DAYS  what is older is deleted (\(usualDays)); 0 keeps all
-          --store-size SIZE  beyond so much the oldest is deleted: 500M, 20G
+            --store FILE       store tracks, events, counts and boxes in an SQLite database for 'odt report --store'
+            --store-days DAYS  delete rows that are older than DAYS, 0 to 36,500; 0 keeps all (default: \(usualDays))
+            --store-size SIZE  delete the oldest rows while the database exceeds SIZE: 500M, 20G (default: no limit)
         """
     private static let usualDays = 30
-    /// Below that nothing of use is left between two deletions.
+    /// With a smaller limit, each deletion would remove nearly all rows.
     private static let minimumSize = 1 << 20
 
     let path: String
-    /// `nil` where nothing is too old.
+    /// `nil` for no limit.
     let days: Int?
-    /// In bytes; `nil` where nothing is too much.
+    /// In bytes; `nil` for no limit.
     let size: Int?
 
-    /// - Returns: `nil` where nothing is to be kept.
-    /// - Throws: ``PlaybackError`` that says what is wrong.
+    /// - Returns: `nil` without `--store`.
+    /// - Throws: ``PlaybackError`` if an option is invalid.
     init?(_ options: WatchOptions) throws {
         try options.refuse(Self.names, without: "store")
         guard let path = options.text("store") else { return nil }
         guard !path.isEmpty, path != "-" else {
-            throw PlaybackError("\(options.called("store")) names no file", isUsage: true)
+            throw PlaybackError("\(options.called("store")) needs a file name", isUsage: true)
         }
         self.path = path
         let text = options.text("store-days")

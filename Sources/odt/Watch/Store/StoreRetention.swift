@@ -1,18 +1,19 @@
 import Playback
 import SwiftODT
 
-/// Deletes what is too old, and the oldest of what is too much, and gives the room back to the disk.
+/// Deletes rows that are too old, and the oldest rows if the database is too large, and returns their space to the
+/// file system.
 struct StoreRetention {
-    /// How often age is looked at.
+    /// The interval at which ages are checked.
     private static let interval: Nanoseconds = 60_000_000_000
     private static let tables = ["result", "box", "zone_event", "zone_count", "track", "segment"]
-    /// One step deletes one part of so many.
+    /// One step deletes 1/20 of all rows.
     private static let stepsOfAll = 20
 
     private let days: Int?
     private let size: Int?
     private let pageSize: Int64
-    /// So many pages may have been written and not be in their place yet.
+    /// The maximum number of pages in the write-ahead log before a checkpoint. The log counts toward the size limit.
     private let pagesUnderWay: Int64
     private var lastCleaned: Nanoseconds?
     private var clockCheck = WallClockCheck()
@@ -21,15 +22,15 @@ struct StoreRetention {
         (days, size) = (options.days, options.size)
         let pageSize = max(512, try database.figure("PRAGMA page_size"))
         self.pageSize = pageSize
-        // They count as well.
+        // The write-ahead log also counts toward the limit, so it is kept small.
         pagesUnderWay = options.size.map { min(max(Int64($0) / 32 / pageSize, 8), 1_000) } ?? 1_000
         try database.execute(
             "PRAGMA wal_autocheckpoint = \(pagesUnderWay); PRAGMA journal_size_limit = \(pagesUnderWay * pageSize)")
     }
 
-    /// Does what is due; costs one query where nothing is.
+    /// Applies the limits. Costs one query if nothing is due.
     ///
-    /// - Returns: whether rows may have been deleted.
+    /// - Returns: Whether rows may have been deleted.
     /// - Throws: ``SQLiteError``.
     mutating func keep(_ database: SQLiteDatabase, now: Nanoseconds, wall: Nanoseconds) throws -> Bool {
         var hasDeleted = false
@@ -43,9 +44,9 @@ struct StoreRetention {
         return true
     }
 
-    /// - Returns: whether rows may have been deleted.
+    /// - Returns: Whether rows may have been deleted.
     private func shrink(_ database: SQLiteDatabase, to size: Int64) throws -> Bool {
-        // A quarter for what is under way.
+        // A quarter of the limit is reserved for the write-ahead log.
         guard try database.figure("PRAGMA page_count") * pageSize > size / 4 * 3 else { return false }
         for _ in 0..<Self.stepsOfAll * 2 {
             let used = try database.figure("PRAGMA page_count") - database.figure("PRAGMA freelist_count")
@@ -58,8 +59,9 @@ struct StoreRetention {
         return true
     }
 
-    /// Before which a twentieth of all rows lies. Rows of every table count, because a watch may store no results; only boxes do not, each of
-    /// which has its result. They are counted, because a clock that was wrong once has left times of any kind.
+    /// Returns the time before which 1/20 of all rows lie. Rows of all tables are counted, because a watch may
+    /// store no results; boxes are excluded, because each has a result. Rows are counted instead of interpolating
+    /// times, because a wrong clock may have left arbitrary times.
     private func end(ofOldestIn database: SQLiteDatabase) throws -> Int64? {
         let tables = Self.tables.filter { $0 != "box" }
         let times = (tables.map { "SELECT time FROM \($0)" } + ["SELECT ended FROM session"])
@@ -82,7 +84,7 @@ struct StoreRetention {
         }
     }
 
-    /// In small parts, because each is written twice.
+    /// Vacuums in small steps, because each moved page is also written to the write-ahead log.
     private func vacuum(_ database: SQLiteDatabase) throws {
         var free = try database.figure("PRAGMA freelist_count")
         while free > 0 {

@@ -1,7 +1,7 @@
 import Playback
 import SwiftODT
 
-/// What is to be stored of a message. Times are in milliseconds since 1970.
+/// A row to store. Times are in milliseconds since 1970.
 struct StoreRow: Sendable {
     enum Content: Sendable {
         case began
@@ -19,7 +19,7 @@ struct StoreRow: Sendable {
         let boxes: [Box]
     }
 
-    /// Places in ten thousandths of the picture's sides, the score in thousandths.
+    /// A box. Coordinates are in 1/10,000 of the frame's width and height, the score is in 1/1,000.
     struct Box: Sendable {
         let track: Int64?
         let label: String
@@ -39,35 +39,35 @@ struct StoreRow: Sendable {
         let bestScore: Double?
         /// x, y, width and height in pixels.
         let bestBox: [Int64?]
-        /// Of one that has ended.
+        /// The reason of the track's end; `nil` while the track is active.
         let reason: String?
     }
 
     struct ZoneEvent: Sendable {
         let zone: String
         let isLine: Bool
-        /// `enter`, `leave`, `dwell`, `in`, `out`.
+        /// `enter`, `leave`, `dwell`, `in` or `out`.
         let event: String
         let track: Int64?
         let label: String
         let dwell: Int64?
     }
 
-    /// Video, whose first frame has the time of the row.
+    /// A recorded segment. The row's time is that of its first frame.
     struct Segment: Sendable {
         let ended: Int64
-        /// From the first frame to the last one, by the stream's clock.
+        /// The stream time from the first frame to the last, in milliseconds.
         let length: Int64
         let file: String
     }
 
     let camera: String
-    /// Counts the connections of all cameras.
+    /// The number of the connection, counted over all cameras.
     let session: Int
     let time: Int64
     let content: Content
 
-    /// What it takes in memory, compared with a row.
+    /// The approximate memory use, in rows.
     var weight: Int {
         if case .result(let result) = content { 1 + result.boxes.count } else { 1 }
     }

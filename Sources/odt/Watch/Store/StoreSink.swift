@@ -2,19 +2,19 @@ import Playback
 import SwiftODT
 import Synchronization
 
-/// Keeps what is seen in a file: tracks, zone events and counts all of them, boxes once a second.
+/// Stores results in a database: all tracks, zone events and counts, and boxes once per second.
 ///
-/// A thread of its own writes all that has come within half a second at once. What cannot be written is kept in memory for some time,
-/// and the watch goes on.
+/// A separate thread writes rows in batches. If writing fails, rows are queued up to a limit, and the watch continues.
 final class StoreSink: WatchSink {
-    /// In milliseconds: what is not older than this may be lost with the process.
+    /// The delay in milliseconds after each batch. Newer rows are lost if the process crashes.
     private static let batchTime: Int32 = 400
-    /// How long after a failure it is tried again.
+    /// The delay in milliseconds before retrying after a failure.
     private static let pause: Int32 = 5_000
-    /// So many rows and boxes wait, some 20 MB; boxes wait in one half of it alone.
+    /// The maximum number of queued rows and boxes, about 20 MB. Results may use only half of it.
     private static let maximumWaiting = 100_000
 
-    /// Rows and boxes that are written at once, some 50 KB: what a limit of size is not yet asked of.
+    /// The maximum number of rows and boxes per transaction, about 50 KB, so that the size limit is checked often
+    /// enough.
     private static let maximumBatch = 1_000
 
     private struct State {
@@ -24,11 +24,13 @@ final class StoreSink: WatchSink {
         var weight = 0
         var lostCount = 0
         var isClosing = false
-        /// Nothing more can be stored.
+        /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
     }
 
-    /// What belongs to the thread that writes: it takes it, and lets it go.
+    /// Passes the database to the thread that writes.
+    ///
+    /// `@unchecked Sendable`: it is used by the initializer and then only by that thread.
     private final class Store: @unchecked Sendable {
         private var parts: (SQLiteDatabase, StoreWriter, StoreRetention)?
 
@@ -45,12 +47,12 @@ final class StoreSink: WatchSink {
     private let path: String
     private let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
-    /// Something is to be written.
+    /// Signals that rows are queued.
     private let wakeup = WakeupPipe()
     private let ending = WakeupPipe()
     private let done = WakeupPipe()
 
-    /// - Throws: ``PlaybackError`` where libsqlite3 is missing, or the file is none that can be stored into.
+    /// - Throws: ``PlaybackError`` if libsqlite3 is missing or the file is not usable.
     init(_ options: StoreOptions, notify: @escaping @Sendable (String) -> Void) throws {
         (path, self.notify) = (options.path, notify)
         let store: Store
@@ -61,7 +63,7 @@ final class StoreSink: WatchSink {
             throw StoreFile.problem(error, path)
         }
         guard DetachedThread.run({ self.run(store) }) else {
-            throw PlaybackError("--store: no thread can be started (ulimit -u)")
+            throw PlaybackError("--store: cannot start a thread (ulimit -u)")
         }
     }
 
@@ -76,7 +78,7 @@ final class StoreSink: WatchSink {
         if hasRows { wakeup.wake() }
     }
 
-    /// Notes where the camera's video is, so that a report finds its pictures.
+    /// Stores the place of a recorded segment, in which reports find their pictures.
     func take(_ segment: FinishedSegment, of camera: String) {
         let hasRows = state.withLock { state in
             guard !state.isOver, let row = state.cameras[camera]?.row(of: segment) else { return false }
@@ -92,7 +94,7 @@ final class StoreSink: WatchSink {
         wakeup.wake()
         done.wait(milliseconds: 10_000)
         let left = state.withLock { $0.lostCount + $0.rows.count }
-        if left > 0 { notify("\(left) rows could not be stored in \(path)") }
+        if left > 0 { notify("\(left) rows were not stored in \(path)") }
     }
 
     private static func keep(_ row: StoreRow, in state: inout State) {
@@ -106,7 +108,7 @@ final class StoreSink: WatchSink {
     // MARK: The thread
 
     private func run(_ store: Store) {
-        // The file is closed when this returns.
+        // The database is closed when this function returns.
         if let (database, writer, retention) = store.take() { work(database, writer, retention) }
         done.wake()
     }
@@ -136,7 +138,7 @@ final class StoreSink: WatchSink {
                 let text = StoreFile.problem(error, path).description
                 let isOver = error.kind == .damaged
                 if text != complaint {
-                    notify("\(text). The watch goes on\(isOver ? " without it" : ", and it is tried again")")
+                    notify("\(text); the watch continues\(isOver ? " without storing" : " and retries")")
                 }
                 complaint = text
                 putBack(rows[stored...], isOver: isOver)
@@ -162,7 +164,7 @@ final class StoreSink: WatchSink {
         return rows[start..<end]
     }
 
-    /// In front of what came meanwhile.
+    /// Returns rows to the queue, before newer ones.
     private func putBack(_ rows: ArraySlice<StoreRow>, isOver: Bool) {
         state.withLock { state in
             state.isOver = isOver
@@ -177,6 +179,6 @@ final class StoreSink: WatchSink {
             defer { state.lostCount = 0 }
             return state.lostCount
         }
-        notify("\(path) is written again" + (lost > 0 ? "; \(lost) rows were left out" : ""))
+        notify("storing in \(path) resumed" + (lost > 0 ? "; \(lost) rows were dropped" : ""))
     }
 }

@@ -1,9 +1,9 @@
 import Playback
 import SwiftODT
 
-/// Puts rows into a store's tables. Belongs to one thread at a time.
+/// Inserts rows into the tables of a database. Use from one thread at a time.
 final class StoreWriter {
-    /// The numbers that names have in this file.
+    /// The ids of names in this database.
     private struct Numbers {
         var cameras: [String: Int64] = [:]
         var labels: [String: Int64] = [:]
@@ -17,7 +17,7 @@ final class StoreWriter {
         let isLine: Bool
     }
 
-    /// More are forgotten, and asked for again.
+    /// The maximum number of cached ids; dropped ones are queried again.
     private static let maximumNumbers = 10_000
 
     private let database: SQLiteDatabase
@@ -41,7 +41,7 @@ final class StoreWriter {
         addSegment = try database.prepare("INSERT OR REPLACE INTO segment VALUES (?, ?, ?, ?, ?)")
     }
 
-    /// Stores rows, all of them or none.
+    /// Stores all rows in one transaction.
     ///
     /// - Throws: ``SQLiteError``.
     func write(_ rows: ArraySlice<StoreRow>) throws {
@@ -67,8 +67,8 @@ final class StoreWriter {
         }
     }
 
-    /// To be called when rows were deleted: a camera that has been calm for long may have lost its session, and gets another one with its
-    /// next row.
+    /// Drops the cached sessions that no longer exist. Call after rows were deleted: an inactive camera may have
+    /// lost its session and gets a new one with its next row.
     func forgetDeletedSessions() throws {
         numbers.sessions = try numbers.sessions.filter { _, id in
             try database.figure("SELECT count(*) FROM session WHERE id = \(id)") > 0
@@ -125,7 +125,7 @@ final class StoreWriter {
         }
     }
 
-    /// - Parameter label: 0 for all of them together.
+    /// - Parameter label: The id of the label; 0 for the total.
     private func write(
         _ counts: ZoneFigures.Counts, ofLabel label: Int64, _ zone: Int64, at time: Int64, _ session: Int64
     ) throws {
@@ -134,7 +134,7 @@ final class StoreWriter {
             [.integer(time), .integer(session), .integer(zone), .integer(label)] + figures.map { SQLiteValue($0) })
     }
 
-    // MARK: The numbers of names
+    // MARK: Ids
 
     private func session(of row: StoreRow) throws -> Int64 {
         if let number = numbers.sessions[row.session] { return number }
@@ -168,7 +168,7 @@ final class StoreWriter {
         return number
     }
 
-    /// The number of the row with these values, which is added where there is none.
+    /// Returns the id of the row with these values, which is inserted if necessary.
     private func number(in table: String, _ columns: [String], _ values: [SQLiteValue]) throws -> Int64 {
         let question = columns.map { "\($0) = ?" }.joined(separator: " AND ")
         let found = try database.prepare("SELECT id FROM \(table) WHERE \(question)")

@@ -1,30 +1,32 @@
 import Playback
 import SwiftODT
 
-/// Turns the messages of one camera into rows: maps the element's running times to the wall clock, and chooses what is worth a row.
+/// Converts the messages of one camera to rows: maps running times to the wall clock, and selects what is stored.
 ///
-/// Each message of a live stream gives its frame's wall time: the sender's where RTCP gives it, or that of arrival. A file has none: its
-/// first message sets the wall time, and from there its running time counts.
+/// Each message of a live stream has the wall time of its frame: the sender's from RTCP if available, otherwise
+/// that of arrival. Messages about a file have none: the first message defines the wall time of its running time.
 struct StoredCamera {
-    /// Boxes are stored once in so many milliseconds.
+    /// The minimum interval between stored results, in milliseconds.
     private static let resultInterval: Int64 = 1_000
-    /// When a frame's wall time advances by this much more or less than the monotonic clock since the frame before it, the wall clock was
-    /// set: a session begins, so that each session's times are in order.
+    /// In milliseconds. If the frame's wall time and the monotonic clock diverge by more than this between two
+    /// frames, the wall clock was set. A new session then starts, so that the times of each session are in order.
     private static let largestStep: Int64 = 10_000
 
     let name: String
-    /// Counts connections, of this camera or another.
+    /// The number of the connection, counted over all cameras.
     private var session: Int?
     private var number: UInt64?
     private var clock = StreamClock()
-    /// What the latest frame's wall time is ahead of the monotonic clock, in milliseconds.
+    /// The latest frame's wall time minus the monotonic clock, in milliseconds.
     private var lead: Int64?
     private var resultTime: Int64?
     private var figures: [String: ZoneFigures] = [:]
 
     init(_ name: String) { self.name = name }
 
-    /// - Parameter sessionCount: of all cameras' connections; goes up with a new one.
+    /// Returns the rows of a message.
+    ///
+    /// - Parameter sessionCount: The number of connections of all cameras; incremented for a new one.
     mutating func rows(of message: WatchMessage, sessionCount: inout Int) -> [StoreRow] {
         let fields = message.fields
         let now = message.time / 1_000_000
@@ -35,7 +37,7 @@ struct StoredCamera {
             case "connected": return row(now, .began)
             case "lost", "ended":
                 guard !clock.isEmpty else { return [] }
-                // A camera that is lost may end later, which is no second end of its session.
+                // A lost camera may also report its end, which must not end the session again.
                 clock = StreamClock()
                 return row(now, .ended(reason: fields.text("reason")))
             default: return []
@@ -59,7 +61,7 @@ struct StoredCamera {
         }
     }
 
-    /// - Returns: `nil` before the first message with a time: then no track is in the segment.
+    /// - Returns: `nil` before the first message with a time, when no track can refer to the segment.
     func row(of segment: FinishedSegment) -> StoreRow? {
         let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
         guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
@@ -130,7 +132,7 @@ struct StoredCamera {
         fields.count(name).map { Int64(clamping: $0) }
     }
 
-    /// Of a time in nanoseconds, no later than can be reckoned with.
+    /// Returns a time field in milliseconds, clamped to avoid overflow.
     private func milliseconds(_ fields: MessageFields, _ name: String) -> Int64? {
         figure(fields, name).map { $0.clampedToRange / 1_000_000 }
     }
