@@ -158,7 +158,7 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
 private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
         (unused.weak, "with a score below \(floor)"), (unused.impossible, "with an invalid box"),
-        (unused.doubled, "duplicates"), (unused.surplus, "beyond \(Tracker.maximumDetections) per frame"),
+        (unused.doubled, "overlapping another one"), (unused.surplus, "beyond \(Tracker.maximumDetections) per frame"),
     ]
     let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     let verb = unused.count == 1 ? "was" : "were"
