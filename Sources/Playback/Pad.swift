@@ -19,8 +19,6 @@ public final class Pad: @unchecked Sendable {
         return gst_pad_link_full(pointer, sink.pointer, check) == GST_PAD_LINK_OK
     }
 
-    public var isLinked: Bool { gst_pad_is_linked(pointer) != 0 }
-
     /// Sends end of stream to the pad. Blocks while the pad processes a buffer.
     public func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Playback
 import SwiftODT
 
 /// A model in one of the searched folders.
@@ -19,7 +19,7 @@ struct InstalledModel {
     static func all() -> [InstalledModel] {
         let defaults = ModelSearchPath.Purpose.allCases.compactMap { try? ModelSearchPath.locate($0) }
         return ModelSearchPath.folders.flatMap { folder in
-            let files = FilePath.names(in: folder).sorted()
+            let files = PartFile.names(in: folder).sorted()
             return files.filter { ModelFormat(file: $0) != nil }.map { file in
                 let path = folder + "/" + file
                 let manifest = try? ModelManifest.load(besideModel: path)

@@ -50,18 +50,18 @@ struct ParsedMessage {
 
     /// - Throws: ``ReportError`` if an entry is not an object.
     var objects: [JSONValue] {
-        get throws { try structures("objects", "objects") }
+        get throws { try structures("objects") }
     }
 
     /// - Throws: ``ReportError`` if an entry is not an object.
     var zones: [JSONValue] {
-        get throws { try structures("zones", "zones") }
+        get throws { try structures("zones") }
     }
 
-    private func structures(_ name: String, _ words: String) throws -> [JSONValue] {
+    private func structures(_ name: String) throws -> [JSONValue] {
         let list = fields[name]?.array ?? []
         for entry in list {
-            guard case .object = entry else { throw ReportError("an entry of \"\(words)\" is not a JSON object") }
+            guard case .object = entry else { throw ReportError("an entry of \"\(name)\" is not a JSON object") }
         }
         return list
     }
