@@ -295,12 +295,12 @@ class Refused(Annotating):
     def test_invalid_options_are_errors(self):
         for text, words in (
                 ("nonsense", ["--set", "nonsense=1", "OUT"]), ("1000", ["--set", "max-objects=1000", "OUT"]),
-                ("no property", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
+                ("is not NAME=VALUE", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
                 ("unknown encoder", ["--encoder", "nonsense", "OUT"]), ("needs one of the extensions", [self.path("out.avi")]),
                 ("no output: name OUT", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
-                ("hides", ["--crops", self.path("crops"), "--set", "privacy-labels=person"]),
+                ("redacts", ["--crops", self.path("crops"), "--set", "privacy-labels=person"]),
                 ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]), ("twice", ["--json", "OUT", "OUT"]),
-                ("ending", ["--out-dir", self.folder, "--csv", "all.csv"])):
+                ("needs an extension", ["--out-dir", self.folder, "--csv", "all.csv"])):
             with self.subTest(words):
                 said = self.annotate(self.picture, *[self.path("out.mp4") if word == "OUT" else word for word in words], code=2)
                 self.assertIn(text, said.stderr)

@@ -35,13 +35,13 @@ class Bench(unittest.TestCase):
         said = bench("--frames", "20", "--set", "draw=true", "--set=max-objects=3", "motion", self.video)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertIn("20 frames", said.stdout)
-        self.assertIn("a second", said.stdout)
+        self.assertIn("per second", said.stdout)
         self.assertRegex(said.stdout, r"(?m)^draw +p50")
 
     def test_invalid_options_are_errors(self):
         for words, code, text in [
             ((self.video,), 2, "name a MODEL and a VIDEO"),
-            (("motion", f"{self.folder}/none.mp4"), 1, "there is no"),
+            (("motion", f"{self.folder}/none.mp4"), 1, "no such file"),
             (("no_such_model", self.video), 1, "no_such_model"),
             (("--set", "no-such-property=1", "motion", self.video), 1, "no-such-property"),
             (("--frames", "5", "motion", self.video), 1, "5 frames"),

@@ -299,7 +299,7 @@ class Options(InFolder):
                 (["--mqtt=mqtts://host/house", "--mqtt-cert=c.pem"], "must be used together"),
                 (["--mqtt=mqtt://host/house", "--mqtt-discovery=a/#"], "'off' or a topic"),
                 (["--mqtt=mqtt://host/house", "--mqtt-queue=much"], "500M or 2G"),
-                (["--mqtt=mqtt://host/house", "--mqtt-queue=1"], "1K at least"),
+                (["--mqtt=mqtt://host/house", "--mqtt-queue=1"], "at least 1K"),
                 (["--mqtt=mqtt://host/house", f"--mqtt-password-file={os.devnull}"], "is not a password"),
                 (["--mqtt=mqtts://host/house", "--mqtt-ca=/not/there.pem"], "No such file")):
             with self.subTest(words):

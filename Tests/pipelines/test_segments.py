@@ -181,7 +181,7 @@ class Recording(Watching):
         with open(self.path("file"), "w", encoding="ascii"):
             pass
         for words, sentence, code in (
-                (["--record-days=3"], "--record-days", 2), (["--record-size=10", f"--record={self.path('a')}"], "1M at least", 2),
+                (["--record-days=3"], "--record-days", 2), (["--record-size=10", f"--record={self.path('a')}"], "at least 1M", 2),
                 ([f"--record={self.path('file/a')}"], "cannot record in", 1),
                 ([f"--record={self.path('a')}", "--record-encoder=abacus"], "unknown encoder", 2)):
             with self.subTest(words):

@@ -369,7 +369,7 @@ class Refusing(Storing):
 
     def test_invalid_options_are_errors(self):
         for words, part in ((["--store-days=3"], "needs --store"), (["--store=s", "--store-days=-1"], "from 0 to 36500"),
-                            (["--store=s", "--store-days=x"], "from 0 to 36500"), (["--store=s", "--store-size=9"], "1M at least"),
+                            (["--store=s", "--store-days=x"], "from 0 to 36500"), (["--store=s", "--store-size=9"], "at least 1M"),
                             (["--store=-"], "needs a file name")):
             with self.subTest(words):
                 said = command(ODT, "watch", *words, "rtsp://127.0.0.1:9/")

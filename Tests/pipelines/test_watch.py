@@ -41,7 +41,7 @@ class Files(Watching):
         said, complaints = self.watch(f"good={self.clip()}", f"bad={self.path('none.mkv')}", code=1)
         self.assertEqual(len(results(said, "good")), 50)
         self.assertEqual(events(said, "bad"), [("ended", 0)])
-        self.assertIn("bad: there is no", complaints)
+        self.assertIn("bad: no such file", complaints)
         with open(self.path("text.mkv"), "w", encoding="ascii") as file:
             file.write("no video" * 1000)
         said, complaints = self.watch(f"good={self.clip()}", f"bad={self.path('text.mkv')}", code=1)
@@ -110,8 +110,8 @@ class Files(Watching):
         clip = self.clip()
         for words, sentence in (
                 ((), "name a camera"), ((f"a={clip}", f"a={clip}"), "two cameras have the name 'a'"), (("a=",), "has no source"),
-                ((clip, "--set", "detector=mot"), "'mot' cannot be detector"), ((clip, "--set", "nonsense=1"), "no property"),
-                ((clip, "--set", "message-format=json"), "no use"), ((clip, "--set", "source=a"), "NAME=SOURCE"),
+                ((clip, "--set", "detector=mot"), "'mot' is not a valid value of detector"), ((clip, "--set", "nonsense=1"), "no property"),
+                ((clip, "--set", "message-format=json"), "is not supported here"), ((clip, "--set", "source=a"), "NAME=SOURCE"),
                 ((clip, "--timeout", "soon"), "--timeout must be a number"), ((clip, "--nonsense"), "unknown option")):
             with self.subTest(words):
                 said = command(ODT, "watch", *words)
@@ -169,14 +169,14 @@ class Configuration(Watching):
         clip = self.clip()
         for text, sentence in (
                 ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
-                ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' cannot be detector"),
+                ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' is not a valid value of detector"),
                 ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
                 ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: unknown option 'quite': use "),
                 ("[camera a]\nsource={clip}\n[watch]\nquiet=yes", "watch.conf:4: quiet: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\ntimeout=0", "watch.conf:4: timeout must be a number"),
                 ("[camera a]\nsource={clip}\n[watch]\nrecord-days=1", "watch.conf:4: record-days needs"),
-                ("[camera a]\nname=a", "watch.conf:1: [camera a] needs a source="), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' cannot be"),
+                ("[camera a]\nname=a", "watch.conf:1: [camera a] needs a source="), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' is not a valid camera name"),
                 ("[cameras]\nsource={clip}", "watch.conf:2: source belongs to one camera"), ("[Camera a]", "watch.conf:1: unknown group"),
                 ("[camera a]\n{clip}", "watch.conf:2: '"), ("[watch]\nquiet=true", "has no group [camera NAME]")):
             with self.subTest(text):
