@@ -43,11 +43,12 @@ public final class NeuralDetector: Detector {
     }
 
     /// - Parameters:
-    ///   - knownAnswers: one of them has to be the network's answer when it is loaded, where one is for its input's size.
+    ///   - knownAnswers: one of them has to be the network's answer when it is loaded, where one is for its input's size. Evaluated once the
+    ///     file has been inspected.
     ///   - comparesLabels: whether its classes have the names that the known answers use.
     package init(
         modelFile: String, device: String, threads: Int, hint: InferenceHint, maximumInFlight: Int,
-        knownAnswers: [KnownAnswer], comparesLabels: Bool,
+        knownAnswers: @autoclosure () throws -> [KnownAnswer], comparesLabels: Bool,
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {
         guard maximumInFlight >= 0 else {
@@ -56,7 +57,7 @@ public final class NeuralDetector: Detector {
                 "cannot keep \(maximumInFlight) inferences in flight; use 0 for the default, or a positive number")
         }
         let decoder = try decoder(Network.inspect(file: modelFile))
-        let check: Network.WarmUpCheck? = knownAnswers.first(for: decoder.input).map { answer in
+        let check: Network.WarmUpCheck? = try knownAnswers().first(for: decoder.input).map { answer in
             { outputs, placement in
                 let found = try decoder.decode(outputs, placement: placement, options: DetectionOptions())
                 if let problem = answer.problem(of: found, comparesLabels: comparesLabels) {
