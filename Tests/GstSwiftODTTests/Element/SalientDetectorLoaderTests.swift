@@ -59,7 +59,7 @@ import Testing
     @Test func salientDetectorIsNotLoadedTwice() {
         let harness = start(
             "detector=salient unknown-objects=salient", make: { .detector(FixedDetector(Self.cup)) })
-        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("finds such things already") == true)
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("detects these objects already") == true)
         #expect(objects(harness, 0).count == 1 && salient.asked == 0)
     }
 
@@ -175,8 +175,8 @@ import Testing
     @Test(arguments: [
         ("mode=stream unknown-objects=salient", "mode=single-image"),
         ("mode=stream tracking=false unknown-objects=auto", "tracking=true"),
-        ("mode=stream detector=motion unknown-objects=auto", "finds such things already"),
-        ("detector=salient unknown-objects=auto", "finds such things already"),
+        ("mode=stream detector=motion unknown-objects=auto", "detects these objects already"),
+        ("detector=salient unknown-objects=auto", "detects these objects already"),
     ])
     func propertiesWithoutEffectWarn(_ properties: String, _ word: String) {
         let harness = start(properties)
