@@ -5,25 +5,21 @@ program at once. A stream that does not end, because its source stalls, is given
 """
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 import threading
 import time
-import warnings
 
 import gi
 
 gi.require_version("Gst", "1.0")
-from gi.repository import GLib, GObject, Gst  # noqa: E402
+from gi.repository import GLib, Gst  # noqa: E402
 
 from running.program import HANGING, Failure, say  # noqa: E402
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 IS_CHECKOUT = os.path.exists(os.path.join(HERE, "setup"))
-# Where results go that nobody named a place for.
-OUT = os.path.join(HERE, "out") if IS_CHECKOUT else os.curdir
 BUILT = os.path.join(os.path.dirname(HERE), ".build", "plugin")
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
@@ -45,11 +41,6 @@ def start_gstreamer():
                       + ("run Pipelines/setup" if IS_CHECKOUT else "install gstreamer1.0-swiftodt; odt doctor says more"))
 
 
-def uri(path):
-    """A file's name as a URI, in which every name can be said."""
-    return pathlib.Path(os.path.abspath(path)).as_uri()
-
-
 def parse(words):
     """A pipeline, from its words as gst-launch-1.0 takes them."""
     try:
@@ -62,36 +53,6 @@ def parse(words):
     whole = Gst.Pipeline()
     whole.add(pipeline)
     return whole
-
-
-def set_properties(element, words):
-    """Sets properties that were given as PROPERTY=VALUE. What cannot be used is an error, not passed over."""
-    kind = element.get_factory().get_name()
-    for word in words:
-        name, equals, value = word.partition("=")
-        about = element.find_property(name)
-        if not equals:
-            raise Failure(f"{word!r} sets no property of {kind}: it is not PROPERTY=VALUE", code=2)
-        if about is None or not about.flags & GObject.ParamFlags.WRITABLE:
-            raise Failure(f"{kind} has no property {name!r}: gst-inspect-1.0 {kind} lists them", code=2)
-        if about.value_type.is_a(GObject.TYPE_STRING):
-            # As it stands: quotes and backslashes are part of a text.
-            try:
-                element.set_property(name, value)
-            except UnicodeEncodeError:
-                raise Failure(f"{word!r} is not UTF-8", code=2) from None
-            continue
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        try:
-            # GStreamer reads the value; what is out of range is only a warning of GObject's, which leaves the default.
-            with warnings.catch_warnings(record=True) as refused:
-                warnings.simplefilter("always")
-                example = Gst.parse_launch(f'{kind} {name}="{quoted}"')
-        except (gi.repository.GLib.Error, UnicodeEncodeError):
-            refused = True
-        if refused:
-            raise Failure(f"{value!r} cannot be {name}: gst-inspect-1.0 {kind} says what can", code=2)
-        element.set_property(name, example.get_property(name))
 
 
 def plain(value):

@@ -85,23 +85,3 @@ def words_and_options(arguments, known, usage):
         sys.stdout.flush()
         raise SystemExit
     return options, words
-
-
-def readable(name):
-    """The path, if it is that of something to be read."""
-    try:
-        os.stat(name)
-    except FileNotFoundError:
-        raise Failure(f"there is no {name}") from None
-    except (OSError, ValueError) as error:
-        raise Failure(f"{name} cannot be read: {getattr(error, 'strerror', error)}") from None
-    if os.path.isdir(name):
-        raise Failure(f"{name} is a folder")
-    if not os.access(name, os.R_OK):
-        raise Failure(f"{name} may not be read")
-    return name
-
-
-def same_file(one, other):
-    """Whether both are the same file, by whatever links and spellings."""
-    return os.path.exists(other) and os.path.samefile(one, other)

@@ -75,7 +75,9 @@ class RealVideo(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             picture, annotated = os.path.join(folder, "street.png"), os.path.join(folder, "annotated.png")
             command("ffmpeg", "-v", "error", "-ss", "6.2", "-i", BIKES, "-frames:v", "1", picture)
-            said = command("Pipelines/single-image", "-o", annotated, picture)
+            said = command("Pipelines/bus-to-json", *f"filesrc location={picture} ! pngdec ! videoconvert ! swiftodt mode=single-image"
+                           " multiple-objects=true max-objects=100 classify=true ! videoconvert ! pngenc ! filesink".split(),
+                           f"location={annotated}")
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertGreater(os.path.getsize(annotated), 100_000)
             # Nobody is as sure as that: then it is said who came nearest.

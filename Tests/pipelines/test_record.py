@@ -12,7 +12,7 @@ import time
 
 from streams import InFolder, ROOT, command
 
-RECORD = f"{ROOT}/Pipelines/record"
+ODT = f"{ROOT}/.build/tool/odt"
 FAST = "detector=motion"
 SECONDS = 5
 FRAMES = 25 * SECONDS
@@ -20,6 +20,13 @@ FRAMES = 25 * SECONDS
 
 def ffmpeg(*words):
     subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True, stdin=subprocess.DEVNULL)
+
+
+def annotate(output, source, *properties):
+    """The command that records `source` as `output`, with the messages beside it, and replaces earlier files."""
+    # As in Pipelines/demo: the messages have the output's name with the extension .jsonl.
+    return [ODT, "annotate", "--force", f"--json={os.path.splitext(os.path.realpath(output))[0]}.jsonl",
+            *(f"--set={setting}" for setting in properties), "--", source, output]
 
 
 def frames(path):
@@ -57,8 +64,8 @@ class Recording(InFolder):
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def record(self, *words, **environment):
-        return command(RECORD, *words, **environment)
+    def record(self, output, source, *properties, **environment):
+        return command(*annotate(output, source, *properties), **environment)
 
     def earlier(self):
         """A recording that must stay."""
@@ -76,12 +83,12 @@ class Recording(InFolder):
         self.assertEqual(said.returncode, code, said.stderr)
 
     @contextlib.contextmanager
-    def stalled(self, *words, output="out.mp4", run=(RECORD,)):
+    def stalled(self, *properties, output="out.mp4", prefix=()):
         """A recording of a source that gives five seconds and then stays silent; all frames have been seen."""
         fifo = self.path("live.ts")
         os.mkfifo(fifo)
         program = subprocess.Popen(
-            [*run, "-o", self.path(output), fifo, FAST, "updates=every-frame", *words],
+            [*prefix, *annotate(self.path(output), fifo, FAST, "updates=every-frame", *properties)],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
         try:
             with open(fifo, "wb") as feed, open(self.stream, "rb") as stream:
@@ -112,7 +119,7 @@ class Whole(Recording):
     def test_output_is_indexed(self):
         """The fragments that protect a recording under way are gone from the finished one: every player seeks in it."""
         self.earlier()
-        said = self.record("-o", self.path("out.mp4"), self.clip, FAST)
+        said = self.record(self.path("out.mp4"), self.clip, FAST)
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         self.assertRegex(said.stdout, rf"^wrote {self.path('out.mp4')}, {self.path('out.jsonl')}: {FRAMES} frames, .*\n$")
         self.assertEqual(self.names(), ["out.jsonl", "out.mp4"])
@@ -124,7 +131,7 @@ class Whole(Recording):
     def test_extension_selects_container(self):
         for name, container in (("out.mkv", "matroska"), ("out.MOV", "mov"), ("out.m4v", "mp4")):
             with self.subTest(name):
-                self.assertEqual(self.record("-o", self.path(name), self.clip, FAST).returncode, 0)
+                self.assertEqual(self.record(self.path(name), self.clip, FAST).returncode, 0)
                 probed = command("ffprobe", "-v", "error", "-show_entries", "format=format_name,duration", "-of", "csv=p=0",
                                  self.path(name)).stdout
                 self.assertIn(container, probed)
@@ -137,7 +144,7 @@ class Whole(Recording):
             with self.subTest(name):
                 source, target = self.path(name + ".mp4"), self.path(name + "-out.mp4")
                 shutil.copy(self.clip, source)
-                said = self.record("-o", target, source, FAST)
+                said = self.record(target, source, FAST)
                 self.assertEqual(said.returncode, 0, said.stderr)
                 self.assertIn(target, said.stdout)
                 self.assertGreater(os.path.getsize(target), 10_000)
@@ -145,7 +152,7 @@ class Whole(Recording):
 
     def test_names_with_a_leading_dash(self):
         shutil.copy(self.clip, self.path("-in.mp4"))
-        said = subprocess.run([RECORD, "-o", "-out.mp4", "--", "-in.mp4", FAST], cwd=self.folder, capture_output=True,
+        said = subprocess.run(annotate("-out.mp4", "-in.mp4", FAST), cwd=self.folder, capture_output=True,
                               text=True, check=False)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(self.names(), ["-in.mp4", "-out.jsonl", "-out.mp4"])
@@ -154,18 +161,18 @@ class Whole(Recording):
         """What a link leads to is replaced, so that `latest.mp4` stays a link."""
         os.mkdir(self.path("disk"))
         os.symlink("disk/real.mp4", self.path("out.mp4"))
-        self.assertEqual(self.record("-o", self.path("out.mp4"), self.clip, FAST).returncode, 0)
+        self.assertEqual(self.record(self.path("out.mp4"), self.clip, FAST).returncode, 0)
         self.assertTrue(os.path.islink(self.path("out.mp4")))
         self.assertEqual(sorted(os.listdir(self.path("disk"))), ["real.jsonl", "real.mp4"])
 
     def test_label_format_with_any_text(self):
-        said = self.record("-o", self.path("out.mp4"), self.clip, FAST, 'label-format="{label}" \\ ! {id}')
+        said = self.record(self.path("out.mp4"), self.clip, FAST, 'label-format="{label}" \\ ! {id}')
         self.assertEqual(said.returncode, 0, said.stderr)
 
     def test_odd_sizes_are_encoded(self):
         """H.264 counts its pixels in twos."""
         ffmpeg("-i", self.clip, "-vf", "scale=161:121", "-pix_fmt", "yuv444p", self.path("odd.mp4"))
-        said = self.record("-o", self.path("out.mkv"), self.path("odd.mp4"), FAST)
+        said = self.record(self.path("out.mkv"), self.path("odd.mp4"), FAST)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(frames(self.path("out.mkv")), FRAMES)
 
@@ -183,7 +190,7 @@ class Whole(Recording):
         ffmpeg(*turned, self.path("turned.mp4"))
         for name in ("out.mp4", "out.mkv"):
             with self.subTest(name):
-                said = self.record("-o", self.path(name), self.path("turned.mp4"), FAST, "updates=every-frame")
+                said = self.record(self.path(name), self.path("turned.mp4"), FAST, "updates=every-frame")
                 self.assertEqual(said.returncode, 0, said.stderr)
                 self.assertEqual(self.shown(self.path(name)), self.shown(self.path("turned.mp4")))
                 self.assertEqual(self.shown(self.path(name)), (240, 320, "white above"))
@@ -193,7 +200,7 @@ class Whole(Recording):
     def test_orientation_property_rotates_video(self):
         ffmpeg("-f", "lavfi", "-i", "color=black:duration=1:size=320x240:rate=25", "-vf",
                "drawbox=x=0:y=0:w=40:h=240:color=white:t=fill", "-pix_fmt", "yuv420p", self.path("flat.mp4"))
-        self.assertEqual(self.record("-o", self.path("out.mp4"), self.path("flat.mp4"), FAST, "orientation=90r").returncode, 0)
+        self.assertEqual(self.record(self.path("out.mp4"), self.path("flat.mp4"), FAST, "orientation=90r").returncode, 0)
         self.assertEqual(self.shown(self.path("out.mp4")), (240, 320, "white above"))
 
     def shown(self, path):
@@ -220,18 +227,18 @@ class Refused(Recording):
         for source, output in (("in.mp4", "in.mp4"), ("link.mp4", "in.mp4"), ("in.mp4", "link.mp4"), ("hard.mp4", "in.mp4"),
                                ("in.mp4", "../" + os.path.basename(self.folder) + "/./in.mp4")):
             with self.subTest((source, output)):
-                self.refuses("is the input itself", "-o", self.path(output), self.path(source), FAST)
-        self.refuses("is the input itself", "-o", self.path("in.mp4"), "file://" + self.path("in.mp4"), FAST)
+                self.refuses("is the input itself", self.path(output), self.path(source), FAST)
+        self.refuses("is the input itself", self.path("in.mp4"), "file://" + self.path("in.mp4"), FAST)
         self.assertEqual(self.content("in.mp4"), before)
         self.assertEqual(self.names(), ["hard.mp4", "in.mp4", "link.mp4"])
 
     def test_messages_cannot_overwrite_video(self):
         """The messages' name is the recording's with another extension, so that one must be there."""
         shutil.copy(self.clip, self.path("in.jsonl"))
-        self.refuses("is the input itself", "-o", self.path("in.mp4"), self.path("in.jsonl"), FAST)
+        self.refuses("is the input itself", self.path("in.mp4"), self.path("in.jsonl"), FAST)
         for name in ("x.jsonl", "x", "x.", "x.avi", ".mp4"):
             with self.subTest(name):
-                self.refuses(".mp4, .m4v, .mov, .mkv", "-o", self.path(name), self.clip, FAST, code=2)
+                self.refuses(".mp4, .m4v, .mov, .mkv", self.path(name), self.clip, FAST, code=2)
         self.assertEqual(self.names(), ["in.jsonl"])
 
     def test_failed_start_keeps_previous_recording(self):
@@ -248,19 +255,19 @@ class Refused(Recording):
                 ("nonsense", 2, [self.clip, "nonsense=1"]), ("1000", 2, [self.clip, "max-objects=1000"]),
                 ("stats", 2, [self.clip, "stats=x"]), ("", 1, ["http://127.0.0.1:9/x"])):
             with self.subTest(words):
-                self.refuses(text, "-o", self.path("out.mp4"), *words, code=code)
+                self.refuses(text, self.path("out.mp4"), *words, code=code)
                 self.assert_earlier()
                 self.assertEqual(self.names(), before)
 
     def test_unwritable_output_is_an_error(self):
         os.mkdir(self.path("folder.mp4"))
         os.mkfifo(self.path("fifo.mp4"))
-        self.refuses("is a folder", "-o", self.path("folder.mp4"), self.clip, FAST)
-        self.refuses("no ordinary file", "-o", self.path("fifo.mp4"), self.clip, FAST)
-        self.refuses("/proc/x", "-o", "/proc/x/out.mp4", self.clip, FAST)
-        self.refuses("name too long", "-o", self.path("x" * 250 + ".mp4"), self.clip, FAST)
+        self.refuses("is a folder", self.path("folder.mp4"), self.clip, FAST)
+        self.refuses("no ordinary file", self.path("fifo.mp4"), self.clip, FAST)
+        self.refuses("/proc/x", "/proc/x/out.mp4", self.clip, FAST)
+        self.refuses("name too long", self.path("x" * 250 + ".mp4"), self.clip, FAST)
         os.mkdir(self.path("kept.jsonl"))
-        self.refuses("is a folder", "-o", self.path("kept.mp4"), self.clip, FAST)
+        self.refuses("is a folder", self.path("kept.mp4"), self.clip, FAST)
         self.assertEqual(self.names(), ["fifo.mp4", "folder.mp4", "kept.jsonl"])
 
 
@@ -282,7 +289,7 @@ class Broken(Recording):
 
     def test_nohup_ignores_sighup(self):
         """A recording that is told to outlive its terminal does."""
-        with self.stalled(run=("/usr/bin/nohup", RECORD)) as program:
+        with self.stalled(prefix=("/usr/bin/nohup",)) as program:
             program.send_signal(signal.SIGHUP)
             with self.assertRaises(subprocess.TimeoutExpired):
                 program.wait(1)
@@ -301,7 +308,7 @@ class Broken(Recording):
                 part = self.path("out.part" + extension)
                 self.assertGreater(frames(part), FRAMES - 60)
                 self.assertGreater(len(self.content("out.part.jsonl").splitlines()), FRAMES - 31)
-                said = self.record("-o", self.path("out" + extension), self.clip, FAST)
+                said = self.record(self.path("out" + extension), self.clip, FAST)
                 self.assertEqual(said.returncode, 0, said.stderr)
                 self.assertIn(f"interrupted; what it got is in {part}", said.stderr)
                 self.assertGreater(frames(part), FRAMES - 60)
@@ -311,7 +318,7 @@ class Broken(Recording):
     def test_concurrent_recordings_of_same_name(self):
         """Neither writes into the other's files, and neither takes the other for an interrupted one."""
         with self.stalled() as program:
-            said = self.record("-o", self.path("out.mp4"), self.clip, FAST)
+            said = self.record(self.path("out.mp4"), self.clip, FAST)
             self.assertEqual((said.returncode, said.stderr), (0, ""))
             self.assertEqual(frames(self.path("out.mp4")), FRAMES)
             program.terminate()
@@ -327,8 +334,8 @@ class Broken(Recording):
         for name in ("out.mp4", "out.mkv"):
             with self.subTest(name):
                 # Noise takes what it needs: some 150 KB a frame.
-                said = command("/bin/bash", "-c", 'ulimit -f 4000; exec "$@"', "limited", RECORD, "-o", self.path(name),
-                               noise, FAST)
+                said = command("/bin/bash", "-c", 'ulimit -f 4000; exec "$@"', "limited",
+                               *annotate(self.path(name), noise, FAST))
                 self.assertEqual(said.returncode, 1, said.stderr)
                 part = name.replace("out", "out.part")
                 self.assertIn(f"what was recorded until then is in {self.path(part)}", said.stderr)
@@ -339,8 +346,8 @@ class Broken(Recording):
 
     def test_unwritable_messages_are_an_error(self):
         """The video is ended properly, all the same under its other name."""
-        said = command("/bin/bash", "-c", 'ulimit -f 100; exec "$@"', "limited", RECORD, "-o", self.path("out.mp4"),
-                       self.still(), FAST, "updates=every-frame", "source=" + "x" * 10_000)
+        said = command("/bin/bash", "-c", 'ulimit -f 100; exec "$@"', "limited",
+                       *annotate(self.path("out.mp4"), self.still(), FAST, "updates=every-frame", "source=" + "x" * 10_000))
         self.assertEqual(said.returncode, 1, said.stderr)
         self.assertIn("messages cannot be written", said.stderr)
         self.assertIn("out.part.mp4", said.stderr)
@@ -358,7 +365,7 @@ class Broken(Recording):
         with open(self.path("cut.mkv"), "wb") as cut:
             ffmpeg("-i", self.clip, "-c", "copy", self.path("whole.mkv"))
             cut.write(self.content("whole.mkv")[:-5_000])
-        said = self.record("-o", self.path("out.mp4"), self.path("cut.mkv"), FAST)
+        said = self.record(self.path("out.mp4"), self.path("cut.mkv"), FAST)
         self.assertNotIn("Traceback", said.stderr)
         (name,) = [name for name in self.names() if re.fullmatch(r"out(\.part)?\.mp4", name)]
         self.assertEqual(said.returncode, 1 if "part" in name else 0)
@@ -369,7 +376,7 @@ class Broken(Recording):
         self.earlier()
         with socket.create_server(("127.0.0.1", 0)) as server:
             address = f"rtsp://127.0.0.1:{server.getsockname()[1]}/x"
-            program = subprocess.Popen([RECORD, "-o", self.path("out.mp4"), address, FAST], stdout=subprocess.DEVNULL,
+            program = subprocess.Popen(annotate(self.path("out.mp4"), address, FAST), stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
             connection, _ = server.accept()
             with connection:
