@@ -110,7 +110,7 @@ class Copies(unittest.TestCase):
 
     def play_apart(self, program, **environment):
         """Runs a program of this file's in a process of its own."""
-        lines = ["import sys", "sys.path.insert(0, sys.argv[1])", "from test_copies import *", "self = Copies()", program,
+        lines = ["import sys", "sys.path.insert(0, sys.argv[1])", "from test_drawing_buffers import *", "self = Copies()", program,
                  "self.doCleanups()", "Gst.deinit()"]
         done = subprocess.run(
             [sys.executable, "-c", "\n".join(lines), os.path.dirname(os.path.abspath(__file__))], capture_output=True, text=True,

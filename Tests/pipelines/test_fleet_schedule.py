@@ -239,10 +239,10 @@ class Inside(unittest.TestCase):
             file.write("x" * 100_000)
         storage.put(source, "sub/there")
         self.assertEqual(storage.names("sub"), ["there"])
-        code = ("import resource, signal, sys; from swiftodt_fleet.place import Place; from swiftodt_fleet.errors import PlaceFull\n"
+        code = ("import resource, signal, sys; from swiftodt_fleet.storage import Storage; from swiftodt_fleet.errors import StorageFull\n"
                 "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
-                "try: Place(sys.argv[1]).put(sys.argv[2], 'sub/more')\n"
-                "except PlaceFull as error: print(error)")
+                "try: Storage(sys.argv[1]).put(sys.argv[2], 'sub/more')\n"
+                "except StorageFull as error: print(error)")
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])

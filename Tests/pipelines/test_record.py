@@ -24,8 +24,9 @@ def ffmpeg(*words):
 
 def annotate(output, source, *properties):
     """The command that records `source` as `output`, with the messages beside it, and replaces earlier files."""
-    # As in Pipelines/demo: the messages have the output's name with the extension .jsonl.
-    return [ODT, "annotate", "--force", f"--json={os.path.splitext(os.path.realpath(output))[0]}.jsonl",
+    # A relative path is relative to the working directory of the command, not to that of this process.
+    stem = os.path.splitext(os.path.realpath(output) if os.path.isabs(output) else output)[0]
+    return [ODT, "annotate", "--force", f"--json={stem}.jsonl",
             *(f"--set={setting}" for setting in properties), "--", source, output]
 
 

@@ -33,7 +33,7 @@ class Settings:
     @property
     def fingerprint(self) -> str:
         """What results hang on: cuts do not count."""
-        facts = {key: value for key, value in asdict(self).items() if key not in ("place", "part_seconds")}
+        facts = {key: value for key, value in asdict(self).items() if key not in ("storage", "part_seconds")}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
