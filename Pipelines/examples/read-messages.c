@@ -1,9 +1,9 @@
-/* Reads what swiftodt says: its messages on the bus, and what it attaches to the buffers.
+/* Prints the messages of swiftodt on the bus and the metadata that it attaches to buffers.
  *
  *   cc read-messages.c -o read-messages $(pkg-config --cflags --libs gstreamer-video-1.0)
  *   ./read-messages videotestsrc num-buffers=300 pattern=ball ! swiftodt detector=motion ! fakesink
  *
- * Prints a line for each object of each message, for each event, and for each region on a buffer. */
+ * Prints one line for each object of each message, for each event, and for each region on a buffer. */
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
@@ -14,7 +14,7 @@ print_object (const GstStructure *object)
   guint x = 0, y = 0, width = 0, height = 0;
   gdouble score = 0;
 
-  /* There is no id in single-image mode, so what comes of this is not looked at. */
+  /* In single-image mode there is no id, and it remains 0. */
   gst_structure_get_uint64 (object, "tracking-id", &id);
   gst_structure_get (object, "x", G_TYPE_UINT, &x, "y", G_TYPE_UINT, &y, "width", G_TYPE_UINT, &width, "height", G_TYPE_UINT, &height,
       "score", G_TYPE_DOUBLE, &score, NULL);
@@ -22,7 +22,7 @@ print_object (const GstStructure *object)
       gst_structure_get_string (object, "state"), score, x, y, width, height);
 }
 
-/* Of a message `swiftodt`, or of the metadata, which has the same fields. */
+/* Prints a message `swiftodt` or the metadata, which has the same fields. */
 static void
 print_result (const gchar *from, const GstStructure *result)
 {
@@ -46,7 +46,7 @@ print_event (const GstStructure *event)
       zone ? zone : "", zone ? " " : "", id, gst_structure_get_string (event, "label"));
 }
 
-/* On the streaming thread: the buffer is good as long as this runs. */
+/* Runs on the streaming thread. The buffer is valid only during the call. */
 static GstPadProbeReturn
 read_metadata (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
@@ -76,9 +76,9 @@ watch_buffers (const GValue *element, gpointer unused)
   gst_object_unref (pad);
 }
 
-/* Returns whether the stream goes on. */
+/* Handles a message. Returns whether the stream continues. */
 static gboolean
-hear (GstMessage *message, gboolean *failed)
+handle_message (GstMessage *message, gboolean *failed)
 {
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_EOS:
@@ -108,16 +108,16 @@ main (int argc, char **argv)
   GstIterator *elements;
   GstMessage *message;
   GstBus *bus;
-  gboolean goes_on = TRUE, failed = FALSE;
+  gboolean is_running = TRUE, failed = FALSE;
 
   gst_init (&argc, &argv);
   pipeline = gst_parse_launchv ((const gchar **) argv + 1, &error);
   if (!pipeline || error) {
-    g_printerr ("no pipeline: %s\n", error ? error->message : "");
+    g_printerr ("cannot parse the pipeline: %s\n", error ? error->message : "");
     return 2;
   }
   if (!GST_IS_PIPELINE (pipeline)) {
-    g_printerr ("a single element is no pipeline\n");
+    g_printerr ("a pipeline needs more than one element\n");
     return 2;
   }
   elements = gst_bin_iterate_all_by_element_factory_name (GST_BIN (pipeline), "swiftodt");
@@ -126,9 +126,9 @@ main (int argc, char **argv)
 
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (goes_on && (message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+  while (is_running && (message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
               GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR))) {
-    goes_on = hear (message, &failed);
+    is_running = handle_message (message, &failed);
     gst_message_unref (message);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);

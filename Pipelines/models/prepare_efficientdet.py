@@ -1,34 +1,35 @@
-"""Writes a quantised EfficientDet-Lite for TensorFlow Lite as a network whose every layer the runtime computes in 8 bits.
+"""Converts a quantised EfficientDet-Lite from TensorFlow Lite to an OpenVINO network that runs entirely in 8 bits.
 
     prepare_efficientdet.py efficientdet_lite_int8.tflite OUTPUT.xml
 
-Read as it is, the runtime does not see that the weights of the depthwise layers are constant and computes these in floats, and the
-end of the network (all scores in one piece, the logistic function, quantised again) takes longer than any layer. Written here are
-the same layers with the same numbers, without that end: each level of the pyramid gives its class logits and its box differences as
-rows of anchors. Ten of the 90 numbers that COCO gives its classes name nothing; they are left out. The logits, 1.5 million of them,
-come as bytes (LOGIT_STEP, LOGIT_ZERO: the manifest says so), the differences as floats: in bytes they cost a point of precision.
+Read directly, the .tflite runs slower: OpenVINO does not recognise the weights of the depthwise layers as constant and computes
+these layers in floating point, and the end of the network (concatenation of all scores, logistic function, requantisation) costs
+more than any other layer. This program writes the same layers with the same weights, without that end. Each pyramid level has two
+outputs with one row per anchor: class logits and box offsets. Of COCO's 90 class numbers ten are unused; they are left out. The
+logits are bytes (see LOGIT_STEP and LOGIT_ZERO; the manifest has them, too). The box offsets are floats, because bytes would reduce
+the average precision.
 
-Needs nothing but Python: the file is read by its published schema, and written in OpenVINO's own format (version 11).
+Requires only Python: it reads the file by its published FlatBuffer schema and writes OpenVINO's IR format (version 11).
 """
 import struct
 import sys
 from xml.sax.saxutils import quoteattr
 
-# Operators and activations by their numbers in TensorFlow Lite's schema.
+# Numbers of operators and activations in TensorFlow Lite's schema.
 ADD, CONCATENATION, CONVOLUTION, DEPTHWISE, DEQUANTISE, LOGISTIC, MAX_POOL, RESHAPE, RESIZE_NEAREST, QUANTISE = \
     0, 2, 3, 4, 6, 14, 17, 22, 97, 114
 NO_ACTIVATION, RELU6 = 0, 3
 SAME = 0
 ANCHORS = 9
-# A logit is its byte less LOGIT_ZERO, times LOGIT_STEP: from -7.01, a score below all that is ever asked for, to 3.83, as far as the
-# network as it is published goes; that one's steps are 0.094.
+# logit = (byte - LOGIT_ZERO) * LOGIT_STEP, in the range -7.01 to 3.83. The lower end is a score below every useful threshold, the
+# upper end is that of the published network, whose step is 0.094.
 LOGIT_STEP, LOGIT_ZERO = 0.0425, 165
-# What of COCO's 90 numbers (from 1) names nothing.
+# The unused ones of COCO's class numbers, which begin at 1.
 NAMELESS = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
 
 
 class Table:
-    """A table of a FlatBuffer: fields by their number, absent ones by their default."""
+    """A table of a FlatBuffer. Fields are addressed by number; absent fields have their default."""
 
     def __init__(self, content, place):
         self.content, self.place = content, place
@@ -69,7 +70,7 @@ class Table:
 
 
 class Tensor:
-    """A tensor of the .tflite: its shape, how its whole numbers are meant, and its bytes where it is constant."""
+    """A tensor of the .tflite: its shape, its quantisation and, for a constant, its bytes."""
 
     def __init__(self, table, buffers):
         self.shape = table.numbers(0, "i")
@@ -80,12 +81,12 @@ class Tensor:
 
     @property
     def range(self):
-        """The least and the greatest number that its 8 bits stand for."""
+        """The smallest and the largest value that its 8 bits can represent."""
         return (-128 - self.zeros[0]) * self.scales[0], (127 - self.zeros[0]) * self.scales[0]
 
 
 class Layers:
-    """A network in the making: layers in XML, and constants in a file beside it. A value is (layer, port, kind, shape)."""
+    """Builds a network: layers as XML, and constants for a separate file. A value is (layer, port, kind, shape)."""
 
     def __init__(self):
         self.xml, self.edges, self.constants, self.count, self.kept = [], [], bytearray(), 0, {}
@@ -139,7 +140,7 @@ class Layers:
 
 
 def padding(size, kernel, stride, kind):
-    """Before and after, as TensorFlow does it: what is odd comes after."""
+    """Returns the padding before and after, as TensorFlow computes it: an odd rest is added after."""
     if kind != SAME:
         return 0, 0
     whole = max(0, (-(-size // stride) - 1) * stride + kernel - size)
@@ -150,9 +151,9 @@ class Preparation:
     def __init__(self, content):
         model = Table(content, struct.unpack_from("<I", content)[0])
         if content[4:8] != b"TFL3" or len(model.tables(2)) != 1:
-            raise SystemExit("prepare_efficientdet: this is no model for TensorFlow Lite with one graph")
+            raise SystemExit("prepare_efficientdet: the file is not a TensorFlow Lite model with one graph")
         graph, buffers = model.tables(2)[0], model.tables(4)
-        # Small numbers of operators stand in an older field.
+        # Operator numbers below 127 are in an older field of the schema.
         self.codes = [max(code.number(0, "b"), code.number(3, "i")) for code in model.tables(1)]
         self.tensors = [Tensor(table, buffers) for table in graph.tables(0)]
         self.operators, self.inputs = graph.tables(3), graph.numbers(1, "i")
@@ -173,7 +174,7 @@ class Preparation:
         return self.layers
 
     def translate(self, code, enters, leaves, options):
-        # What follows the heads is not written: decoding does it.
+        # The operators after the heads are left out, because swiftodt decodes the heads itself.
         if code in (RESHAPE, CONCATENATION, LOGISTIC, DEQUANTISE):
             return
         output = self.tensors[leaves]
@@ -191,15 +192,15 @@ class Preparation:
             activation = options.number(0, "b")
             value = self.layers.add("Add", [value, self.values[enters[1]]], "FP32", value[3], auto_broadcast="numpy")
         elif code in (MAX_POOL, RESIZE_NEAREST):
-            # The same steps before and after.
+            # Input and output have the same quantisation, so no FakeQuantize is needed.
             self.values[leaves] = (self.max_pool if code == MAX_POOL else self.resize)(value, output.shape, options)
             return
         else:
-            raise SystemExit(f"prepare_efficientdet: operator {code} is none of an EfficientDet-Lite's")
+            raise SystemExit(f"prepare_efficientdet: operator {code} does not occur in an EfficientDet-Lite")
         if activation == RELU6:
             value = self.layers.add("Clamp", [value], "FP32", value[3], min="0", max="6")
         elif activation != NO_ACTIVATION:
-            raise SystemExit(f"prepare_efficientdet: activation {activation} is none of an EfficientDet-Lite's")
+            raise SystemExit(f"prepare_efficientdet: activation {activation} does not occur in an EfficientDet-Lite")
         self.values[leaves] = self.layers.eight_bits(value, output.range, output.range)
 
     def picture(self, tensor):
@@ -210,7 +211,7 @@ class Preparation:
         return self.layers.eight_bits(value, (0, 255), (-zero * scale, (255 - zero) * scale))
 
     def convolution(self, value, code, weights, bias, options):
-        """The weights in whole numbers, a scale for each channel that comes out, and the bias."""
+        """Adds a convolution: integer weights, one scale for each output channel, and the bias."""
         depthwise = code == DEPTHWISE
         _, height, width, inner = weights.shape
         count, area = (inner, height * width) if depthwise else (weights.shape[0], height * width)
@@ -243,7 +244,7 @@ class Preparation:
                                auto_broadcast="numpy")
 
     def head(self, value, weights, bias, options):
-        """The last layer of a level: what it says of the classes that have names, not yet in bytes."""
+        """Adds the output layer of a pyramid level, without the channels of unused classes. `network` converts the logits to bytes."""
         width = weights.shape[0] // ANCHORS
         inner = weights.shape[3]
         kept = [channel for channel in range(weights.shape[0]) if width == 4 or channel % width + 1 not in NAMELESS]
@@ -264,7 +265,7 @@ class Preparation:
 
     def resize(self, value, shape, options):
         if options and (options.number(0, "b") or options.number(1, "b")):
-            raise SystemExit("prepare_efficientdet: a network that resizes between pixel centres is not the one that was measured")
+            raise SystemExit("prepare_efficientdet: a resize with aligned corners or half-pixel centres is not supported")
         scales = [new / old for new, old in zip(shape[1:3], value[3][2:])]
         return self.layers.add(
             "Interpolate", [value, self.layers.wholes(shape[1:3]), self.layers.floats(scales, (2,)), self.layers.wholes((2, 3))],
@@ -279,7 +280,7 @@ def main(source, output):
     try:
         network = Preparation(content).network()
     except (struct.error, IndexError, KeyError, ValueError, ZeroDivisionError):
-        raise SystemExit(f"prepare_efficientdet: {source} is no EfficientDet-Lite for TensorFlow Lite in 8 bits") from None
+        raise SystemExit(f"prepare_efficientdet: {source} is not an 8-bit EfficientDet-Lite for TensorFlow Lite") from None
     network.save(output, "efficientdet_lite0")
 
 

@@ -1,14 +1,14 @@
-"""Cuts the post-processing off a TensorFlow SSD MobileNet v2, and has it compute in 8 bits.
+"""Removes the post-processing of a TensorFlow SSD MobileNet v2 and quantises it to 8 bits.
 
     prepare_ssd.py frozen_inference_graph.pb OUTPUT.xml
 
-The frozen graph resizes, decodes and suppresses inside itself, with loops that cost more than the network. What is kept
-goes from a picture of 300 x 300 bytes to the raw heads: box differences [1,1917,4] and class logits [1,1917,91].
+The frozen graph resizes, decodes and suppresses boxes inside the graph, with loops that cost more than the network itself. The
+converted network begins with a picture of 300 x 300 bytes and ends with the raw heads: box offsets [1,1917,4] and class logits
+[1,1917,91].
 
-Eight bits need to know how far the numbers between the layers go. Nearly all lie within 0...6, because the network itself
-limits them so; the few that are not limited, the ends of the bottlenecks, were measured over 158 frames of two videos.
-Weights need no measuring. The first two layers and the six that give the boxes lose most by it and cost little: they stay
-as they are.
+Quantisation requires the value range of every activation. Most activations are limited to 0...6 by the network itself. The ranges
+of the others, the outputs of the bottlenecks, were measured on 158 frames of two videos. Weights need no measurement. The first two
+layers and the six that compute the boxes stay in floating point, because they lose the most accuracy and cost little time.
 """
 import os
 import platform
@@ -25,14 +25,14 @@ HEADS = ("Squeeze", "concat_1")
 SIZE = 300
 
 LIMITED = (0.0, 6.0)
-# From the picture to the heads.
+# The value ranges of the bottlenecks' outputs, from the input to the heads.
 BOTTLENECKS = [
     (-18.05, 17.33), (-12.4, 13.76), (-28.71, 27.12), (-12.68, 14.09), (-17.13, 16.97), (-22.9, 22.43), (-13.4, 10.41),
     (-14.09, 13.8), (-15.95, 18.33), (-20.92, 18.69), (-7.97, 8.22), (-13.81, 14.05), (-16.15, 19.51), (-7.44, 7.38),
     (-10.31, 10.56), (-21.94, 17.93), (-8.3, 9.23),
 ]
 FIRST, LAST = 2, 6
-# Of the last: four box numbers for three or six anchors.
+# Output channels of the last layers: four box offsets for three or six anchors.
 BOX_CHANNELS = {12, 24}
 
 
@@ -50,7 +50,7 @@ def cut(graph):
 
 
 def folded(network):
-    """The network with all that does not depend on the picture reckoned beforehand, as storing it does."""
+    """Folds all constant subexpressions, by saving and reading the network."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "network.xml")
         ov.save_model(network, path, compress_to_fp16=False)
@@ -62,7 +62,7 @@ def number(value):
 
 
 def eight_bit_input(source, low, high):
-    if low < 0:  # zero has to be one of the 256 steps
+    if low < 0:  # zero must be one of the 256 steps
         step = (high - low) / 255
         low = -round(-low / step) * step
         high = low + 255 * step
@@ -70,7 +70,7 @@ def eight_bit_input(source, low, high):
 
 
 def eight_bit_weights(layer):
-    """Weights as whole numbers, with a scale for each output channel."""
+    """Returns the weights as integers multiplied by one scale for each output channel."""
     weights = layer.input_value(1).get_node().get_data().astype(np.float32)
     own_axes = 1 if layer.get_type_name() == "Convolution" else 2
     scale = np.maximum(np.abs(weights).max(axis=tuple(range(own_axes, weights.ndim)), keepdims=True), 1e-8) / 127
@@ -93,14 +93,14 @@ def quantise(network):
         layer.input(0).replace_source_output(quantised[name].output(0))
         layer.input(1).replace_source_output(weights.output(0))
     if next(bottlenecks, None) is not None or {layer.get_output_shape(0)[1] for layer in boxes} != BOX_CHANNELS:
-        raise SystemExit("prepare_ssd: the network is not built as the one that was measured")
+        raise SystemExit("prepare_ssd: the network differs from the one whose value ranges were measured")
     network.validate_nodes_and_infer_types()
     return network
 
 
 def main(graph, output):
     network = cut(graph)
-    # On other processors the runtime computes in 16 bits, and 8 bits gain nothing.
+    # On other processors the runtime computes in 16 bits, so quantisation to 8 bits gains nothing.
     if platform.machine() in ("x86_64", "AMD64"):
         network = quantise(folded(network))
     ov.save_model(network, output, compress_to_fp16=True)

@@ -1,8 +1,8 @@
-"""Brings a detector to 8 bits with NNCF, and says what that costs; `odt models quantise` calls it.
+"""Quantises a detector to 8 bits with NNCF and measures the loss; `odt models quantise` runs it.
 
-What the network wants (size, order, mean and scale, how a picture is fitted in) is told by who calls: odt has recognised it. Three of
-four pictures show how far the numbers between the layers go; each fourth is kept back, and on these the 8-bit form is compared with the
-float one, through odt, as both will be used: how many of the objects that one finds the other finds too.
+odt passes the network's input format (size, channel order, mean and scale, fit). Three of four pictures calibrate the value ranges of
+the activations. Every fourth picture is held out: on these, odt runs the original and the quantised network, and the program counts
+how many objects both networks find.
 """
 import argparse
 import json
@@ -12,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-# Pinned, and put into a folder of their own: only who asks for this has them.
+# Pinned, and installed into a separate folder when this program first runs.
 PACKAGES = """nncf==3.4.0 openvino==2026.4.1 openvino-telemetry==2025.2.0 numpy==2.2.6 pillow==13.0.0 scipy==1.17.1
 scikit-learn==1.9.1 joblib==1.6.0 threadpoolctl==3.8.0 narwhals==2.29.0 networkx==3.4.2 ninja==1.13.2 packaging==26.3 pandas==2.3.3
 python-dateutil==4.0.0 pytz==2026.6 tzdata==2026.6 psutil==7.2.2 pydot==3.0.4 pyparsing==3.3.3 rich==15.0.0 markdown-it-py==4.3.0
 mdurl==0.1.2 Pygments==2.21.0 safetensors==0.8.0 tabulate==0.10.0 cloudpickle==3.1.2""".split()
 FEWEST, MOST = 16, 400
-SHOWN = 0.3  # compared are the objects that are likely to be shown
+SHOWN = 0.3  # the score threshold of the comparison
 KINDS = (".jpg", ".jpeg", ".png")
 
 
@@ -36,7 +36,7 @@ def base(variable, usual):
 
 
 def have_packages():
-    """Makes the packages importable; fetches them where they are not there yet."""
+    """Installs the packages into the data folder unless they are there, and adds that folder to sys.path."""
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     folder = os.path.join(base("XDG_DATA_HOME", ".local/share"), "swiftodt", f"quantise-{version}")
     stamp = os.path.join(folder, ".stamp")
@@ -46,7 +46,7 @@ def have_packages():
     except OSError:
         whole = False
     if not whole:
-        say(f"getting NNCF and what it needs (200 MB to download, 700 MB unpacked, once) into {folder}")
+        say(f"installing NNCF and its dependencies (200 MB to download, 700 MB unpacked, once) into {folder}")
         new = folder + ".new"
         shutil.rmtree(new, ignore_errors=True)
         done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps",
@@ -54,8 +54,8 @@ def have_packages():
                               env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"})
         if done.returncode != 0:
             shutil.rmtree(new, ignore_errors=True)
-            stop(f"NNCF could not be had for Python {version} (see above). Without a network nothing can be quantised on this machine; "
-                 "a model that was quantised on another one works here")
+            stop(f"cannot install NNCF for Python {version} (see above). Without a network, quantise the model on another machine; "
+                 "the result works here")
         with open(os.path.join(new, ".stamp"), "w", encoding="ascii") as file:
             file.write(" ".join(PACKAGES))
         shutil.rmtree(folder, ignore_errors=True)
@@ -65,13 +65,13 @@ def have_packages():
 
 
 def pictures(folder):
-    """Paths of the pictures to measure with, and of those to compare with."""
+    """Returns the paths of the calibration pictures and of the held-out pictures."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.lower().endswith(KINDS))
     except OSError as error:
-        stop(f"{folder} cannot be looked into: {error.strerror}")
+        stop(f"{folder} cannot be read: {error.strerror}")
     if len(names) < FEWEST:
-        stop(f"there are {len(names)} pictures (PNG, JPEG) in {folder}; it takes {FEWEST} at least, some hundred are good, of the kind "
+        stop(f"there are {len(names)} pictures (PNG, JPEG) in {folder}; at least {FEWEST} are needed, and some hundred are better. Take pictures of the kind "
              "that the network will see")
     step = max(1, len(names) / MOST)
     chosen = [os.path.join(folder, names[int(index * step)]) for index in range(min(MOST, len(names)))]
@@ -79,8 +79,11 @@ def pictures(folder):
 
 
 def ends(network):
-    """Names of the last layers with weights and of all that follows: boxes and scores, of very different sizes, are joined there, and
-    lose most by 256 steps that are the same for all. It costs little to leave them as they are. The first layer stays too."""
+    """Returns the names of the first layer with weights, of the last ones and of all layers after those.
+
+    They stay in floating point: near the outputs boxes and scores of very different ranges are concatenated, and 256 common steps would
+    lose most accuracy there, for little time.
+    """
     layers = ("Convolution", "GroupConvolution", "MatMul")
     names, waiting = set(), [result.input_value(0).get_node() for result in network.get_results()]
     while waiting:
@@ -95,7 +98,7 @@ def ends(network):
 
 
 class Feed:
-    """Pictures as the network wants them."""
+    """Converts pictures to the network's input format."""
 
     def __init__(self, network_input, network):
         self.network_input, self.port = network_input, network.inputs[0]
@@ -130,7 +133,7 @@ class Feed:
 
 
 def manifest(model):
-    """What is said of a model beside it, without what its files are like."""
+    """Returns a model's manifest without the entries that describe its files."""
     try:
         with open(os.path.splitext(model)[0] + ".json", encoding="utf-8") as file:
             return {name: value for name, value in json.load(file).items() if name not in ("files", "recipe", "known-answers")}
@@ -142,7 +145,7 @@ def objects(odt, model, paths):
     done = subprocess.run([odt, "detect", "--json", "--model", model, "--score", str(SHOWN), *paths], capture_output=True, text=True,
                           check=False)
     if done.returncode != 0:
-        stop(f"odt cannot look with {model}: {done.stderr.strip()}")
+        stop(f"odt detect fails with {model}: {done.stderr.strip()}")
     return [json.loads(line)["objects"] for line in done.stdout.splitlines()]
 
 
@@ -154,8 +157,10 @@ def overlap(a, b):
 
 
 def agreement(first, second):
-    """Objects of both that belong together (same label, IoU from 0.5), as pairs of overlap and difference of scores; and how many
-    each has."""
+    """Matches objects of the same label with an IoU of at least 0.5.
+
+    Returns pairs of IoU and score difference, and the number of objects in each of the two lists.
+    """
     pairs = []
     for ours, theirs in zip(first, second):
         left = list(theirs)
@@ -174,7 +179,7 @@ def arguments():
     parser.add_argument("--pictures", required=True)
     parser.add_argument("--output", required=True)
     parser.add_argument("--odt", required=True)
-    parser.add_argument("--network-input", required=True, help="JSON: what odt has recognised")
+    parser.add_argument("--network-input", required=True, help="JSON: the input format that odt has recognised")
     parser.add_argument("--max-loss", type=float, required=True)
     parser.add_argument("--force", action="store_true")
     return parser.parse_args()
@@ -191,12 +196,12 @@ def main():
     nncf.set_log_level(logging.ERROR)
     network = openvino.Core().read_model(options.model)
     if len(network.inputs) != 1:
-        stop(f"{options.model} has {len(network.inputs)} inputs: only networks with one, for a picture, can be quantised; export it without "
+        stop(f"{options.model} has {len(network.inputs)} inputs: only networks with one picture input can be quantised. Export it without "
              "its post-processing")
     if any(node.get_type_name() == "FakeQuantize" for node in network.get_ops()):
-        stop(f"{options.model} is in 8 bits already")
+        stop(f"{options.model} is already quantised to 8 bits")
     feed = Feed(network_input["input"], network)
-    say(f"measuring with {len(measured)} pictures")
+    say(f"calibrating with {len(measured)} pictures")
     small = nncf.quantize(network, nncf.Dataset(measured, feed), preset=nncf.QuantizationPreset.MIXED, subset_size=len(measured),
                           ignored_scope=nncf.IgnoredScope(names=ends(network), validate=False),
                           model_type=nncf.ModelType.TRANSFORMER if network_input["family"] == "detr" else None)
@@ -208,23 +213,23 @@ def main():
         openvino.save_model(small, path, compress_to_fp16=True)
         with open(os.path.join(work, stem + ".json"), "w", encoding="utf-8") as file:
             json.dump({**manifest(options.model), **network_input, "task": "detection",
-                       "source": f"{os.path.basename(options.model)}, brought to 8 bits"}, file, indent=2)
+                       "source": f"{os.path.basename(options.model)}, quantised to 8 bits"}, file, indent=2)
             file.write("\n")
-        say(f"comparing on {len(kept)} pictures that were kept back")
+        say(f"comparing on {len(kept)} held-out pictures")
         pairs, before, after = agreement(objects(options.odt, options.model, kept), objects(options.odt, path, kept))
         if before == 0:
-            stop(f"the network finds nothing from {SHOWN} up in the pictures that were kept back: nothing can be said of the loss. Take "
-                 "pictures of what it knows")
+            stop(f"the network finds no object with a score of at least {SHOWN} in the held-out pictures, so the loss cannot be measured. Take "
+                 "pictures of objects that the network detects")
         loss = 1 - 2 * len(pairs) / (before + after)
-        say(f"of {before} objects in floats and {after} in 8 bits {len(pairs)} are the same (label, IoU from 0.5): agreement "
+        say(f"{len(pairs)} of {before} objects (float) and {after} (8 bits) agree in label and position (IoU of at least 0.5): agreement "
             f"{100 * (1 - loss):.1f} %, loss {100 * loss:.1f} %")
         if pairs:
             say(f"these overlap by {sum(pair[0] for pair in pairs) / len(pairs):.3f} and differ in score by "
                 f"{sum(pair[1] for pair in pairs) / len(pairs):.3f} on average")
         size = sum(os.path.getsize(os.path.join(work, stem + end)) for end in (".xml", ".bin"))
         if loss > options.max_loss and not options.force:
-            stop(f"the loss is above {100 * options.max_loss:.1f} %, nothing was written. More pictures of the kind that it will see help; "
-                 "--max-loss allows more, --force writes it all the same")
+            stop(f"the loss is above {100 * options.max_loss:.1f} %, so nothing was written. Use more pictures of the kind that the network will see; "
+                 "--max-loss raises the limit, --force ignores it")
         for end in (".bin", ".json", ".xml"):
             os.replace(os.path.join(work, stem + end), os.path.join(folder, stem + end))
     say(f"wrote {options.output} ({size / 1e6:.1f} MB; {os.path.getsize(options.model) / 1e6:.1f} before)")

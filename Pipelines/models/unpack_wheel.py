@@ -1,10 +1,10 @@
-"""Puts those files of a wheel whose names match a pattern into a folder, without the wheel's own folders.
+"""Extracts the files of a wheel whose names match a pattern into one folder, without subfolders.
 
     unpack_wheel.py WHEEL FOLDER PATTERN ...
     unpack_wheel.py --from-index PACKAGE RECORD WHEEL FOLDER PATTERN ...
 
-In the second form WHEEL is but a name: the index that pip uses is asked for just these files. RECORD is the SHA-256 of the wheel's own
-list of the hashes of its files, by which each of them is judged. Ends with 3 where they cannot be had so: then fetch the wheel.
+In the second form WHEEL is only a file name: the program reads just these files from the package index by range requests. RECORD is
+the SHA-256 of the wheel's RECORD, which has the hash of each file. Exits with 3 if that fails; then download the whole wheel.
 """
 import base64
 import csv
@@ -22,7 +22,7 @@ PIECE = 1 << 20
 
 
 def put(archive, entry, folder):
-    """The file in its place, and its SHA-256 as wheels write it."""
+    """Extracts one file and returns its SHA-256 in the form of RECORD."""
     target, content = os.path.join(folder, os.path.basename(entry.filename)), hashlib.sha256()
     with archive.open(entry) as source, open(target, "wb") as sink:
         while piece := source.read(PIECE):
@@ -34,18 +34,18 @@ def put(archive, entry, folder):
 
 
 def meant(archive, patterns):
-    """In the order in which they lie in the archive, so that no piece of it is sent twice."""
+    """Returns the matching entries in the order of the archive, so that no range is requested twice."""
     entries = [entry for entry in archive.infolist()
                if not entry.is_dir() and any(fnmatch.fnmatch(entry.filename, pattern) for pattern in patterns)]
     return sorted(entries, key=lambda entry: entry.header_offset)
 
 
 def hashes(archive, record):
-    """The hash of each file, as the archive's own list has it."""
+    """Returns the hash of each file from the archive's RECORD, whose own hash is checked."""
     name = next(name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
     text = archive.read(name)
     if hashlib.sha256(text).hexdigest() != record:
-        raise ValueError(f"{name} is not what it should be")
+        raise ValueError(f"{name} does not have the expected SHA-256")
     return {row[0]: row[1] for row in csv.reader(text.decode().splitlines()) if len(row) > 1}
 
 
@@ -55,8 +55,8 @@ def unpack_from_index(package, record, wheel, folder, patterns):
         known = hashes(archive, record)
         for entry in meant(archive, patterns):
             if put(archive, entry, folder) != known.get(entry.filename):
-                raise ValueError(f"{entry.filename} is not what it should be")
-    print(f"{remote.received / 1e6:.0f} MB of the package's {remote.size / 1e6:.0f} were enough")
+                raise ValueError(f"{entry.filename} does not have the expected SHA-256")
+    print(f"{remote.received / 1e6:.0f} MB of the package's {remote.size / 1e6:.0f} downloaded")
 
 
 def unpack(wheel, folder, patterns):
@@ -76,8 +76,8 @@ def main(arguments):
     try:
         unpack_from_index(package, record, wheel, folder, patterns)
     except (*wheel_part.MISSED, StopIteration) as missed:
-        # A full disk is nobody's index: the whole wheel would meet it too, and say so.
-        print(f"not to be had in parts: {missed}", file=sys.stderr)
+        # An error of the file system (disk full) also ends here. Then the download of the whole wheel reports it.
+        print(f"cannot be downloaded in parts: {missed}", file=sys.stderr)
         sys.exit(MISSED)
 
 

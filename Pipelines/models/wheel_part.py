@@ -1,7 +1,7 @@
-"""Single files out of a wheel that stays where it is: the index is asked for those bytes alone.
+"""Reads single files from a wheel on the package index, without downloading all of it.
 
-A wheel is a zip file, whose directory stands at its end; an index that answers ranges sends a few files of it without the
-rest. One that does not is no reason to fail: whoever asks gets `None`, and fetches the wheel whole.
+A wheel is a zip file, with its directory at the end. An index that supports range requests sends single files of it. If it does not,
+`fetch` returns None, and the caller downloads the whole wheel.
 """
 import http.client
 import io
@@ -21,7 +21,7 @@ SECONDS = 60
 
 
 def setting(pip, name):
-    """What pip is told: by its environment variable, or in its files."""
+    """Returns a setting of pip, from its environment variable or its configuration files."""
     told = os.environ.get("PIP_" + name.upper().replace("-", "_"))
     for section in ("download", "global"):
         if not told:
@@ -32,16 +32,16 @@ def setting(pip, name):
 
 
 def usual_index(pip):
-    """Where pip looks unless it is told otherwise, as its own help says."""
+    """Returns the address of pip's default index, from its help text."""
     said = subprocess.run([*pip, "download", "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
     usual = re.search(r"\(default\s+(https?://[^\s)]+)\)", said)
     if not usual:
-        raise LookupError("this pip does not say which index it uses")
+        raise LookupError("pip's help does not name a default index")
     return usual[1]
 
 
 class Index:
-    """The index that pip uses."""
+    """The package index that pip uses."""
 
     def __init__(self, pip):
         self.address = (setting(pip, "index-url") or usual_index(pip)).rstrip("/")
@@ -53,7 +53,7 @@ class Index:
         return urllib.request.urlopen(request, timeout=SECONDS, context=self.context)
 
     def find(self, package, file):
-        """Where a package's file lies."""
+        """Returns the address of a package's file."""
         page = f"{self.address}/{re.sub('[-_.]+', '-', package).lower()}/"
         with self.open(page, Accept=PAGE) as answer:
             text, page = answer.read().decode(), answer.geturl()
@@ -69,7 +69,7 @@ class Index:
 
 
 class RemoteFile(io.RawIOBase):
-    """A file behind an address, of which only what is read is sent."""
+    """A read-only file at an address. Reading it requests only the needed ranges."""
 
     def __init__(self, index, address):
         self.index, self.address, self.place, self.received = index, address, 0, 0
@@ -80,7 +80,7 @@ class RemoteFile(io.RawIOBase):
         with self.index.open(self.address, Range=span) as answer:
             whole = re.fullmatch(r"bytes \d+-\d+/(\d+)", answer.headers.get("Content-Range", ""))
             if answer.status != 206 or not whole:
-                raise OSError("the index does not send parts of a file")
+                raise OSError("the index does not support range requests")
             self.size = int(whole[1])
             content = answer.read()
         self.received += len(content)
@@ -108,20 +108,20 @@ class RemoteFile(io.RawIOBase):
         return len(content)
 
 
-# Whatever may go wrong on the way to an archive, and in it.
+# All errors of the transport and of the archive.
 MISSED = OSError, ValueError, LookupError, TypeError, http.client.HTTPException, zipfile.BadZipFile, zlib.error
 
 
 def reach(package, file, pip):
-    """The wheel as an archive to read from, and the remote file behind it, which knows how much was sent."""
+    """Opens a wheel as an archive. Returns it and the remote file, which counts the received bytes."""
     index = Index(pip)
     remote = RemoteFile(index, index.find(package, file))
-    # In pieces of this size it is read: one for a small member, a few for a large one.
+    # The buffer size is the size of a range request: one request for a small file, a few for a large one.
     return zipfile.ZipFile(io.BufferedReader(remote, 1 << 20)), remote
 
 
 def fetch(package, file, member, pip):
-    """The bytes of one member, and how many were sent for it; `None` where it cannot be had so."""
+    """Returns the bytes of one file and the number of received bytes, or `None` if the index cannot provide it."""
     try:
         archive, remote = reach(package, file, pip)
         with archive:

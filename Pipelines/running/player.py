@@ -1,7 +1,7 @@
-"""Runs a pipeline for the programs in Pipelines: hears what swiftodt says, and ends the stream properly whatever comes.
+"""Runs a pipeline for the programs in Pipelines, receives the messages of swiftodt and ends the stream on signals.
 
-The first Ctrl-C, SIGTERM or SIGHUP asks the stream to end, so that what is being recorded is complete; the second ends the
-program at once. A stream that does not end, because its source stalls, is given up after some seconds.
+The first Ctrl-C, SIGTERM or SIGHUP sends end of stream, so that files which the pipeline writes are complete. The second
+one ends the program immediately. If the stream does not end within PATIENCE seconds, the program stops it.
 """
 import json
 import os
@@ -22,14 +22,14 @@ HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 IS_CHECKOUT = os.path.exists(os.path.join(HERE, "setup"))
 BUILT = os.path.join(os.path.dirname(HERE), ".build", "plugin")
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-# How long a stream may take to end once it was asked to: encoders and networks have to finish what they hold.
+# Seconds from end of stream at the source to end of stream at the sink: encoders and networks finish their buffers.
 PATIENCE = 10
-# How long elements may take to stop after that.
+# Seconds for the change to NULL after that.
 STOPPING = 3
 
 
 def start_gstreamer():
-    """Makes GStreamer ready, with this checkout's plugin, which is built first if it never was, or with the installed one."""
+    """Initialises GStreamer with this checkout's plugin, which is built first if it does not exist, or with the installed one."""
     if IS_CHECKOUT:
         if not os.path.exists(os.path.join(BUILT, "libgstswiftodt.so")):
             subprocess.run([os.path.join(HERE, "setup")], stdout=sys.stderr, check=False)
@@ -38,36 +38,36 @@ def start_gstreamer():
     Gst.init(None)
     if not Gst.ElementFactory.find("swiftodt"):
         raise Failure("GStreamer finds no element swiftodt: "
-                      + ("run Pipelines/setup" if IS_CHECKOUT else "install gstreamer1.0-swiftodt; odt doctor says more"))
+                      + ("run Pipelines/setup" if IS_CHECKOUT else "install gstreamer1.0-swiftodt, or run odt doctor for details"))
 
 
 def parse(words):
-    """A pipeline, from its words as gst-launch-1.0 takes them."""
+    """Returns the pipeline that the words describe in the syntax of gst-launch-1.0."""
     try:
         pipeline = Gst.parse_launchv(words)
     except gi.repository.GLib.Error as error:
-        raise Failure(f"{' '.join(words)!r} is no pipeline: {error.message}") from None
+        raise Failure(f"cannot parse the pipeline {' '.join(words)!r}: {error.message}") from None
     if isinstance(pipeline, Gst.Pipeline):
         return pipeline
-    # A single element comes as it is, and has no bus of its own.
+    # For a single element parse_launchv returns the element itself, which has no bus.
     whole = Gst.Pipeline()
     whole.add(pipeline)
     return whole
 
 
 def plain(value):
-    """A value out of a message, as JSON knows it."""
+    """Returns a value of a message as a type that JSON has."""
     if isinstance(value, Gst.Structure):
         names = map(value.nth_field_name, range(value.n_fields()))
         return {name: plain(value.get_value(name)) for name in names}
     if isinstance(value, (Gst.ValueList, Gst.ValueArray)):
         return [plain(item) for item in value]
-    # GST_CLOCK_TIME_NONE: unknown, as in the element's own JSON.
+    # GST_CLOCK_TIME_NONE stands for an unknown time; the element's own JSON has null, too.
     return None if value == Gst.CLOCK_TIME_NONE else value
 
 
 def line(structure, name=None):
-    """A message as a line of JSON."""
+    """Returns a message as a line of JSON."""
     content = {"message": name or structure.get_name()} | plain(structure)
     return json.dumps(content, ensure_ascii=False, default=str) + "\n"
 
@@ -75,7 +75,7 @@ def line(structure, name=None):
 class Player:
     """Plays a pipeline to its end.
 
-    What went wrong is in `failure` afterwards, and the signal that ended the stream in `interrupted`.
+    Afterwards `failure` holds the text of the first error, and `interrupted` the signal that ended the stream.
     """
 
     def __init__(self, pipeline):
@@ -86,27 +86,27 @@ class Player:
         self.catch_signals()
 
     def end(self):
-        """Asks the stream to end. Not every source hears it. May block."""
-        # A pipeline that takes an event holds its state, and one that is about to play would wait for that for good.
+        """Sends end of stream to the sources. A stalled source does not handle it. May block."""
+        # send_event takes the pipeline's state lock. During an asynchronous change to PLAYING that would deadlock.
         self.pipeline.get_state(PATIENCE * Gst.SECOND)
         self.pipeline.send_event(Gst.Event.new_eos())
 
     def fail(self, text):
-        """Ends the stream because of an error; the first one counts."""
+        """Keeps the text of the first error and ends the stream."""
         self.failure = self.failure or text
         self.ask_to_end()
 
     def ask_to_end(self):
         if self.deadline is None:
             self.deadline = time.monotonic() + PATIENCE
-            # In a thread of its own: a pad that is at work takes the event when it is done.
+            # In a separate thread, because send_event waits for the pad's stream lock.
             threading.Thread(target=self.end, daemon=True).start()
 
     def watch(self):
-        """Waits for signals in a thread of its own, because the others may be inside GStreamer for long."""
+        """Waits for signals. Runs in a separate thread, because the main thread may block inside GStreamer."""
         self.interrupted = signal.sigwait(SIGNALS)
         self.ask_to_end()
-        say("ending the stream; once more ends at once")
+        say("ending the stream; a second signal ends the program immediately")
         while (left := self.deadline + STOPPING - time.monotonic()) > 0:
             if signal.sigtimedwait(SIGNALS, left) is not None:
                 break
@@ -114,30 +114,30 @@ class Player:
         os._exit(128 + self.interrupted)
 
     def catch_signals(self):
-        """From here on signals go to `watch`. A SIGHUP that is ignored, because of nohup, stays so."""
+        """Directs signals to `watch`. An ignored SIGHUP (nohup) stays ignored."""
         caught = {number for number in SIGNALS
                   if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN}
         for number in caught:
-            # A shell's background jobs ignore SIGINT; who sends one all the same means it.
+            # A shell starts background jobs with SIGINT ignored. An explicit SIGINT must end this program nevertheless.
             signal.signal(number, signal.SIG_DFL)
-        # GStreamer's threads inherit this.
+        # Threads that GStreamer creates later inherit the mask, so that only `watch` receives the signals.
         signal.pthread_sigmask(signal.SIG_BLOCK, caught)
         threading.Thread(target=self.watch, daemon=True).start()
 
     def refuse(self, text):
-        """Ends the stream with an error, from whatever thread."""
+        """Posts an error on the bus, which ends the stream. Callable from any thread."""
         error = GLib.Error.new_literal(Gst.CoreError.quark(), text, Gst.CoreError.FAILED)
         self.pipeline.post_message(Gst.Message.new_error(self.pipeline, error, ""))
 
     def start(self):
         if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
-            # After what the element itself has said, if it has.
+            # The bus delivers an error of the element itself before this general one.
             self.refuse("the pipeline does not start")
 
     def messages(self):
-        """Plays, and yields every message of swiftodt, good until the next, until the stream ends."""
+        """Plays and yields the structure of every message of swiftodt until the stream ends. A structure is valid until the next one."""
         bus = self.pipeline.get_bus()
-        # Starting may block (a FIFO that nobody writes, a server that says nothing): the bus is heard meanwhile.
+        # The change to PLAYING may block (a FIFO without a writer, a silent server), so it runs beside the loop on the bus.
         threading.Thread(target=self.start, daemon=True).start()
         wanted = Gst.MessageType.ELEMENT | Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS
         while True:
@@ -159,20 +159,20 @@ class Player:
                 yield message.get_structure()
 
     def stop(self):
-        """Stops all elements. What hangs in there is left to the end of the program."""
+        """Sets the pipeline to NULL. If that hangs for STOPPING seconds, the thread is abandoned until the program ends."""
         stopping = threading.Thread(
             target=self.pipeline.set_state, args=[Gst.State.NULL], name=HANGING, daemon=True)
         stopping.start()
         stopping.join(STOPPING)
 
     def code(self):
-        """The program's exit code, once the stream has ended."""
+        """Reports the failure, if any, and returns the program's exit code."""
         if self.failure:
             say(self.failure)
             return 1
         return 0
 
     def statistics(self):
-        """The counters of each swiftodt in the pipeline, as the last lines."""
+        """Returns the statistics of each swiftodt in the pipeline as lines of JSON."""
         return [line(element.props.stats, "stats")
                 for element in self.pipeline.iterate_all_by_element_factory_name("swiftodt")]

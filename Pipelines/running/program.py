@@ -1,16 +1,16 @@
-"""What the programs in Pipelines have in common: words, exit codes, and sentences instead of tracebacks."""
+"""Command line, exit codes and error texts of the Python programs in Pipelines."""
 import getopt
 import os
 import signal
 import sys
 import threading
 
-# The name of threads that are not waited for at the end: what hangs in there is beyond help.
+# The name of threads that the program does not join at exit, because they hang inside GStreamer.
 HANGING = "hanging"
 
 
 class Failure(Exception):
-    """Something that the user can do something about, in a sentence."""
+    """An error that the user can correct; its text is printed without a traceback."""
 
     def __init__(self, text, code=1):
         super().__init__(text)
@@ -18,7 +18,7 @@ class Failure(Exception):
 
 
 def say(text):
-    """A sentence for people, on the standard error. That nobody reads it any more stops nothing."""
+    """Prints a text on standard error. Errors of the output are ignored."""
     try:
         print(f"{os.path.basename(sys.argv[0])}: {text}", file=sys.stderr, flush=True)
     except OSError:
@@ -26,8 +26,10 @@ def say(text):
 
 
 def open_missing_descriptors():
-    """Opens /dev/null for standard descriptors that are closed (`>&-`), before GStreamer's sockets or a file get their numbers. The
-    standard output is opened for reading, so that writing to it remains an error."""
+    """Opens /dev/null for standard descriptors that are closed (`>&-`), so that no socket or file gets their numbers.
+
+    The standard output is opened for reading, so that writing to it remains an error.
+    """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -39,9 +41,9 @@ def open_missing_descriptors():
 
 
 def program(main):
-    """Runs a program's main function and ends with its exit code, or with a sentence where it cannot go on."""
+    """Runs a program's main function and exits with its code. Prints known errors as one sentence."""
     open_missing_descriptors()
-    # Lines are UTF-8 whatever the language of the terminal is, as JSON wants it.
+    # JSON requires UTF-8 regardless of the locale.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.stderr.reconfigure(errors="backslashreplace")
     try:
@@ -51,7 +53,7 @@ def program(main):
         say(failure)
         code = failure.code
     except BrokenPipeError:
-        # Nobody reads any more: what ends `| head` in every shell.
+        # The reader of the output is gone (`| head`): the exit code of a shell for SIGPIPE.
         code = 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
@@ -68,12 +70,12 @@ def program(main):
 
 
 def sentence(error):
-    """What a system call complains about."""
+    """Returns the text of an error of a system call, with the file name if there is one."""
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
 def words_and_options(arguments, known, usage):
-    """The options by name and the other words, in any order; what follows -- is no option."""
+    """Returns the options by name and the other words. They may be in any order; words after -- are no options."""
     try:
         options, words = getopt.gnu_getopt(arguments, "h" + known, ["help"])
     except getopt.GetoptError as error:
@@ -81,7 +83,7 @@ def words_and_options(arguments, known, usage):
     options = dict(options)
     if "-h" in options or "--help" in options:
         print(usage)
-        # Here and not at the exit, where newer Pythons complain of a full disk in their own words.
+        # Flushed here, so that `program` reports a full disk. At interpreter exit Python prints its own error.
         sys.stdout.flush()
         raise SystemExit
     return options, words

@@ -64,7 +64,7 @@ class CommandLine(unittest.TestCase):
         """Before Ray is started, with a sentence; and one place has results of one kind."""
         with tempfile.TemporaryDirectory() as storage:
             for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--set", "max-objects=9", "--ray", "127.0.0.1:1"], "other settings"),
-                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "from 1")):
+                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1")):
                 done = subprocess.run([RUN, "none.mp4", "--out", storage, *words], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
 
@@ -165,8 +165,8 @@ class Results(unittest.TestCase):
         said = json.loads(done.stdout)
         self.assertEqual(said["sources"], ["s3://archive/front/uneven-2026-11-22T15-45-01Z.mkv"])
         first_run, second_run, third_run = said["steps"]
-        self.assertEqual(first_run, ["plan", "look 0"])
-        self.assertEqual(second_run, ["plan", *(f"look {number}" for number in range(1, said["parts"])), "finish"])
+        self.assertEqual(first_run, ["plan", "infer 0"])
+        self.assertEqual(second_run, ["plan", *(f"infer {number}" for number in range(1, said["parts"])), "finish"])
         self.assertEqual(third_run, ["plan"])
         self.assertGreaterEqual(said["parts"], 2)
         self.assertEqual(said["totals"], [[1, 0, 0], [0, 1, 0]])

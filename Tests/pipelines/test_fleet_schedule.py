@@ -30,10 +30,10 @@ if IS_THERE:
 
 WRITE_TABLES = """
 import os, sys
-from swiftodt_fleet import recorded_at, sources, tables
+from swiftodt_fleet import recording_origin, sources, tables
 folder, *addresses = sys.argv[1:]
 for address in addresses:
-    origin, video = recorded_at.origin(address, None), sources.short_name(address)
+    origin, video = recording_origin.origin(address, None), sources.short_name(address)
     for kind, path in tables.write_tables(folder + "/messages.jsonl", video, origin, folder)[0].items():
         target = os.path.join(folder, tables.name_in_tables(kind, video, origin))
         os.makedirs(os.path.dirname(target))
@@ -98,7 +98,7 @@ class FakeScheduler:
         return Plan(Video(address, address, Identity(1, "")), spans=[Span(at, at + 1) for at in range(self.spans)])
 
     def infer(self, video, _, number, span):
-        self.step("look", video.name, number)
+        self.step("infer", video.name, number)
         return SegmentResult(1, first(number), first(number + 1 if ("misfit", video.name) not in self.trouble else 99))
 
     def finish(self, video, _, count):
@@ -132,15 +132,15 @@ class Inside(unittest.TestCase):
             self.assertEqual(sorted(words[2] for words in steps[1:-1]), [0, 1, 2, 3])
 
     def test_crashing_file_is_set_aside_after_three_tries(self):
-        desk = FakeScheduler(trouble={("look", "b", 2): (WorkerLost("gone"), 9), ("look", "c", 1): (WorkerLost("gone"), 2)})
+        desk = FakeScheduler(trouble={("infer", "b", 2): (WorkerLost("gone"), 9), ("infer", "c", 1): (WorkerLost("gone"), 2)})
         totals = desk.run("abcd")
         self.assertEqual((totals.done, totals.set_aside), (3, 1))
-        self.assertEqual([desk.log.count(("look", "b", 2)), desk.log.count(("look", "c", 1))], [3, 3])
+        self.assertEqual([desk.log.count(("infer", "b", 2)), desk.log.count(("infer", "c", 1))], [3, 3])
         self.assertIn(("aside", "b", "gone, 3 times", False), desk.log)
         self.assertEqual(desk.said, ["b is set aside: gone, 3 times"])
 
     def test_bad_files_are_set_aside(self):
-        desk = FakeScheduler(trouble={("plan", "a"): (BadFile("no video"), 9), ("look", "b", 0): (Unreachable("no network"), 9), ("finish", "c", 4): (ValueError("x"), 9)})
+        desk = FakeScheduler(trouble={("plan", "a"): (BadFile("no video"), 9), ("infer", "b", 0): (Unreachable("no network"), 9), ("finish", "c", 4): (ValueError("x"), 9)})
         totals = desk.run("abcd")
         self.assertEqual((totals.done, totals.set_aside), (1, 3))
         aside = [words[1:] for words in desk.log if words[0] == "aside"]
@@ -193,7 +193,7 @@ class Inside(unittest.TestCase):
             seen.say("x is set aside")
         self.assertEqual(said.getvalue().count("\r"), 2)
         self.assertTrue(said.getvalue().endswith("\r\x1b[Kfleet: x is set aside\n"))
-        self.assertEqual(Progress(104).line(totals, 3600.0), "42 of 104 files, 10.0 hours of video, 10 times as fast as it was filmed, 1:56:15 left, 2 set aside")
+        self.assertEqual(Progress(104).line(totals, 3600.0), "42 of 104 files, 10.0 hours of video, 10 times real time, 1:56:15 left, 2 set aside")
 
     def test_recordings_are_joined(self):
         texts = ['{"h":1}\n{"time":0}\n{"time":1}\n{"end":true,"frames":2,"time":1}\n', '{"h":1}\n{"time":2}\n{"end":true,"frames":1,"time":2}\n']

@@ -59,7 +59,7 @@ class Installation(unittest.TestCase):
 
             text, left = uninstall()
             self.assertEqual(left, own, text)
-            self.assertIn("left u2netp, which was changed", text)
+            self.assertIn("left u2netp, which has changed since", text)
             self.assertIn(f"{data}/models/mine.onnx", text)
             # A manifest that somebody wrote on is no longer the one that came, either.
             shutil.copy(f"{DATA}/models/u2netp.onnx", f"{data}/models")

@@ -260,7 +260,7 @@ class Quantising(Fetching):
         self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", output).stdout)
         again = self.quantise(output, "--pictures", pictures, "--output", f"{self.folder}/smaller.xml")
         self.assertEqual(again.returncode, 1)
-        self.assertIn("in 8 bits already", again.stderr)
+        self.assertIn("already quantised to 8 bits", again.stderr)
 
 
 class Shown(unittest.TestCase):

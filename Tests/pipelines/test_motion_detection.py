@@ -73,7 +73,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(last["object-count"], len(last["objects"]))
         self.assertEqual((last["width"], last["height"]), (WIDTH, HEIGHT))
         self.assertEqual(messages[-1]["frames"], 90)
-        self.assertIn("1 object followed", summary.stdout)
+        self.assertIn("1 object tracked", summary.stdout)
 
     def test_bus_to_json_reports_errors(self):
         said = command("Pipelines/bus-to-json", "filesrc", "location=/nowhere", "!", "decodebin", "!", "fakesink")

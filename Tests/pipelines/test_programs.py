@@ -49,7 +49,7 @@ class Programs(unittest.TestCase):
                          '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": []}]}'):
                 with self.subTest(line[:60]):
                     given(line + "\n")
-                    self.refuses(1, "x.jsonl is not what bus-to-json writes", "Pipelines/summary", path)
+                    self.refuses(1, "x.jsonl is no file of messages", "Pipelines/summary", path)
             given(GOOD + "\n" + GOOD[:40])
             said = command("Pipelines/summary", path)
             self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 result, 1 object at most at once"))
@@ -65,7 +65,7 @@ class Programs(unittest.TestCase):
                                "swiftodt", "detector=motion", f"message-format={form}", "!", "fakesink")
                 self.assertEqual(said.returncode, 0, said.stderr)
                 heard[form] = command("Pipelines/summary", path).stdout
-        self.assertIn("1 object followed", heard["structure"])
+        self.assertIn("1 object tracked", heard["structure"])
         self.assertEqual(set(heard.values()), {heard["structure"]})
 
     def test_closed_pipe_ends_program(self):

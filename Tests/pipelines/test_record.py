@@ -398,7 +398,7 @@ class Broken(Recording):
             connection, _ = server.accept()
             with connection:
                 program.send_signal(signal.SIGINT)
-                self.assertIn("once more ends at once", program.stderr.readline())
+                self.assertIn("a second signal ends the program immediately", program.stderr.readline())
                 program.send_signal(signal.SIGINT)
                 program.communicate(timeout=3)
         self.assertEqual(program.returncode, 128 + signal.SIGINT)

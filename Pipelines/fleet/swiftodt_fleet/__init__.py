@@ -1,1 +1,1 @@
-"""Pipelines/fleet/run: analyses many files, on one machine or on many. Ray distributes the work."""
+"""Pipelines/fleet/run: analyses many files on one or several machines. Ray distributes the work."""

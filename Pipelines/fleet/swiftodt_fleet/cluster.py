@@ -1,4 +1,4 @@
-"""Ray on this machine alone, or on those that are there already."""
+"""Starts Ray on this machine, or connects to an existing cluster."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Read by Ray when it is imported. The first makes "this machine" 127.0.0.1, so that nothing listens on any other address; it is named for
-# systems on which Ray does so anyway.
+# Ray reads these variables when it is imported. The first one makes Ray use 127.0.0.1 as this machine's address, so that it listens
+# on no other one. Ray's name for the variable refers to the systems on which it always does that.
 ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-# Machines that have much to do take longer to begin than Ray expects.
+# Busy machines need longer to start a worker than Ray's default timeouts.
 PATIENT = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
-# The smallest store that Ray makes: results are figures, files go past it.
+# The smallest object store that Ray accepts. Results are small, and files do not pass through the store.
 STORE_BYTES = 80 * 2**20
 
 
 @contextmanager
 def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
-    """Ray, connected: with the machines at an address, or started here, bound to loopback, for as long as it is used.
+    """Connects to a Ray cluster, or starts Ray on this machine, bound to loopback, for the duration of the context.
 
-    :param address: as Ray takes it: "10.0.0.1:6379", or "auto" for a cluster that this machine is part of.
-    :param cores: how many tasks run at once on this machine; all of its cores unless said.
+    :param address: in Ray's syntax: "10.0.0.1:6379", or "auto" for a cluster that this machine belongs to; None starts Ray here.
+    :param cores: the number of concurrent tasks on this machine; default: all cores.
     """
     os.environ.update(QUIET)
     for name, seconds in PATIENT.items():
@@ -41,7 +41,7 @@ def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
     try:
         ray.init(logging_level=logging.ERROR, log_to_driver=False, configure_logging=True, **options)
     except ConnectionError as error:
-        raise NoCluster(f"Ray at {address} does not let us in: {error} Does it ask for a token? RAY_AUTH_MODE=token sends it") from error
+        raise NoCluster(f"cannot join Ray at {address}: {error} If the cluster requires a token, set RAY_AUTH_MODE=token") from error
     try:
         yield ray
     finally:
@@ -49,9 +49,9 @@ def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
 
 
 def check(address: str) -> None:
-    """Ray itself would try for minutes.
+    """Raises NoCluster at once if nothing listens at the address. Ray itself would try for minutes.
 
-    :raises NoMachines: where nobody listens.
+    :raises NoCluster: if the connection fails.
     """
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not colon or not port.isdigit():
@@ -59,8 +59,8 @@ def check(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), 10).close()
     except (OSError, OverflowError) as error:
-        raise NoCluster(f"there is no Ray at {address}: {error}; docs/fleet.md says how to start it") from error
+        raise NoCluster(f"there is no Ray at {address}: {error}; docs/fleet.md describes how to start it") from error
 
 
 class NoCluster(Exception):
-    """Ray is not where it was said to be."""
+    """There is no Ray cluster at the given address, or it refuses the connection."""

@@ -1,31 +1,31 @@
-"""What can go wrong with a file, and with where things are put. Each has one sentence, so that it passes from machine to machine."""
+"""The errors of a fleet. Each takes one text as argument, so that Ray can pass it between machines."""
 
 from __future__ import annotations
 
 
 class BadFile(Exception):
-    """A file that cannot be analysed: it is set aside until it changes."""
+    """The file cannot be analysed. It is set aside until it changes."""
 
 
 class Unreachable(Exception):
-    """A file that could not be had: it is set aside, and the next run tries again."""
+    """The file could not be read from its source. It is set aside until the next run."""
 
 
 class Crash(Exception):
-    """A program that was ended by a signal, which may be the file's doing and may not."""
+    """A signal ended odt. The file may be the cause, so the task is retried a few times."""
 
 
 class StorageFull(Exception):
-    """Results cannot be written. That is no file's fault: the run ends, and the same command goes on."""
+    """Results cannot be written. The run ends; the same command resumes it."""
 
 
 class Usage(Exception):
-    """What was asked for cannot be meant."""
+    """The command line or a setting is invalid."""
 
 
 class WorkerLost(Exception):
-    """The worker that was at a task is gone."""
+    """The worker process of a task is gone."""
 
 
 class Cancelled(Exception):
-    """A task that was not begun, because nobody wants its result any more."""
+    """The task was cancelled before it started."""

@@ -1,4 +1,4 @@
-"""Files from elsewhere, on this machine while they are needed."""
+"""Local copies of remote files, shared by the workers of a machine."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from fsspec.implementations.local import LocalFileSystem
 from .errors import StorageFull, Unreachable
 from .storage import reason
 
-# How much of a machine's disk copies take; those not used for longest give way.
+# The size limit of the copies in bytes. Beyond it, the least recently used ones are removed.
 LIMIT = int(os.environ.get("SWIFTODT_FLEET_CACHE", str(50 * 2**30)))
 PAUSES = (1.0, 4.0)
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells one content of a file from another, as far as its keeper tells."""
+    """Identifies the content of a file by size and version, as far as its storage provides them."""
 
     size: int | None
     version: str
-    # When it was changed last, in seconds since 1970.
+    # The time of the last change in seconds since 1970.
     changed: float | None = None
 
     @property
     def key(self) -> list[int | str | None]:
-        """What results remember of it."""
+        """The part of the identity that results store."""
         return [self.size, self.version]
 
     @classmethod
@@ -50,7 +50,7 @@ class Identity:
 
 
 def seconds_since_1970(moment: Any) -> float | None:
-    """As different keepers tell it."""
+    """Parses a time of a storage system."""
     if isinstance(moment, datetime):
         return moment.timestamp()
     with suppress(ValueError):
@@ -62,7 +62,7 @@ def seconds_since_1970(moment: Any) -> float | None:
 
 @contextmanager
 def local_copy(address: str, identity: Identity) -> Iterator[str]:
-    """The path of the file on this machine. Workers of a machine share one copy."""
+    """Yields the path of a local copy of the file. The workers of a machine share one copy."""
     files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
     if isinstance(files, LocalFileSystem):
         yield path
@@ -70,10 +70,10 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
     folder = Path(tempfile.gettempdir()) / f"swiftodt-fleet-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     about = folder.lstat()
-    # Anybody can make a folder of this name where temporary files go, and look into it.
+    # Other users could have created a folder of this name in the temporary folder.
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
-        raise StorageFull(f"{folder} is not this user's alone: remove it, or set TMPDIR")
-    # GStreamer looks at contents, people at endings.
+        raise StorageFull(f"{folder} is accessible to other users; remove it, or set TMPDIR")
+    # The copy keeps the file's extension, which GStreamer does not need but people do.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
     copy = folder / (hashlib.sha256(f"{address}\n{identity}".encode()).hexdigest()[:24] + ending)
     while True:
@@ -83,7 +83,7 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 if is_in_place(lock) and not copy.exists():
                     fetch(files, path, address, copy, identity)
-                # Converting a lock is not atomic: the copy may be removed in between, so that the checks below are needed.
+                # Converting a lock is not atomic: another worker may remove the copy in between, so the checks below are needed.
                 fcntl.flock(lock, fcntl.LOCK_SH)
             if is_in_place(lock) and copy.exists():
                 os.utime(copy)
@@ -92,12 +92,12 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
 
 
 def lock_path(copy: Path) -> Path:
-    """The file that is locked while the copy is read (shared) or made or removed (exclusively). It is removed together with the copy."""
+    """Returns the path of the copy's lock file. Readers lock it shared; making or removing the copy needs an exclusive lock."""
     return copy.with_name(copy.name + ".lock")
 
 
 def is_in_place(lock: IO[str]) -> bool:
-    """Whether the lock file that was opened is still the one with this name. The holder of an earlier lock may have removed it."""
+    """Whether the opened lock file still exists under its name. Another worker may have removed it."""
     try:
         return os.path.samestat(os.fstat(lock.fileno()), os.stat(lock.name))
     except FileNotFoundError:
@@ -124,7 +124,7 @@ def make_room(folder: Path, size: int) -> None:
     """Removes unused copies with their locks, the least recently used first, until one more file of this size fits."""
     file_cache = []
     for file in folder.iterdir():
-        # Another worker may remove it meanwhile.
+        # Another worker may remove the file at the same time.
         with suppress(FileNotFoundError):
             if file.suffix not in (".lock", ".part"):
                 about = file.stat()
@@ -142,14 +142,14 @@ def make_room(folder: Path, size: int) -> None:
 
 
 def patiently(ask: Any, address: str) -> Any:
-    """Asks again after a pause, as networks have moments; what is not there is not there."""
+    """Calls `ask` up to three times with pauses, because network errors may be temporary. A missing file is not retried."""
     for pause in (*PAUSES, None):
         try:
             return ask()
         except FileNotFoundError as error:
             raise Unreachable(f"there is no {address}") from error
         except PermissionError as error:
-            raise Unreachable(f"{address} may not be read: {reason(error)}") from error
+            raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
         except Exception as error:
             if pause is None:
                 raise Unreachable(f"{address} cannot be read: {reason(error)}") from error

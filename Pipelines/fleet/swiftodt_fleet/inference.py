@@ -1,4 +1,4 @@
-"""One part of a video: what a detector answers, frame by frame."""
+"""Runs the detector on one part of a video and stores the recorded detections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .odt_program import odt
 
 @dataclass(frozen=True)
 class Video:
-    """A file that is at work."""
+    """A file that is being processed."""
 
     name: str
     address: str
@@ -24,17 +24,17 @@ class Video:
 
     @property
     def work_folder(self) -> str:
-        """Where its parts wait for one another."""
+        """The folder of the parts that are finished."""
         return f"work/{self.name}"
 
 
 def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentResult:
-    """Records a part, and puts it where the others are. What says that it is there comes last."""
+    """Records the detections of a part and stores them. The .json file, which marks the part as finished, is written last."""
     storage = Storage(settings.storage)
     with tempfile.TemporaryDirectory(prefix="swiftodt-fleet-") as folder, local_copy(video.address, video.identity) as path:
         recording = os.path.join(folder, "part.jsonl")
-        said = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
-        seen = SegmentResult(**json.loads(said)) if span != WHOLE else SegmentResult(0, [], [])
+        answer = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
+        seen = SegmentResult(**json.loads(answer)) if span != WHOLE else SegmentResult(0, [], [])
         storage.put(recording, recording_name(video, number))
     storage.write_json(result_name(video, number), seen.__dict__)
     return seen
@@ -49,7 +49,7 @@ def result_name(video: Video, number: int) -> str:
 
 
 def finished_segments(storage: Storage, video: Video) -> dict[int, SegmentResult]:
-    """The parts that an earlier run has left."""
+    """Returns the results of the parts that earlier runs finished."""
     names = (name for name in storage.names(video.work_folder) if name.endswith(".json") and name != "plan.json")
     found = {int(name.removesuffix(".json")): storage.read_json(f"{video.work_folder}/{name}") for name in names}
     return {number: SegmentResult(**value) for number, value in found.items() if value is not None}

@@ -1,4 +1,4 @@
-"""odt, as it is built in this checkout or installed on the machine."""
+"""Runs odt, from this checkout or as installed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .errors import BadFile, Crash, StorageFull, Usage
 
 ROOT = Path(__file__).resolve().parents[3]
 PR_SET_PDEATHSIG = 1
-# Of what a program says, as much as a person reads.
+# The maximum length in characters of odt's error text in messages.
 LONGEST = 2000
 
 
 def odt(*words: str) -> str:
-    """Runs odt to its end.
+    """Runs odt and returns its standard output.
 
-    :return: what it says on the standard output.
+    :raises BadFile: if odt fails; Crash, Usage and StorageFull in the cases that they name.
     """
     program, environment = where()
     done = subprocess.run([program, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -48,10 +48,10 @@ def where() -> tuple[str, dict[str, str]]:
         return str(built), environment
     installed = shutil.which("odt")
     if installed is None:
-        raise StorageFull("there is no odt on this machine: Pipelines/setup builds it, docs/install.md has packages")
+        raise StorageFull("there is no odt on this machine; run Pipelines/setup or install the packages of docs/install.md")
     return installed, environment
 
 
 def end_with_parent() -> None:
-    """A worker that is killed leaves nothing that goes on."""
+    """Makes the kernel kill this process when its parent worker dies."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

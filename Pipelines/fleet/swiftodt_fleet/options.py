@@ -1,16 +1,17 @@
-"""The command line of Pipelines/fleet/run. Imports the standard library only, so that --help works without the fleet's environment."""
+"""Parses the command line of Pipelines/fleet/run. Imports only the standard library, so that --help works without the fleet's environment."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-DESCRIPTION = """Analyses videos, as many at once as there are cores: who was there, when, where. The same command goes on with what a run has left."""
-EPILOG = """SOURCES are files, folders, patterns ('footage/*.mp4'), addresses (https://..., s3://bucket/...), and lists of those: @FILE, one a line.
+DESCRIPTION = """Analyses videos, as many at once as there are cores, and writes tables and pages of objects and zone events. The same command resumes an
+interrupted run."""
+EPILOG = """SOURCES are files, folders, patterns ('footage/*.mp4'), addresses (https://..., s3://bucket/...), and lists: @FILE, with one source per line.
 
-PLACE gets index.html, which leads to each video's page; files/NAME/ with detections, messages, page and annotated video; and tables/ in
-Parquet (docs/fleet.md). What went wrong is in failed/. The exit code is 0 when all is done, 1 when something was set aside or could not be
-written, 2 when the command line was not understood.
+PLACE receives index.html, which links to each video's page; files/NAME/ with detections, messages, page and annotated video; and tables/ in
+Parquet (docs/fleet.md). Errors are in failed/. The exit code is 0 if all files are done, 1 if a file was set aside or a result could not be
+written, 2 if the command line is invalid.
 
 examples:
   Pipelines/fleet/run footage/ --out results
@@ -21,15 +22,15 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Pipelines/fleet/run", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sources", nargs="+", metavar="SOURCE")
     parser.add_argument("--out", required=True, metavar="PLACE", help="a folder, or an address such as s3://bucket/folder")
-    parser.add_argument("--zones", metavar="FILE", help="zones and lines to count at (odt zones makes them)")
+    parser.add_argument("--zones", metavar="FILE", help="zones and lines for counting (odt zones makes them)")
     parser.add_argument("--annotate", action="store_true", help="also write each video with its objects drawn in")
-    parser.add_argument("--pictures", action="store_true", help="with each object's picture in the pages; reads each video once more")
+    parser.add_argument("--pictures", action="store_true", help="add a picture of each object to the pages; reads each video a second time")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="properties",
                         help="a property of the element (docs/properties.md); multiple-objects=true and max-objects=100 are set already")
-    parser.add_argument("--part-length", default="120", metavar="SECONDS", help="about how long the parts are that are looked at apart; whole: none (120)")
-    parser.add_argument("--again", action="store_true", help="also try what an earlier run has set aside")
-    parser.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster, or auto; without it Ray is started on this machine, for it alone")
-    parser.add_argument("--cores", type=int, metavar="N", help="without --ray: how many tasks run at once (all cores)")
+    parser.add_argument("--part-length", default="120", metavar="SECONDS", help="approximate length of the parts that are processed in parallel; whole: do not split (120)")
+    parser.add_argument("--again", action="store_true", help="also process files that an earlier run has set aside")
+    parser.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster, or auto; by default Ray is started on this machine only")
+    parser.add_argument("--cores", type=int, metavar="N", help="without --ray: the number of concurrent tasks (all cores)")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""The page that leads to each video's page: who was seen where, in how much video, and what was set aside."""
+"""Writes the overview page: one row for each video with its objects, and the files that were set aside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from .storage import Storage
 
-# What a browser shows without trouble; more go to pages of their own.
+# The number of rows that a browser shows without trouble. Further rows go to further pages.
 ROWS = 2000
 HEAD = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Videos</title><style>
@@ -26,7 +26,7 @@ nav a { margin-right: 1em }
 
 
 def write_overview(storage: Storage) -> None:
-    """Reads what says of each video that it is done, one after the other, and writes pages of some thousand rows."""
+    """Reads the summary of each finished video, one at a time, and writes pages with at most ROWS rows."""
     names = storage.names("done")
     pages = [names[start : start + ROWS] for start in range(0, len(names), ROWS)] or [[]]
     aside = storage.names("failed")
@@ -56,7 +56,7 @@ def links(count: int) -> str:
 
 
 def table(storage: Storage, names: list[str]) -> Iterator[str]:
-    yield '<table><tr><th>day</th><th>camera</th><th>video</th><th class="number">length</th><th>who was seen</th><th class="number">at zones</th></tr>\n'
+    yield '<table><tr><th>day</th><th>camera</th><th>video</th><th class="number">length</th><th>objects</th><th class="number">zone events</th></tr>\n'
     for name in names:
         if (done := storage.read_json(f"done/{name}")) is not None:
             yield row(name.removesuffix(".json"), done)

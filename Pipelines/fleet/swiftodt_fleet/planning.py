@@ -1,4 +1,4 @@
-"""What is left to do of a file."""
+"""Determines the remaining work of a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sources import short_name
 
 @dataclass
 class Plan:
-    """One of four: it is done, it was set aside, it cannot be decoded, or there are parts to look at."""
+    """The state of a file: done, set aside, not decodable, or with parts to process."""
 
     video: Video
     done: dict[str, Any] | None = None
@@ -27,7 +27,7 @@ class Plan:
 
 
 def plan(address: str, settings: Settings) -> Plan:
-    """Looks what earlier runs have left, and else where the file can be cut. Cuts that are there are kept, whatever is asked for now."""
+    """Reads the results of earlier runs, and else determines the parts. Parts of an earlier run are kept, even if --part-length differs."""
     storage = Storage(settings.storage)
     video = Video(short_name(address), address, Identity.of(address))
     key = video.identity.key
@@ -40,7 +40,7 @@ def plan(address: str, settings: Settings) -> Plan:
     old = storage.read_json(f"{video.work_folder}/plan.json")
     if old is not None and old["identity"] == key:
         return Plan(video, spans=[Span(*span) for span in old["spans"]], seen=finished_segments(storage, video))
-    # Parts of another content.
+    # The parts belong to an earlier content of the file.
     storage.remove(video.work_folder)
     if settings.reason_against_segments:
         found = [WHOLE]
@@ -55,7 +55,7 @@ def plan(address: str, settings: Settings) -> Plan:
 
 
 def plan_whole(video: Video, settings: Settings) -> Plan:
-    """Of a file whose parts do not fit: it is taken whole, also by later runs."""
+    """Plans a file as a single part, also for later runs, because its parts did not fit together."""
     storage = Storage(settings.storage)
     storage.remove(video.work_folder)
     write_plan(storage, video, [WHOLE])
@@ -68,7 +68,7 @@ def write_plan(storage: Storage, video: Video, found: list[Span]) -> None:
 
 
 def set_aside(address: str, settings: Settings, error: str, again: bool, identity: Identity | None) -> None:
-    """Notes that nothing more is done of a file until it changes, or with `again` until the next run."""
+    """Records that the file needs no more work until it changes, or with `again` until the next run."""
     if identity is None:
         try:
             identity = Identity(None, "") if again else Identity.of(address)

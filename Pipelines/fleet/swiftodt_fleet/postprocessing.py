@@ -1,4 +1,4 @@
-"""What is made of a video when all its parts have been looked at: tracks, counts, tables, a page, and a picture where it is wanted."""
+"""Makes the results of a video from the detections of its parts: tracks, counts, tables, a page and, on request, an annotated video."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .odt_program import odt
 
 
 def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
-    """Tracks once over all of the video. What says that it is done comes last, and then the parts go.
+    """Tracks the objects of the whole video and stores all results. The file done/NAME.json comes last, then the parts are removed.
 
-    :return: what the overview says of it.
+    :return: the content of done/NAME.json, which the overview shows.
     """
     storage = Storage(settings.storage)
     with tempfile.TemporaryDirectory(prefix="swiftodt-fleet-") as folder, local_copy(video.address, video.identity) as path:
         joined = os.path.join(folder, "detections.jsonl")
         frames, written = gather(storage, video, segments, folder, joined)
-        # Frames that have the time of others are in no recording, as in old containers: such a file is looked at once more.
+        # A recording cannot represent two frames with the same time, as in some old containers. Such a file is processed again without it.
         is_exact = settings.plays_back and written == settings.inferred(frames)
         outputs = track(path, joined if is_exact else None, folder, settings) | {"detections.jsonl": joined}
         belongs = origin(video.address, video.identity.changed)
@@ -45,7 +45,10 @@ def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
 
 
 def gather(storage: Storage, video: Video, segments: int, folder: str, joined: str) -> tuple[int, int]:
-    """:return: how many frames the video has, and how many the recording."""
+    """Joins the recordings of the parts.
+
+    :return: the number of frames of the video, and of the recording.
+    """
     locals_ = [os.path.join(folder, f"{number:05}.jsonl") for number in range(segments)]
     for number, local in enumerate(locals_):
         storage.get(recording_name(video, number), local)
@@ -62,9 +65,10 @@ def opened(path: str, stack: ExitStack) -> Any:
 
 
 def track(path: str, joined: str | None, folder: str, settings: Settings) -> dict[str, str]:
-    """:param joined: the recording, where there is one that tells all.
+    """Runs odt annotate.
 
-    :return: the files that are made, by their names among the results.
+    :param joined: the recording, or None if it is incomplete and the detector has to run again.
+    :return: the paths of the outputs, by their names in the results.
     """
     outputs = {"messages.jsonl": os.path.join(folder, "messages.jsonl")}
     recorded = ["--set", "detector=recorded", "--set", f"detections-file={joined}", *settings.for_tracking()]

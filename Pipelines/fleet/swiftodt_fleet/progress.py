@@ -1,4 +1,4 @@
-"""One line on a terminal. In a pipe, a log or a cron job nothing."""
+"""Shows the progress in one line on a terminal. Prints nothing if standard error is not a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .schedule import Totals
 
 class Progress:
     def __init__(self, count: int | None) -> None:
-        """:param count: of all files, where somebody looks."""
+        """:param count: the number of files, or None if no terminal shows the progress."""
         self.count = count
         self.began = time.monotonic()
         self.shown = 0.0
@@ -34,7 +34,7 @@ class Progress:
         new = totals.done + totals.set_aside
         words = [f"{gone} of {self.count} files", f"{totals.seconds / 3600:.1f} hours of video"]
         if totals.seconds:
-            words.append(f"{totals.seconds / spent:.0f} times as fast as it was filmed")
+            words.append(f"{totals.seconds / spent:.0f} times real time")
         if new and self.count:
             words.append(f"{clock((self.count - gone) * spent / new)} left")
         if totals.set_aside:
@@ -49,13 +49,13 @@ class Progress:
             self.is_on_screen = False
 
     def say(self, sentence: str) -> None:
-        """A line that stays."""
+        """Prints a line and keeps it on the terminal."""
         self.clear()
         print(f"fleet: {sentence}", file=sys.stderr, flush=True)
 
 
 def summary(totals: Totals, storage: str, spent: float) -> str:
-    """The line at the end of a run."""
+    """Returns the line that is printed at the end of a run."""
     counts = [f"{totals.done} video{'' if totals.done == 1 else 's'}, {totals.seconds / 3600:.2f} h of video"]
     if already := totals.already:
         counts.append(f"{already} from earlier runs")

@@ -1,4 +1,4 @@
-"""Whose recording a file is and when it began, as far as its name tells."""
+"""Determines the camera and start time of a recording from its file name."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from urllib.parse import unquote, urlsplit
 
-# What odt watch and most recorders put into names: front-2026-11-22T15-45-01Z, cam3_20261122_154501.
+# The form of times in names of odt watch and most recorders: front-2026-11-22T15-45-01Z, cam3_20261122_154501.
 MOMENT = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[T_ -]+([0-2]\d)[-_:.h]?([0-5]\d)(?:[-_:.m]?([0-5]\d))?)?(?!\d)")
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where rows belong: the camera, the day, and the moment of the first frame in nanoseconds since 1970, which may not be known."""
+    """The camera, the day, and the time of the first frame in nanoseconds since 1970, or None if unknown."""
 
     source: str
     day: str
@@ -22,7 +22,7 @@ class Origin:
 
 
 def origin(address: str, changed: float | None) -> Origin:
-    """By the name, as odt watch calls its pieces; else the camera is the folder, and the day that of the last change."""
+    """Parses the name of a file or its folder. Without a time in it, the camera is the folder and the day that of the last change."""
     path = unquote(urlsplit(address).path) if "://" in address else address
     folder = os.path.basename(os.path.dirname(path))
     stem = os.path.splitext(os.path.basename(path))[0]
@@ -49,5 +49,5 @@ def day_of(changed: float | None) -> str:
 
 
 def plain(name: str) -> str:
-    """As it can stand in the name of a folder."""
+    """Returns the text as a valid folder name."""
     return re.sub(r"[^\w.-]+", "_", name).strip("._")[:80] or "video"

@@ -1,4 +1,4 @@
-"""Pipelines/fleet/run: analyses many files, on this machine or on many."""
+"""Pipelines/fleet/run: analyses many files on one or several machines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def main() -> int:
     except (StorageFull, Unreachable) as error:
         return complain(error, 1)
     except KeyboardInterrupt:
-        return complain("ended before all was done; the same command goes on", 130)
+        return complain("interrupted; run the same command to resume", 130)
 
 
 def read_settings(options: argparse.Namespace) -> Settings:
@@ -46,7 +46,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
         with open(options.zones, encoding="utf-8") as file:
             zones = file.read()
     if options.cores is not None and (options.ray or options.cores < 1):
-        raise Usage("--cores counts from 1, and is for this machine: a cluster says itself how many it has")
+        raise Usage("--cores must be at least 1 and cannot be combined with --ray, because a cluster has its own number of cores")
     return Settings(storage=options.out if "://" in options.out else Storage(options.out).root, zones=zones,
                     properties=tuple(property_setting(word) for word in options.properties), annotate=options.annotate, pictures=options.pictures,
                     part_seconds=part_length(options.part_length))
@@ -58,14 +58,14 @@ def part_length(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0.1 <= (length := float(text)) <= 1e6:
             return length
-    raise Usage(f"--part-length {text}: it is seconds, from 0.1 to 1000000, or whole")
+    raise Usage(f"--part-length {text}: must be a number of seconds from 0.1 to 1000000, or whole")
 
 
 def check(storage: Storage, settings: Settings) -> None:
-    """One place holds what one way of working gives."""
+    """Checks that existing results in the storage were made with the same settings."""
     before = storage.read_json("run.json")
     if before is not None and before["fingerprint"] != settings.fingerprint:
-        raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures): name another place for these, or set what was set then")
+        raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
     if before is None:
         storage.write_json("run.json", {"fingerprint": settings.fingerprint, "properties": dict(settings.properties), "annotate": settings.annotate,
                                       "pictures": settings.pictures, "zones": settings.zones})
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
         finally:
             write_overview(storage)
     if totals.done + totals.already + totals.set_aside == 0:
-        raise Unreachable("there is no video among the sources")
+        raise Unreachable("the sources contain no video")
     progress.clear()
     print(summary(totals, storage.address, time.monotonic() - began))
     return 1 if totals.set_aside else 0

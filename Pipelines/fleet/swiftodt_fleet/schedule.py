@@ -1,4 +1,4 @@
-"""Which task comes next. Knows of the files that are at work, and of no others: a million files take no more memory than a hundred."""
+"""Schedules the tasks. Keeps only the files in progress in memory, so that memory does not grow with the number of files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .segments import RecordingMismatch, SegmentResult, Span
 from .planning import Plan
 from .settings import Settings
 
-# After so many workers have died of it, a file is set aside.
+# The number of workers that a file may crash before it is set aside.
 TRIES = 3
-# When so many files in a row went wrong and none went well, it is not the files.
+# If this many files fail and none succeeds, the run ends, because the cause is probably not in the files.
 SUSPICION = 10
 
 
 class Executor(Protocol):
-    """What does tasks: Tasks, and in tests what pretends to."""
+    """Runs tasks: `Tasks`, or a fake in tests."""
 
     @property
     def cores(self) -> int: ...
@@ -32,7 +32,7 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class Work:
-    """What is done with a file, in this order. The first three are tasks; the last two are done by who schedules."""
+    """The functions that process a file, in this order. The first three run as tasks, the last two in the scheduling process."""
 
     settings: Settings
     plan: Callable[[str, Settings], Plan]
@@ -44,7 +44,7 @@ class Work:
 
 @dataclass
 class Totals:
-    """What a run has come to."""
+    """The counts of a run."""
 
     done: int = 0
     already: int = 0
@@ -54,14 +54,14 @@ class Totals:
 
 @dataclass
 class ActiveFile:
-    """A file that has been begun."""
+    """A file in progress."""
 
     address: str
     plan: Plan | None = None
     seen: dict[int, SegmentResult] = field(default_factory=dict)
     tries: dict[tuple[str, int], int] = field(default_factory=dict)
     handles: dict[Any, tuple[str, int]] = field(default_factory=dict)
-    # Why no more is done of it, and whether another run is to try.
+    # The reason why the file is abandoned, and whether the next run should try it again.
     trouble: tuple[str, bool] | None = None
     is_misfit: bool = False
 
@@ -71,7 +71,7 @@ class ActiveFile:
 
 
 class Schedule:
-    """Keeps all cores at work: files are begun in their order, and parts of one are spread."""
+    """Keeps all cores busy: starts files in their order and distributes the parts of a file."""
 
     def __init__(self, executor: Executor, work: Work, tell: Callable[[Totals], None], complain: Callable[[str], None]) -> None:
         self.executor, self.work, self.tell, self.complain = executor, work, tell, complain
@@ -80,13 +80,13 @@ class Schedule:
         self.addresses_at_work: set[str] = set()
 
     def run(self, addresses: Iterator[str]) -> Totals:
-        """Until all is done or set aside.
+        """Runs until every file is done or set aside.
 
-        :raises PlaceFull: where results cannot be written; Usage where odt does not understand what is set.
+        :raises StorageFull: if results cannot be written; Usage if odt rejects the settings.
         """
         is_more = True
         while True:
-            # Some in waiting, so that no core waits for us.
+            # Some tasks wait in Ray's queue, so that no core waits for this loop.
             while is_more and len(self.owners) < 2 * self.executor.cores + 4:
                 address = next(addresses, None)
                 is_more = address is not None
@@ -105,7 +105,7 @@ class Schedule:
             handle = self.executor.submit(work.plan, file.address, work.settings)
         else:
             assert file.plan is not None
-            if step == "look":
+            if step == "infer":
                 handle = self.executor.submit(work.infer, file.plan.video, work.settings, number, file.plan.spans[number])
             else:
                 handle = self.executor.submit(work.finish, file.plan.video, work.settings, len(file.plan.spans))
@@ -113,7 +113,7 @@ class Schedule:
         self.owners[handle] = file
 
     def settle(self, handle: Any) -> None:
-        """A task has ended."""
+        """Handles the end of a task."""
         file = self.owners.pop(handle)
         step, number = file.handles.pop(handle)
         try:
@@ -131,20 +131,20 @@ class Schedule:
         except (Crash, WorkerLost) as error:
             self.try_again(file, step, number, error)
         except Exception as error:
-            # Not foreseen: no reason to leave the other files.
+            # An unexpected error affects only this file.
             self.stop(file, f"{type(error).__name__}: {error}", True)
         else:
             if not file.is_over:
-                self.go_on(file, step, number, result)
+                self.advance(file, step, number, result)
         if file.is_over and not file.handles:
             self.leave(file)
 
-    def go_on(self, file: ActiveFile, step: str, number: int, result: Any) -> None:
+    def advance(self, file: ActiveFile, step: str, number: int, result: Any) -> None:
         if step == "plan":
             self.take_up(file, result)
-        elif step == "look":
+        elif step == "infer":
             file.seen[number] = result
-            # A pass over all would have gone on where this one began anew: if that makes a difference, it is seen at once.
+            # Adjacent parts must overlap in the same frames, as in one pass over the video. A mismatch shows as soon as both parts are there.
             pairs = ((file.seen.get(at), file.seen.get(at + 1)) for at in (number - 1, number))
             if any(before and after and not before.fits(after) for before, after in pairs):
                 file.is_misfit = True
@@ -170,7 +170,7 @@ class Schedule:
             return
         for number in range(len(plan.spans)):
             if number not in file.seen:
-                self.begin(file, "look", number)
+                self.begin(file, "infer", number)
         self.finish_if_seen(file)
 
     def finish_if_seen(self, file: ActiveFile) -> None:
@@ -196,15 +196,15 @@ class Schedule:
             self.executor.cancel(handle)
 
     def leave(self, file: ActiveFile) -> None:
-        """All of a file's tasks have ended, and not well."""
+        """All tasks of a failed file have ended: plans it as a single part, or sets it aside."""
         if file.trouble is None and file.plan is not None and len(file.plan.spans) > 1:
             file.is_misfit = False
             self.take_up(file, self.work.plan_whole(file.plan.video, self.work.settings))
             return
-        reason, again = file.trouble or ("its parts do not fit", False)
+        reason, again = file.trouble or ("its parts do not fit together", False)
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
         self.complain(f"{file.address} is set aside: {reason}")
         self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
         if self.totals.done + self.totals.already == 0 and self.totals.set_aside >= SUSPICION:
-            raise StorageFull(f"the first {SUSPICION} files all went wrong, so it is not the files. The last one: {reason}")
+            raise StorageFull(f"the first {SUSPICION} files all failed, so the files are probably not the cause. The last error: {reason}")

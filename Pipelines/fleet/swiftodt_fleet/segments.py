@@ -1,4 +1,4 @@
-"""The parts of a video that are looked at apart, and how their recordings become one."""
+"""The parts of a video that are processed separately, and the joining of their recordings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .odt_program import odt
 
 @dataclass(frozen=True)
 class Span:
-    """From one time until another, in nanoseconds of the video; None for its beginning and its end."""
+    """A time range in nanoseconds of stream time; None stands for the start or end of the video."""
 
     start: int | None
     end: int | None
@@ -30,31 +30,31 @@ def seconds(time: int) -> str:
 
 
 def spans(video: str, length: float) -> list[Span]:
-    """Parts of about a length that begin at key frames; one alone where the video cannot be cut."""
+    """Returns parts of about this length that begin at key frames, or a single one if the video cannot be cut."""
     cuts = json.loads(odt("detect", video, "--cuts", str(length)))["cuts"]
     return [Span(start, end) for start, end in zip([None, *cuts], [*cuts, None])]
 
 
 @dataclass(frozen=True)
 class SegmentResult:
-    """What a part had: how many frames, and what its first ones and those right behind it are known by (time and sum of pixels)."""
+    """The number of frames of a part, and the identity (time and checksum) of its first frames and of the frames after its end."""
 
     frames: int
     first: list[list[Any]]
     behind: list[list[Any]]
 
     def fits(self, following: SegmentResult) -> bool:
-        """Whether a pass over this part, had it gone on, would have seen what the following one saw."""
+        """Whether the frames after this part's end are the first frames of the following part."""
         count = min(len(self.behind), len(following.first))
         return count > 0 and self.behind[:count] == following.first[:count]
 
 
 class RecordingMismatch(Exception):
-    """Recordings that are none of one video: it has to be taken whole."""
+    """The recordings do not belong to one video, so the video has to be processed as a single part."""
 
 
 def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
-    """Writes the recording that one pass would have written.
+    """Joins the recordings of the parts to the recording of one pass.
 
     :return: how many frames the video has, and how many of them are in the recording.
     """
@@ -62,7 +62,7 @@ def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
     for recording in recordings:
         first = next(recording, "")
         if header and first != header:
-            raise RecordingMismatch("the picture's form differs from part to part")
+            raise RecordingMismatch("the video format differs between the parts")
         if not header:
             header = first
             into.write(header)
@@ -74,7 +74,7 @@ def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
             held = line
         end = json.loads(held) if held else {}
         if end.get("end") is not True:
-            raise RecordingMismatch("a part is unfinished")
+            raise RecordingMismatch("a part is incomplete")
         frames += end["frames"]
         last = end.get("time", last)
     into.write(json.dumps({"end": True, "frames": frames, "time": last}, separators=(",", ":")) + "\n")

@@ -1,4 +1,4 @@
-"""What is to be done with each file."""
+"""The settings for processing each file."""
 
 from __future__ import annotations
 
@@ -9,82 +9,83 @@ from dataclasses import asdict, dataclass
 
 from .errors import Usage
 
-# Properties of the element that count while it looks; all others count when tracking. Those in both are compared with the recording.
+# Properties that affect the detections, and those of them that the tracking pass does not get. The tracking pass compares the others
+# with the recording.
 OF_LOOKING = {"detector", "model-file", "label-file", "device", "threads", "score-threshold", "iou-threshold", "inference-interval", "zoom"}
 OF_LOOKING_ALONE = {"detector", "model-file", "label-file", "threads", "inference-interval", "zoom"}
-# What the fleet itself says.
+# Properties that the fleet sets itself, with the option to use instead.
 OURS = {"zones": "--zones FILE", "detections-file": "the source itself", "record-detections": "--out", "record-existing": "--out",
         "message-format": "--out", "source": "the name of the camera", "strategy": "--out"}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All of it can be sent to other machines."""
+    """Settings that are the same for all files. They are sent to other machines."""
 
     storage: str
-    # The text of the zones' file.
+    # The content of the zones file.
     zones: str | None = None
     properties: tuple[tuple[str, str], ...] = ()
     annotate: bool = False
     pictures: bool = False
-    # About how long the parts are that long files are cut into; 0 for none.
+    # The approximate length of a part in seconds; 0 for no parts.
     part_seconds: float = 120.0
 
     @property
     def fingerprint(self) -> str:
-        """What results hang on: cuts do not count."""
+        """A hash of all settings that affect the results. The length of parts does not."""
         facts = {key: value for key, value in asdict(self).items() if key not in ("storage", "part_seconds")}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def reason_against_segments(self) -> str | None:
-        """Why files cannot be cut: an answer that hangs on the frames before it is another one after a cut."""
-        said = dict(self.properties)
+        """Why files cannot be split: if a detection depends on earlier frames, it differs after a cut."""
+        values = dict(self.properties)
         if self.part_seconds == 0:
             return "--part-length whole"
-        if said.get("detector") == "motion":
-            return "detector=motion learns from frame to frame"
-        if said.get("inference-interval", "1") != "1":
-            return "with inference-interval which frames are looked at hangs on those before"
-        if said.get("zoom", "off") not in ("off", "grid"):
-            return "with zoom where is looked hangs on the frames before"
-        if said.get("mode", "stream") != "stream":
+        if values.get("detector") == "motion":
+            return "detector=motion depends on earlier frames"
+        if values.get("inference-interval", "1") != "1":
+            return "with inference-interval the choice of frames depends on earlier frames"
+        if values.get("zoom", "off") not in ("off", "grid"):
+            return "with zoom the choice of regions depends on earlier frames"
+        if values.get("mode", "stream") != "stream":
             return "mode=single-image"
         return None
 
     def for_inference(self) -> list[str]:
-        """For odt detect. One thread each: cores have tasks of their own."""
-        said = {"threads": "1"} | {name: value for name, value in self.properties if name in OF_LOOKING}
-        return [word for name, value in said.items() for word in ("--set", f"{name}={value}")]
+        """The options for odt detect. One thread each, because every core runs its own task."""
+        values = {"threads": "1"} | {name: value for name, value in self.properties if name in OF_LOOKING}
+        return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
     def for_tracking(self) -> list[str]:
-        """For odt annotate."""
+        """The options for odt annotate with recorded detections."""
         return [word for name, value in self.properties if name not in OF_LOOKING_ALONE for word in ("--set", f"{name}={value}")]
 
     def for_both_at_once(self) -> list[str]:
-        """For odt annotate, where it looks itself."""
-        said = {"detector": "neural"} | dict(self.properties)
-        return [word for name, value in said.items() for word in ("--set", f"{name}={value}")]
+        """The options for odt annotate when it runs the detector itself."""
+        values = {"detector": "neural"} | dict(self.properties)
+        return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
     @property
     def plays_back(self) -> bool:
-        """Whether tracking a recording gives what looking and tracking at once gives: not where tracks say what is looked at."""
+        """Whether tracking a recording gives the same result as detecting and tracking in one pass. It does not if tracks choose the regions."""
         return dict(self.properties).get("zoom", "off") in ("off", "grid")
 
     def inferred(self, frames: int) -> int:
-        """How many of so many frames a recording has, if none of them has the time of another."""
+        """The number of frames in the recording of a video with `frames` frames, if all of them have different times."""
         return -(-frames // int(dict(self.properties).get("inference-interval", "1")))
 
 
 def property_setting(word: str) -> tuple[str, str]:
-    """NAME=VALUE."""
+    """Parses NAME=VALUE."""
     name, equals, value = word.partition("=")
     if not equals or not name:
-        raise Usage(f"--set {word}: it is NAME=VALUE, such as max-objects=20")
+        raise Usage(f"--set {word}: expected NAME=VALUE, such as max-objects=20")
     if name in OURS:
-        raise Usage(f"--set {word} has no use here: {OURS[name]} says that")
+        raise Usage(f"--set {word} cannot be set here; use {OURS[name]}")
     if name == "detector" and value in ("upstream", "recorded"):
-        raise Usage(f"--set {word}: a fleet looks itself, with neural, salient or motion")
+        raise Usage(f"--set {word}: a fleet runs the detector itself: neural, salient or motion")
     if name == "inference-interval" and not re.fullmatch(r"[1-9]\d{0,8}", value):
-        raise Usage(f"--set {word}: a fleet looks at every n-th frame, n from 1")
+        raise Usage(f"--set {word}: a fleet needs a fixed interval from 1")
     return name, "neural" if word == "detector=auto" else value

@@ -1,4 +1,4 @@
-"""The files that are to be analysed, whatever names them."""
+"""Finds the files to analyse."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-# What counts as a video within a folder; what is named itself may be called whatever it likes.
+# The extensions of videos in folders. A file that is named explicitly may have any extension.
 ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".mts", ".m2ts", ".mpg", ".mpeg", ".flv", ".wmv", ".3gp", ".ogv")
 
 
 def expand(words: list[str], outside: str) -> Iterator[str]:
-    """The address of each file, one after the other; folders are walked as they are needed.
+    """Yields the address of each file. Folders are read lazily.
 
-    :param words: files, folders, patterns, addresses, and lists of those: "@FILE" or "@-" for the standard input.
-    :param outside: where results are put: nothing there is a source.
+    :param words: files, folders, patterns, addresses, and lists: "@FILE" or "@-" for standard input.
+    :param outside: the folder of results, whose files are no sources.
     """
     fence = absolute(outside).rstrip("/") + "/"
     for word in words:
@@ -45,7 +45,7 @@ def expand_one(word: str) -> Iterator[str]:
     elif files.isdir(path):
         for folder, _, names in files.walk(path):
             for name in sorted(names):
-                # Names with a dot are what others are at work on.
+                # Other programs use names with a leading dot for unfinished files.
                 if name.lower().endswith(ENDINGS) and not name.startswith("."):
                     yield named(files, f"{folder}/{name}")
     else:
@@ -53,7 +53,7 @@ def expand_one(word: str) -> Iterator[str]:
 
 
 def expand_list(name: str) -> Iterator[str]:
-    """The addresses in a file, one a line; empty lines and those that begin with # are none."""
+    """Yields the addresses in a file, one per line. Skips empty lines and lines that begin with #."""
     with sys.stdin if name == "-" else fsspec.open(name, "rt") as lines:
         for line in lines:
             if (word := line.strip()) and not word.startswith("#"):
@@ -61,7 +61,7 @@ def expand_list(name: str) -> Iterator[str]:
 
 
 def named(files: Any, path: str) -> str:
-    """A path as this machine and others find it: local files without a protocol."""
+    """Returns a path as other machines find it; local files have no protocol."""
     return path if isinstance(files, LocalFileSystem) else str(files.unstrip_protocol(path))
 
 
@@ -71,7 +71,7 @@ def absolute(address: str) -> str:
 
 
 def short_name(address: str) -> str:
-    """What a file's results are called: its own name, and a sum of where it is, as two may have one name."""
+    """Returns the name of a file's results: its base name and a hash of its address, because names may repeat."""
     stem = os.path.splitext(os.path.basename(address.split("?")[0].rstrip("/")))[0]
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", stem).strip("._")[:80] or "video"
     return f"{plain}-{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:10]}"

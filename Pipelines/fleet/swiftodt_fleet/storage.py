@@ -1,4 +1,4 @@
-"""Where results are put. What is there under its name is whole."""
+"""Stores results atomically: a file that exists under its name is complete."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from fsspec.implementations.local import LocalFileSystem
 
 from .errors import StorageFull
 
-# Stores in which a file appears when all of it is there. In others it is written under another name first.
+# Object stores in which a file appears only when it is complete. Elsewhere it is written under a temporary name and renamed.
 WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
 
 
 class Storage:
-    """A folder, or what is like one in a store of objects."""
+    """A folder, or a prefix in an object store."""
 
     def __init__(self, address: str) -> None:
         self.address = address
-        # Others write there at the same time.
+        # Without a cached listing, because other workers write at the same time.
         self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
         protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
         self.is_local = isinstance(self.files, LocalFileSystem)
@@ -33,15 +33,15 @@ class Storage:
         return posixpath.join(self.root, name)
 
     def put(self, local: str, name: str) -> None:
-        """A file of this machine, under a name."""
+        """Stores a local file under a name."""
         self.appear(name, lambda passing: self.files.put_file(local, passing))
 
     def write(self, name: str, content: str | bytes) -> None:
-        """A small file, whole or not at all."""
+        """Stores a small file."""
         self.appear(name, lambda passing: self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content))
 
     def appear(self, name: str, write: Callable[[str], object]) -> None:
-        """A file comes to be there under its name when all of it has been written."""
+        """Calls `write` with a temporary name and renames the file when it is complete."""
         target = self.path(name)
         folder, last = posixpath.split(target)
         passing = target if self.is_whole_at_once else posixpath.join(folder, f".{last}.{uuid.uuid4().hex[:8]}.part")
@@ -74,7 +74,7 @@ class Storage:
         self.write(name, json.dumps(value, ensure_ascii=False) + "\n")
 
     def read_json(self, name: str) -> Any:
-        """What was written; None where nothing was."""
+        """Returns the stored value, or None if there is none."""
         try:
             return json.loads(self.files.cat_file(self.path(name)))
         except FileNotFoundError:
@@ -84,7 +84,7 @@ class Storage:
         self.files.get_file(self.path(name), local)
 
     def names(self, folder: str) -> list[str]:
-        """The names in a folder, without what is on its way there."""
+        """Returns the names in a folder, without temporary files."""
         try:
             found = self.files.ls(self.path(folder), detail=False)
         except FileNotFoundError:
@@ -93,7 +93,7 @@ class Storage:
         return sorted(name for name in names if name and not name.startswith("."))
 
     def remove(self, name: str) -> None:
-        """A file or a folder; what another has removed already is no mistake."""
+        """Removes a file or folder. A missing one is no error."""
         try:
             self.files.rm(self.path(name), recursive=True)
         except FileNotFoundError:

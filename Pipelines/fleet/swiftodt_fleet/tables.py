@@ -1,4 +1,4 @@
-"""Messages as tables: tracks, boxes and zone events, each a Parquet file of its video in its day's and camera's folder."""
+"""Converts messages to tables: tracks, boxes and zone events. Each video has one Parquet file per table, in a folder by day and camera."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from .recording_origin import Origin
 
-# Finer ones are understood by few.
+# Many programs cannot read nanoseconds.
 TIME = pa.timestamp("us", tz="UTC")
 WORD = pa.dictionary(pa.int32(), pa.string())
 COMMON: list[tuple[str, pa.DataType]] = [("video", WORD), ("seconds", pa.float64()), ("time", TIME), ("tracking_id", pa.int64()), ("label", WORD)]
@@ -25,13 +25,13 @@ SCHEMAS = {
                         ("score", pa.float64()), ("state", WORD), ("rank", pa.int32())]),
     "zone_events": pa.schema([*COMMON, ("event", WORD), ("zone", WORD), ("direction", WORD), ("dwell", pa.float64())]),
 }
-# Rows that are kept until they are written: some megabytes.
+# The number of rows that are kept in memory before they are written, some megabytes.
 BATCH = 20_000
 
 
 @dataclass
 class Figures:
-    """What the overview says of a video."""
+    """The counts of a video for the overview."""
 
     seconds: float = 0.0
     inferred: int = 0
@@ -40,7 +40,7 @@ class Figures:
 
 
 class Table:
-    """One Parquet file, written as rows come."""
+    """Writes one Parquet file in batches of rows."""
 
     def __init__(self, kind: str, path: str) -> None:
         self.schema = SCHEMAS[kind]
@@ -67,9 +67,9 @@ def name_in_tables(kind: str, video: str, origin: Origin) -> str:
 
 
 def write_tables(messages: str, video: str, origin: Origin, folder: str) -> tuple[dict[str, str], Figures]:
-    """Reads a file of messages line by line.
+    """Converts a file of messages line by line.
 
-    :return: the file of each kind of table, and what they come to.
+    :return: the path of each table, and the counts.
     """
     paths = {kind: os.path.join(folder, f"{kind}.parquet") for kind in SCHEMAS}
     tables = {kind: Table(kind, path) for kind, path in paths.items()}
@@ -85,7 +85,7 @@ def write_tables(messages: str, video: str, origin: Origin, folder: str) -> tupl
 
 def clock(video: str, origin: Origin) -> Callable[[int | None, int | None], dict[str, Any]]:
     def moment(time: int | None, utc: int | None) -> dict[str, Any]:
-        """Where in the video, and when in the world: as the message says, else counted from the recording's beginning."""
+        """Returns the columns for a time: stream time, and UTC from the message or else from the start time of the recording."""
         if utc is None and time is not None and origin.begin is not None:
             utc = origin.begin + time
         return {"video": video, "seconds": None if time is None else time / 1e9, "time": utc and utc // 1000}
@@ -103,7 +103,7 @@ def add(message: dict[str, Any], tables: dict[str, Table], figures: Figures, mom
         name = message["label"] or (message["category"] if message["category"] != "unknown" else "object")
         figures.tracks[name] = figures.tracks.get(name, 0) + 1
         first, last = message["first-seen"], message["last-seen"]
-        # The message comes later than the object was seen; its own clock says by how much.
+        # The message was posted after the object was last seen; its running time gives the difference.
         utc = None if message["utc-time"] is None else message["utc-time"] - (message["running-time"] - first)
         tables["tracks"].add(moment(first, utc) | {
             "tracking_id": message["tracking-id"], "label": message["label"], "category": message["category"], "first_seen": first / 1e9,

@@ -1,4 +1,4 @@
-"""Functions as Ray's tasks."""
+"""Runs functions as tasks of Ray."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from .errors import Cancelled, WorkerLost
 
 
 class Tasks:
-    """Hands functions to whatever machine is free, a core for each, and tells what became of them. Nothing is tried again here."""
+    """Runs functions on any free core of the cluster, one core each. Does not retry."""
 
     def __init__(self, ray: Any) -> None:
         self.ray = ray
         self.remote: dict[Callable[..., Any], Any] = {}
 
     @property
-    def cores(self) -> int:
-        """Of all machines now."""
+        """The number of cores of all machines, at least 1."""
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -26,14 +25,14 @@ class Tasks:
         return self.remote[function].remote(*arguments)
 
     def first_done(self, handles: list[Any], patience: float) -> list[Any]:
-        """Those that have ended; none where none does so in time."""
+        """Returns the tasks that have ended, or an empty list if none ends in time."""
         return list(self.ray.wait(handles, num_returns=1, timeout=patience)[0])
 
     def cancel(self, handle: Any) -> None:
         self.ray.cancel(handle, force=False)
 
     def result(self, handle: Any) -> Any:
-        """What the function returned, or what it raised."""
+        """Returns the function's result, or raises its exception."""
         errors = self.ray.exceptions
         try:
             return self.ray.get(handle)
@@ -44,6 +43,6 @@ class Tasks:
         except errors.TaskCancelledError:
             raise Cancelled() from None
         except errors.OutOfMemoryError as error:
-            raise WorkerLost("the worker that had it took more memory than its machine has") from error
+            raise WorkerLost("the worker exceeded the memory of its machine") from error
         except errors.RayError as error:
-            raise WorkerLost(f"the worker that had it ended ({type(error).__name__})") from error
+            raise WorkerLost(f"the worker process ended ({type(error).__name__})") from error

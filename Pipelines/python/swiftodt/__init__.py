@@ -1,4 +1,4 @@
-"""Finds and follows objects in video, with GStreamer's element swiftodt.
+"""Detects and tracks objects in video with the GStreamer element swiftodt.
 
     import swiftodt
 
@@ -6,7 +6,7 @@
         for thing in objects:
             print(frame.seconds, thing.tracking_id, thing.name, thing.box)
 
-docs/python.md tells all of it.
+docs/python.md documents the package.
 """
 from swiftodt.errors import Error, MissingPackage, PropertyError
 from swiftodt.messages import LabelCount, Message, Object, Result, TrackEvent, ZoneCount, ZoneEvent

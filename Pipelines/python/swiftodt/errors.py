@@ -1,13 +1,13 @@
-"""What can go wrong, in a sentence."""
+"""The exceptions of this package."""
 
 
 class Error(Exception):
-    """What the element, or another one in the pipeline, says that it cannot do."""
+    """An error of the element or of another element in the pipeline."""
 
 
 class PropertyError(Error, ValueError):
-    """A property that the element does not have, or a value that it cannot take."""
+    """A property that the element does not have, or an invalid value for one."""
 
 
 class MissingPackage(Error, ImportError):
-    """A package that this needs is not installed. The sentence says which."""
+    """A package that this function needs is not installed. The text names the package."""

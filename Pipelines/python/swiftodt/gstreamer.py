@@ -1,4 +1,4 @@
-"""GStreamer, made ready when it is first needed: reading files of messages needs none."""
+"""Initialises GStreamer on first use. Reading files of messages does not need it."""
 from __future__ import annotations
 
 import difflib
@@ -12,9 +12,9 @@ from swiftodt.errors import Error, MissingPackage, PropertyError
 
 @cache
 def gstreamer() -> Any:
-    """The module Gst, started, with the element at hand.
+    """Returns the initialised module Gst, with the element available.
 
-    The plugin of the checkout that this package lies in comes before one that is installed.
+    The plugin of the checkout that contains this package takes precedence over an installed one.
     """
     try:
         import gi
@@ -37,7 +37,7 @@ def gstreamer() -> Any:
 
 
 def size(caps: Any) -> tuple[int, int]:
-    """Width and height of raw video. Not by its structure, which the bindings of 1.26 lend only within a with."""
+    """Returns width and height of raw video. Reads GstVideoInfo, because PyGObject 1.26 lends structures of caps only within `with`."""
     import gi
 
     gi.require_version("GstVideo", "1.0")
@@ -48,7 +48,7 @@ def size(caps: Any) -> tuple[int, int]:
 
 
 def set_property(element: Any, keyword: str, value: Any) -> None:
-    """Sets a property by its name with underscores. What cannot be used is an error, where GStreamer would pass it over."""
+    """Sets a property by its name with underscores. Raises PropertyError for an unknown name or value, which GStreamer would ignore."""
     Gst = gstreamer()
     name = keyword.replace("_", "-")
     about = element.find_property(name)
@@ -63,11 +63,11 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
         heard = {now.value_nick} if kind == "GEnum" else set(now.value_nicks)
         wanted = {part for part in str(value).split("+") if part and part != "0"}
         if heard != wanted:
-            raise PropertyError(f"{value!r} cannot be {keyword}: gst-inspect-1.0 swiftodt says what can")
+            raise PropertyError(f"{value!r} is no valid value of {keyword}; gst-inspect-1.0 swiftodt lists the values")
         return
     try:
         if kind in ("guint", "gint", "guint64", "gint64", "gdouble") and not about.minimum <= value <= about.maximum:
             raise PropertyError(f"{keyword} must be from {about.minimum} to {about.maximum}, not {value}")
         element.set_property(name, os.fspath(value) if isinstance(value, os.PathLike) else value)
     except (TypeError, OverflowError, UnicodeError) as error:
-        raise PropertyError(f"{value!r} cannot be {keyword}: {error}") from None
+        raise PropertyError(f"{value!r} is no valid value of {keyword}: {error}") from None

@@ -1,7 +1,7 @@
-"""What the element says, field by field as docs/messages.md has it.
+"""The element's messages as dataclasses, with the fields of docs/messages.md.
 
-Names have underscores where the messages have dashes. Times are in nanoseconds, and None where they are not known; boxes are in
-pixels of the buffer, from the top left.
+Field names have underscores in place of dashes. Times are in nanoseconds, None if unknown. Boxes are in pixels of the buffer,
+from its top left corner.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Optional, Union
 
 @dataclass(frozen=True)
 class Object:
-    """One object at one frame."""
+    """One object in one frame."""
 
     x: int
     y: int
@@ -39,18 +39,18 @@ class Object:
 
     @property
     def box(self) -> tuple[int, int, int, int]:
-        """x, y, width, height."""
+        """(x, y, width, height) in pixels."""
         return self.x, self.y, self.width, self.height
 
     @property
     def name(self) -> str:
-        """The word for it: its label, else its category, else "object"."""
+        """The label, else the category, else "object"."""
         return self.label or (self.category if self.category != "unknown" else "object")
 
 
 @dataclass(frozen=True)
 class LabelCount:
-    """What was counted of one label in a zone or at a line."""
+    """The counts of one label in a zone or at a line."""
 
     label: str
     count: Optional[int] = None
@@ -62,7 +62,7 @@ class LabelCount:
 
 @dataclass(frozen=True)
 class ZoneCount:
-    """What was counted in a zone or at a line since the stream began."""
+    """The counts of a zone or line since the stream began."""
 
     name: str
     kind: str
@@ -76,7 +76,7 @@ class ZoneCount:
 
 @dataclass(frozen=True)
 class Result:
-    """What is known at one frame: a message `swiftodt`, or the metadata on a buffer, which has no sequence."""
+    """The objects in one frame: a message `swiftodt`, or the metadata of a buffer, which has no sequence number."""
 
     version: int
     epoch: int
@@ -102,13 +102,13 @@ class Result:
 
     @property
     def seconds(self) -> Optional[float]:
-        """Where in the video this is."""
+        """The stream time in seconds."""
         return seconds(self.stream_time)
 
 
 @dataclass(frozen=True)
 class TrackEvent:
-    """An object begins, changes its label or category, or ends: a message `swiftodt-track`."""
+    """A track begins, changes its label or category, or ends: a message `swiftodt-track`."""
 
     event: str
     tracking_id: int
@@ -136,7 +136,7 @@ class TrackEvent:
 
 @dataclass(frozen=True)
 class ZoneEvent:
-    """An object enters or leaves a zone, stays long, or crosses a line: a message `swiftodt-zone`."""
+    """An object enters, leaves or stays in a zone, or crosses a line: a message `swiftodt-zone`."""
 
     event: str
     zone: str
@@ -157,5 +157,5 @@ Message = Union[Result, TrackEvent, ZoneEvent]
 
 
 def seconds(time: Optional[int]) -> Optional[float]:
-    """Nanoseconds as seconds."""
+    """Converts nanoseconds to seconds."""
     return None if time is None else time / 1e9

@@ -1,4 +1,4 @@
-"""Packages that some of this one needs, and all the rest does without."""
+"""Imports the optional packages that some functions need."""
 import importlib
 from typing import Any
 

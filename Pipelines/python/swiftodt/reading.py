@@ -1,4 +1,4 @@
-"""Messages out of structures, JSON, files and metadata."""
+"""Parses messages from structures, JSON, files and metadata."""
 from __future__ import annotations
 
 import dataclasses
@@ -12,24 +12,26 @@ from swiftodt.messages import LabelCount, Message, Object, Result, TrackEvent, Z
 
 KINDS: dict[str, type] = {"swiftodt": Result, "swiftodt-track": TrackEvent, "swiftodt-zone": ZoneEvent}
 PARTS: dict[str, type] = {"objects": Object, "zones": ZoneCount, "by_label": LabelCount}
-# Of a time that is not known, in structures.
+# The value of an unknown time in structures (GST_CLOCK_TIME_NONE).
 UNKNOWN = 2**64 - 1
 
 Kind = TypeVar("Kind")
 
 
 def from_json(line: Union[str, bytes, Mapping[str, Any]]) -> Optional[Message]:
-    """A message from its JSON text, or from what json.loads made of that; None where it is none of ours (such as the counters at the
-    end of a file)."""
+    """Parses a message from JSON text or from the result of json.loads.
+
+    Returns None for other messages, such as the statistics at the end of a file.
+    """
     try:
         content = line if isinstance(line, Mapping) else json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Error(f"is no JSON: {error}") from None
+        raise Error(f"is not JSON: {error}") from None
     if not isinstance(content, Mapping) or not isinstance(content.get("message"), str):
         raise Error('is no message of swiftodt: it has no field "message"')
     if content["message"] not in KINDS:
         return None
-    # With message-format=json the structure carries itself as text, and a result only there has its objects.
+    # With message-format=json the structure has the message as text in the field json, and only that text contains the objects.
     if content["message"] == "swiftodt" and "objects" not in content and isinstance(content.get("json"), str):
         return from_json(content["json"])
     message: Message = made(KINDS[content["message"]], content)
@@ -37,9 +39,9 @@ def from_json(line: Union[str, bytes, Mapping[str, Any]]) -> Optional[Message]:
 
 
 def messages(source: Union[str, os.PathLike[str], IO[str], IO[bytes]]) -> Iterator[Message]:
-    """The messages of a file of JSON lines, one after the other: of what Pipelines/record and Pipelines/bus-to-json write.
+    """Yields the messages of a file of JSON lines, as Pipelines/bus-to-json and odt annotate --json write it.
 
-    A last line that was cut off, as killed recordings end, is left out; any other that is broken is an `Error` that names it.
+    Omits an incomplete last line, as a killed recording may have. Raises Error, with the line number, for any other invalid line.
     """
     if isinstance(source, (str, os.PathLike)):
         with open(source, "rb") as file:
@@ -63,13 +65,13 @@ def lines_of(file: Iterable[Union[str, bytes]], name: object) -> Iterator[Messag
 
 
 def from_message(message: Any) -> Optional[Message]:
-    """A message from the bus (`Gst.Message`); None where it is none of ours."""
+    """Parses a bus message (`Gst.Message`). Returns None for messages of other elements."""
     structure = message.get_structure()
     return None if structure is None else from_structure(structure)
 
 
 def from_structure(structure: Any) -> Optional[Message]:
-    """A message from its structure (`Gst.Structure`); None where it is none of ours."""
+    """Parses a structure (`Gst.Structure`). Returns None for structures of other elements."""
     name = structure.get_name()
     if name not in KINDS:
         return None
@@ -81,13 +83,13 @@ def from_structure(structure: Any) -> Optional[Message]:
 
 
 def from_buffer(buffer: Any) -> Optional[Result]:
-    """What the element attached to a buffer (`Gst.Buffer`, attach-meta=custom); None where there is nothing."""
+    """Parses the element's metadata of a buffer (`Gst.Buffer`, attach-meta=custom). Returns None if the buffer has none."""
     meta = buffer.get_custom_meta("SwiftOdtMeta")
     return None if meta is None else made(Result, plain(meta.get_structure()))
 
 
 def plain(value: Any) -> Any:
-    """A value out of a structure, as JSON knows it."""
+    """Returns a value of a structure as a type that JSON has."""
     if hasattr(value, "nth_field_name"):
         names = map(value.nth_field_name, range(value.n_fields()))
         return {name: plain(value.get_value(name)) for name in names}
@@ -96,7 +98,7 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value]
 
 
-# Of each field: its name here, its name in messages, whether there always is one, whether it is a whole number.
+# Of each dataclass the fields: attribute name, name in messages, whether it is required, whether it is an integer.
 FIELDS: dict[type, list[tuple[str, str, bool, bool]]] = {
     kind: [(field.name, field.name.rstrip("_").replace("_", "-"), field.default is dataclasses.MISSING, "int" in str(field.type))
            for field in dataclasses.fields(kind)]
@@ -104,7 +106,7 @@ FIELDS: dict[type, list[tuple[str, str, bool, bool]]] = {
 
 
 def made(kind: type[Kind], content: Mapping[str, Any]) -> Kind:
-    """A dataclass from the fields of a message. What a newer element says besides is left out."""
+    """Makes a dataclass from the fields of a message. Ignores fields that this version does not have."""
     values: dict[str, Any] = {}
     for name, key, is_needed, is_whole in FIELDS[kind]:
         if key not in content:
@@ -114,7 +116,7 @@ def made(kind: type[Kind], content: Mapping[str, Any]) -> Kind:
         value = content[key]
         if name in PARTS:
             if not isinstance(value, list) or not all(isinstance(part, Mapping) for part in value):
-                raise Error(f'has a field "{key}" that is no list of structures')
+                raise Error(f'has a field "{key}" that is not a list of structures')
             value = tuple(made(PARTS[name], part) for part in value)
         elif is_whole and value == UNKNOWN:
             value = None

@@ -1,4 +1,4 @@
-"""Results as tables, and as what other packages work with."""
+"""Converts results to tables and to types of other packages."""
 from __future__ import annotations
 
 import dataclasses
@@ -17,9 +17,9 @@ Sources = Union[str, os.PathLike[str], Iterable[Union[Message, "tuple[Frame, tup
 
 
 def rows(source: Sources) -> Iterator[dict[str, Any]]:
-    """One row an object and frame, as plain values: of a file of JSON lines, of messages, or of what `track` gives.
+    """Yields one row for each object and frame, as plain values, from a file of JSON lines, from messages or from `track`.
 
-    Besides the fields of the object: `seconds` (where in the video), `timestamp`, `epoch` and `source`.
+    In addition to the fields of the object a row has `seconds` (stream time), `timestamp`, `epoch` and `source`.
     """
     for result in results(source):
         head = {"seconds": result.seconds, "timestamp": result.timestamp, "epoch": result.epoch, "source": result.source}
@@ -36,7 +36,7 @@ def results(source: Sources) -> Iterator[Result]:
 
 
 def dataframe(source: Sources) -> Any:
-    """The same as a pandas.DataFrame, with first_seen and last_seen in seconds of running time."""
+    """Returns the rows as a pandas.DataFrame, with first_seen and last_seen in seconds of running time."""
     pandas = package("pandas", "swiftodt.dataframe")
     columns = ["seconds", "timestamp", "epoch", "source", *(field.name for field in dataclasses.fields(Object))]
     table = pandas.DataFrame(list(rows(source)), columns=columns)
@@ -46,7 +46,7 @@ def dataframe(source: Sources) -> Any:
 
 
 def detections(result: Union[Result, Frame]) -> Any:
-    """A result's objects as supervision.Detections, with their names as data["class_name"]."""
+    """Returns the objects of a result as supervision.Detections, with their names in data["class_name"]."""
     supervision = package("supervision", "swiftodt.detections")
     numpy = package("numpy", "swiftodt.detections")
     objects = result.objects

@@ -1,4 +1,4 @@
-"""A video, frame by frame, with what is in it."""
+"""Plays a video and yields its frames with their objects."""
 from __future__ import annotations
 
 import os
@@ -18,23 +18,23 @@ from swiftodt.packages import package
 from swiftodt.reading import from_buffer, from_message, plain
 
 PIXELS = {"RGB": 3, "BGR": 3, "RGBA": 4, "BGRA": 4, "GRAY8": 1}
-# In nanoseconds: how long nobody hears a Ctrl-C.
+# Nanoseconds that the wait for a frame may block Ctrl-C.
 PATIENCE = 100_000_000
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame, and what the element says of it."""
+    """One frame and the element's result for it."""
 
     result: Result
-    # What has happened up to this frame and was not told with an earlier one.
+    # The events since the previous frame.
     events: tuple[Union[TrackEvent, ZoneEvent], ...]
     sample: Any = field(repr=False)
     format: Optional[str] = field(repr=False, default=None)
 
     @property
     def seconds(self) -> Optional[float]:
-        """Where in the video this is."""
+        """The stream time in seconds."""
         return self.result.seconds
 
     @property
@@ -48,13 +48,13 @@ class Frame:
 
     @property
     def pixels(self) -> Any:
-        """The picture as a numpy array of bytes: rows, columns, channels (none for GRAY8). A copy of one's own."""
+        """The frame as a numpy array of bytes (rows, columns, channels; no channels for GRAY8). The caller owns the copy."""
         if self.format is None:
-            raise Error('the pixels were not asked for: say track(..., pixels="RGB")')
+            raise Error('the frames have no pixels; call track(..., pixels="RGB")')
         numpy = package("numpy", "frame.pixels")
         buffer, channels = self.buffer, PIXELS[self.format]
         width, height = size(self.sample.get_caps())
-        # Rows begin at multiples of four bytes.
+        # The stride of GStreamer's packed formats is a multiple of four bytes.
         stride = -(-width * channels // 4) * 4
         array = numpy.frombuffer(buffer.extract_dup(0, stride * height), dtype=numpy.uint8).reshape(height, stride)
         array = array[:, : width * channels]
@@ -64,30 +64,29 @@ class Frame:
 def track(
     video: Union[str, os.PathLike[str], None] = None, /, *, pipeline: Optional[str] = None, pixels: Optional[str] = None, **properties: Any
 ) -> Tracking:
-    """Plays a video, and yields each frame with the objects in it.
+    """Plays a video and returns an iterator over (frame, objects).
 
-    video: a file, an address (rtsp://...) or a camera (/dev/video0).
-    pipeline: in its place, what gives video, as gst-launch-1.0 takes it: "videotestsrc num-buffers=90 pattern=ball".
-    pixels: RGB, BGR, RGBA, BGRA or GRAY8, for `frame.pixels`; nothing is converted without.
-    properties: the element's, with underscores: zoom="auto". Set already: multiple_objects=True, max_objects=100, draw=False.
+    video: a file, a URI (rtsp://...) or a camera (/dev/video0).
+    pipeline: in place of `video`, a source in the syntax of gst-launch-1.0: "videotestsrc num-buffers=90 pattern=ball".
+    pixels: RGB, BGR, RGBA, BGRA or GRAY8, for `frame.pixels`. Without it frames are not converted.
+    properties: the element's, with underscores: zoom="auto". Defaults here: multiple_objects=True, max_objects=100, draw=False.
 
-    Each frame comes with what was found in it. What the element cannot do raises `Error` with its sentence, and what has no effect is
-    a warning. Leaving the loop ends the pipeline.
+    Errors of the pipeline raise `Error`, and its warnings become RuntimeWarning. Leaving the loop stops the pipeline.
     """
     return Tracking(video, pipeline, pixels, properties)
 
 
 class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
-    """A video that is being played. Made by `track`; an iterator, and a context that closes it."""
+    """An iterator over the frames of a playing video, and a context manager that stops it. Made by `track`."""
 
     def __init__(
         self, video: Union[str, os.PathLike[str], None], pipeline: Optional[str], pixels: Optional[str], properties: dict[str, Any]
     ) -> None:
         self._pipeline: Any = None
-        # What has happened and came with no frame yet; after the last one, the ends of those that were there.
+        # The events that came without a frame; after the last frame, the end events of the remaining tracks.
         self.events: list[Union[TrackEvent, ZoneEvent]] = []
         if (video is None) == (pipeline is None):
-            raise TypeError("track() takes a video or a pipeline")
+            raise TypeError("track() takes either a video or a pipeline")
         if pixels is not None and pixels not in PIXELS:
             raise ValueError(f"pixels can be {', '.join(PIXELS)}, not {pixels!r}")
         self._format = pixels
@@ -103,11 +102,11 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                 f"{description or beginning(name or '')} ! swiftodt name=swiftodt-element {convert} "
                 "! appsink name=frames sync=false max-buffers=2")
         except Exception as error:  # GLib.Error, which has no type of its own here
-            raise Error(f"{description or name!r} is no pipeline: {getattr(error, 'message', error)}") from None
+            raise Error(f"{description or name!r} cannot be parsed as a pipeline: {getattr(error, 'message', error)}") from None
         element = whole.get_by_name("swiftodt-element")
         for keyword, value in ({"draw": False, "multiple_objects": True, "max_objects": 100} | properties).items():
             set_property(element, keyword, value)
-        # What is paired with frames is on the buffers.
+        # Results are read from the buffers' metadata, so that each is paired with its frame.
         if "custom" not in element.get_property("attach-meta").value_nicks:
             Gst.util_set_object_arg(element, "attach-meta", "+".join([*element.get_property("attach-meta").value_nicks, "custom"]))
         if name is not None:
@@ -115,7 +114,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         self._pipeline, self._element, self._sink, self._bus = whole, element, whole.get_by_name("frames"), whole.get_bus()
         if whole.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
             try:
-                self._hear()
+                self._read_bus()
                 raise Error("the pipeline does not start")
             finally:
                 self.close()
@@ -126,17 +125,17 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
     def __next__(self) -> tuple[Frame, tuple[Object, ...]]:
         while self._pipeline is not None:
             sample = self._sink.emit("try-pull-sample", PATIENCE)
-            # Asked before the bus is heard: what was said before the end is there by then.
+            # Read before the bus, so that all messages from before the end of stream are already on the bus.
             is_over = sample is None and self._sink.get_property("eos")
             try:
-                self._hear()
+                self._read_bus()
             except BaseException:
                 self.close()
                 raise
             if sample is not None:
                 result = from_buffer(sample.get_buffer())
                 if result is None:
-                    # A frame that nobody could look at.
+                    # The element attached no result, for example because it could not map the frame.
                     continue
                 frame = Frame(result, self._events_until(result), sample, self._format)
                 return frame, result.objects
@@ -144,8 +143,8 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                 self.close()
         raise StopIteration
 
-    def _hear(self) -> None:
-        """Takes what is on the bus."""
+    def _read_bus(self) -> None:
+        """Handles the messages on the bus: raises errors, issues warnings and keeps events."""
         Gst = gstreamer()
         while (message := self._bus.pop()) is not None:
             if message.type == Gst.MessageType.ERROR:
@@ -153,32 +152,32 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
             if message.type == Gst.MessageType.WARNING:
                 warnings.warn(message.parse_warning()[0].message, RuntimeWarning, stacklevel=3)
             elif message.type == Gst.MessageType.ELEMENT:
-                said = from_message(message)
-                if isinstance(said, (TrackEvent, ZoneEvent)):
-                    self.events.append(said)
+                event = from_message(message)
+                if isinstance(event, (TrackEvent, ZoneEvent)):
+                    self.events.append(event)
 
     def _events_until(self, result: Result) -> tuple[Union[TrackEvent, ZoneEvent], ...]:
-        """The element may be frames ahead."""
+        """Removes and returns the events up to a result. The element may be frames ahead of the reader."""
         now = result.running_time
-        told = [event for event in self.events if now is None or event.running_time is None or event.running_time <= now]
-        self.events = [event for event in self.events if event not in told]
-        return tuple(told)
+        due = [event for event in self.events if now is None or event.running_time is None or event.running_time <= now]
+        self.events = [event for event in self.events if event not in due]
+        return tuple(due)
 
     @property
     def stats(self) -> dict[str, Any]:
-        """The element's counters, by name; they stay when the video has ended."""
+        """The element's statistics by name. They remain available after the end."""
         if self._pipeline is not None:
             self._stats = plain(self._element.get_property("stats"))
         return self._stats
 
     def close(self) -> None:
-        """Ends the pipeline. May be called at any time, and more than once."""
+        """Stops the pipeline. May be called at any time and more than once."""
         if self._pipeline is None:
             return
         Gst = gstreamer()
         self._stats = self.stats
         whole, self._pipeline = self._pipeline, None
-        # A frame that waits for somebody to take it is let go; an element that hangs hangs alone.
+        # Setting the pipeline to NULL releases a frame that waits in the appsink. A hanging element blocks only this thread.
         stopping = threading.Thread(target=whole.set_state, args=[Gst.State.NULL], daemon=True)
         stopping.start()
         stopping.join(10)
@@ -203,7 +202,7 @@ def is_camera(name: str) -> bool:
 
 
 def beginning(name: str) -> str:
-    """What reads a source and decodes it; its name is given by property, because a description cannot say every name."""
+    """Returns the elements that read and decode a source. Its name is set as a property, because pipeline syntax cannot express every name."""
     if is_address(name):
         return "uridecodebin name=source"
     if not os.path.exists(name):
