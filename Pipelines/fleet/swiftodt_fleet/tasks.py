@@ -16,6 +16,7 @@ class Tasks:
         self.remote: dict[Callable[..., Any], Any] = {}
 
     @property
+    def cores(self) -> int:
         """The number of cores of all machines, at least 1."""
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
 
