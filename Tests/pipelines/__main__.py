@@ -1,4 +1,4 @@
-"""Runs one file of pipeline tests and writes a report in JUnit's form.
+"""Runs one file of pipeline tests and writes a JUnit report.
 
 Usage: python3 Tests/pipelines NAME REPORT.xml
 """
@@ -9,12 +9,12 @@ import unittest
 import xml.etree.ElementTree as tree
 
 
-# In a container without /sys a library of the runtime says so on the standard error, where tests look for what we say.
+# Without /sys (in containers) hwloc, a library of the runtime, writes a warning to standard error, which tests would compare.
 os.environ.setdefault("HWLOC_HIDE_ERRORS", "2")
 
 
 class Reporting(unittest.TextTestResult):
-    """Keeps one element for every test."""
+    """Keeps one XML element for every test."""
 
     def __init__(self, *arguments, **keywords):
         super().__init__(*arguments, **keywords)
@@ -48,7 +48,7 @@ class Reporting(unittest.TextTestResult):
             self.note(test, problem)
 
     def note(self, test, problem):
-        # An error outside a test (setUpClass) has no element yet.
+        # An error outside of a test (setUpClass) has no element yet.
         case = self.cases.setdefault(test.id(), tree.Element("testcase", classname="setup", name=test.id()))
         tree.SubElement(case, "failure", message=str(problem[1]))
 

@@ -1,4 +1,4 @@
-"""What tests of fleets need: the environment, if it is installed, Ray on loopback, and the content of messages."""
+"""Helpers of the fleet tests: the environment if it is installed, Ray on loopback, and comparison of messages."""
 import glob
 import os
 import site
@@ -11,24 +11,24 @@ ENVIRONMENT = os.path.join(ROOT, ".build", "fleet")
 PYTHON = os.path.join(ENVIRONMENT, "bin", "python")
 PACKAGES = glob.glob(os.path.join(ENVIRONMENT, "lib", "python%d.%d" % sys.version_info[:2], "site-packages"))
 IS_THERE = bool(PACKAGES) and os.path.exists(os.path.join(ENVIRONMENT, ".stamp"))
-needs_fleet = unittest.skipUnless(IS_THERE, "no environment for fleets: Pipelines/fleet/environment/make --tests makes it")
+needs_fleet = unittest.skipUnless(IS_THERE, "the fleet's environment is missing; Pipelines/fleet/environment/make --tests installs it")
 RUN = os.path.join(ROOT, "Pipelines", "fleet", "run")
 # Keeps Ray on loopback, in a cluster and in the programs that join it.
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 if IS_THERE:
-    # Behind what Debian has: other tests of this process find what they found.
+    # Appended to sys.path, so that the other tests of this process get Debian's packages.
     site.addsitedir(PACKAGES[0])
 
 
 def facts(path):
-    """The messages without the element's figures of time at the end."""
+    """Returns the lines of a file of messages without the timing statistics."""
     with open(path) as lines:
         return [line for line in lines if '"message": "stats"' not in line and '"detection-latency-p50"' not in line]
 
 
 def family(number):
-    """The ids of a process and of all its descendants."""
+    """Returns the ids of a process and of all its descendants."""
     parents = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -43,7 +43,7 @@ def family(number):
 
 
 def listening(processes):
-    """The addresses at which these processes listen, as in /proc/net: hexadecimal words in the byte order of the host."""
+    """Returns the addresses on which these processes listen, in the hexadecimal host byte order of /proc/net."""
     sockets = set()
     for number in processes:
         for link in glob.glob(f"/proc/{number}/fd/*"):

@@ -1,4 +1,4 @@
-"""A broker of one's own, whoever listens to it, and a way to it that breaks."""
+"""An MQTT broker, its subscribers, and an unreliable connection to it."""
 import os
 import shutil
 import socket
@@ -14,7 +14,7 @@ needs_broker = unittest.skipUnless(BROKER and shutil.which("mosquitto_sub"), "ne
 
 
 class Broker:
-    """mosquitto on a port of its own. It can go away and come back under the same address."""
+    """mosquitto on a free port. It can stop and restart at the same address."""
 
     def __init__(self, folder, *settings, words=()):
         self.folder, self.words = folder, words
@@ -56,13 +56,13 @@ class Broker:
         return ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-F", "%t\t%r\t%p", *self.words, *words]
 
     def retained(self, topic="#"):
-        """What it keeps, by topic."""
+        """Returns the retained messages by topic."""
         said = command(*self.client("-t", topic, "--retained-only", "-W", "1"))
         return {topic: text for topic, kept, text in (line.split("\t", 2) for line in said.stdout.splitlines()) if kept == "1"}
 
 
 class UnreliableProxy:
-    """Between a program and a broker: a connection that swallows what is said, and breaks."""
+    """A proxy between a program and a broker that can swallow data and break connections."""
 
     def __init__(self, broker):
         self.broker, self.is_swallowing, self.ends = broker, False, []
@@ -107,7 +107,7 @@ class UnreliableProxy:
 
 
 class Listener:
-    """Hears what the broker tells, from the moment it is there; the broker keeps what comes while it is away."""
+    """Subscribes to topics of the broker with a persistent session, so that the broker queues messages while the subscriber is offline."""
 
     def __init__(self, broker, topic="#", quality=1):
         self.heard, self.news = [], threading.Condition()
@@ -129,7 +129,7 @@ class Listener:
     def wait(self, wanted, seconds=30):
         with self.news:
             if not self.news.wait_for(lambda: wanted(self.heard), seconds):
-                raise AssertionError(f"not heard: {self.heard[-5:]}")
+                raise AssertionError(f"the expected message did not arrive: {self.heard[-5:]}")
 
     def texts(self, topic):
         with self.news:
@@ -146,15 +146,14 @@ class Listener:
 
 
 class ClosingBroker:
-    """A broker that takes events and acknowledges them, but closes its first connections at a given moment:
+    """A broker that accepts and acknowledges messages, but closes its first connections at a given moment:
+    - "accept": after accepting the connection, "connect": after receiving CONNECT
+    - "connack": after sending CONNACK, "reset": the same with RST in place of FIN
+    - ("publish", N): after receiving N PUBLISH packets, without acknowledging them
+    - ("ack", N): after acknowledging N PUBLISH packets
+    - ("bytes", N): after receiving N bytes behind CONNECT, possibly in the middle of a packet
 
-    - "accept": as soon as they are accepted, "connect": when CONNECT has come
-    - "connack": after CONNACK, "reset": the same with RST in place of FIN
-    - ("publish", N): when N PUBLISH have come, none of which is acknowledged
-    - ("ack", N): when N PUBLISH were acknowledged
-    - ("bytes", N): when N bytes have come after CONNECT, which may be in the middle of a packet
-
-    It answers CONNECT when `ready` is set: by then the watch has events that wait.
+    It answers CONNECT when `ready` is set, so that the watch has queued events by then.
     """
 
     def __init__(self, moment, times=1):
@@ -215,7 +214,7 @@ class ClosingBroker:
 
     @staticmethod
     def packet(connection):
-        """The first byte of the next packet, and what comes behind its length; `None` at the end."""
+        """Returns the first byte of the next packet and its body; `None` at the end of the connection."""
         def read(count):
             data = connection.recv(count, socket.MSG_WAITALL) if count else b""
             if len(data) < count:

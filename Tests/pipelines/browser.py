@@ -1,4 +1,4 @@
-"""Drives a browser without a screen, by the pipe on which Chromium takes orders."""
+"""Controls a headless Chromium through its DevTools pipe."""
 import base64
 import json
 import os
@@ -12,7 +12,7 @@ CHROMIUM = shutil.which("chromium")
 
 
 class Browser:
-    """One page in a browser of its own."""
+    """A browser with one page."""
 
     def __init__(self, width=1280, height=900, mobile=False, dark=False):
         self.profile = tempfile.mkdtemp()
@@ -20,7 +20,7 @@ class Browser:
         self.answers, theirs_out = os.pipe()
 
         def pipes():
-            # Duplicates of numbers that are free for sure come first: one of the pipe's own may be 3 or 4.
+            # First duplicate to unused numbers, because a descriptor of the pipe itself may be 3 or 4.
             one, other = os.dup2(theirs_in, 60), os.dup2(theirs_out, 61)
             os.dup2(one, 3)
             os.dup2(other, 4)
@@ -50,7 +50,7 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def order(self, method, seconds=60, **parameters):
-        """Does something; what came of it."""
+        """Sends a command and returns its result."""
         self.number += 1
         order = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -75,14 +75,14 @@ class Browser:
         self.order("Page.navigate", url=address)
 
     def evaluate(self, script):
-        """What a script on the page finds."""
+        """Returns the value of a script on the page."""
         answer = self.order("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise AssertionError(json.dumps(answer["exceptionDetails"])[:500])
         return answer["result"].get("value")
 
     def wait(self, script, seconds=60):
-        """Waits until a script finds something that is true."""
+        """Waits until a script returns a true value."""
         deadline, found = time.monotonic() + seconds, None
         while time.monotonic() < deadline:
             try:
@@ -93,14 +93,14 @@ class Browser:
                 return found
             time.sleep(0.1)
         body = self.evaluate("document.body && document.body.innerText")
-        raise AssertionError(f"never: {script}; the page says: {body}; {self.complaints}")
+        raise AssertionError(f"the condition never became true: {script}; text of the page: {body}; {self.complaints}")
 
     def key(self, key):
         for kind in ("keyDown", "keyUp"):
             self.order("Input.dispatchKeyEvent", type=kind, key=key)
 
     def picture(self, name, whole=False):
-        """Leaves a PNG picture of what is seen, or of the whole page."""
+        """Saves a PNG screenshot of the viewport or of the whole page."""
         data = self.order("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         with open(name, "wb") as file:
             file.write(base64.b64decode(data))

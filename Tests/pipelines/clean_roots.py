@@ -1,6 +1,6 @@
-"""The packages, installed, used and purged in systems that have nothing else: Debian 12 and 13, made anew from the network.
+"""Installs, uses and purges the packages in minimal systems with Debian 12 and 13 that are made from the network.
 
-Takes minutes and needs root, so that Tests/run does it when it is asked to: Tests/run packages.
+Takes minutes and needs root, so it runs only with Tests/run packages.
 """
 import hashlib
 import json
@@ -15,16 +15,16 @@ from streams import DATA, command
 MAKERS = {"mmdebstrap": ["--variant=apt", "--quiet"], "debootstrap": ["--variant=minbase"]}
 MAKER = next((name for name in MAKERS if shutil.which(name)), None)
 LACKING = [tool for tool in ("dpkg-buildpackage", "dh", "dh_python3", "dh_bash-completion") if not shutil.which(tool)]
-# Else that which the maker takes by itself.
+# The mirror; without this variable the tool's default.
 MIRROR = [os.environ["DEBIAN_MIRROR"]] if os.environ.get("DEBIAN_MIRROR") else []
-# Of whoever uses the packages.
+# The home of the packages' user.
 HOME = "/home/somebody"
 NAMES = ["gstreamer1.0-swiftodt", "swiftodt-tools", "swiftodt-models", "python3-swiftodt"]
-# What is mounted is seen by the command alone, and goes away with it.
+# The mounts are visible only in the command's mount namespace and end with it.
 ENTER = ('mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot "$0" env -i HOME=%s LANG=C.UTF-8'
          ' PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"') % HOME
 PIPELINE = "videotestsrc num-buffers=20 pattern=ball ! swiftodt detector=motion ! fakesink".split()
-# What every installation of packages changes, and what belongs to the user.
+# Paths that every package installation changes, and the user's files.
 CHANGING = ("/var/", f"{HOME}/", "/tmp/", "/packages/", "/etc/ld.so.cache", "/etc/resolv.conf", "/etc/shadow", "/etc/gshadow",
             "/etc/group", "/etc/passwd", "/dev/", "/proc/")
 
@@ -39,7 +39,7 @@ def setUpModule():
     assert [one.returncode for one in said] == [0, 0], said
 
 
-@unittest.skipUnless(os.geteuid() == 0, "only root can make a system of its own")
+@unittest.skipUnless(os.geteuid() == 0, "needs root to make a root file system")
 @unittest.skipUnless(MAKER, "neither mmdebstrap nor debootstrap is installed")
 @unittest.skipIf(LACKING, f"{', '.join(LACKING)} not installed")
 class CleanRoots(unittest.TestCase):
@@ -63,7 +63,7 @@ class CleanRoots(unittest.TestCase):
         self.goes_through("trixie")
 
     def test_package_build_is_reproducible(self):
-        """What was packed twice can be compared by its sum, by whoever wants to know what it was made of."""
+        """Two builds of the same content have the same checksums."""
         def sums(out):
             return {name: hashlib.sha256(open(f"{folder.name}/{out}/{name}", "rb").read()).hexdigest()
                     for name in os.listdir(f"{folder.name}/{out}")}
@@ -73,16 +73,16 @@ class CleanRoots(unittest.TestCase):
         self.root = f"{folder.name}/{release}"
         done = subprocess.run([MAKER, *MAKERS[MAKER], release, self.root, *MIRROR], capture_output=True, text=True, timeout=900, check=False)
         if done.returncode != 0:
-            self.skipTest(f"{release} cannot be had: {done.stderr[-300:]}")
+            self.skipTest(f"{release} cannot be installed: {done.stderr[-300:]}")
         shutil.copy("/etc/resolv.conf", f"{self.root}/etc")
         os.makedirs(f"{self.root}{HOME}")
         shutil.copytree(f"{folder.name}/one", f"{self.root}/packages")
         self.inside("apt-get", "-qq", "update")
-        # What they recommend is left out, but for what shows that they work: they have to do with what they depend on.
+        # Recommended packages are left out, except those that this test uses: the packages must work with their dependencies alone.
         self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", "gstreamer1.0-tools", "fonts-dejavu-core", "python3-pip")
         packages = [f"/packages/{name}" for name in os.listdir(f"{self.root}/packages") if name.endswith(".deb")]
         self.assertEqual(len(packages), len(NAMES))
-        # Once, so that their dependencies count as there before.
+        # A first installation and purge, so that the dependencies count as present before.
         self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", *packages)
         self.is_used()
         self.inside("apt-get", "-qq", "-y", "purge", *NAMES)
@@ -91,18 +91,18 @@ class CleanRoots(unittest.TestCase):
         self.inside("apt-get", "-qq", "-y", "install", "--no-install-recommends", *packages)
         self.is_used()
         if os.path.exists(f"{self.root}/usr/bin/systemctl"):
-            # Somebody has to want it; and who did has nothing left of it either.
+            # The service must be enabled explicitly, and purging must remove that, too.
             self.assertEqual(self.inside("systemctl", "is-enabled", "swiftodt-watch", code=1).strip(), "disabled")
             self.inside("systemctl", "enable", "swiftodt-watch")
-        # Over itself, as an upgrade does.
+        # Reinstallation, as an upgrade does it.
         self.inside("apt-get", "-qq", "-y", "--reinstall", "install", "--no-install-recommends", *packages)
         self.inside("apt-get", "-qq", "-y", "purge", *NAMES)
-        # __pycache__ of our programs, too, which was no file of the package.
+        # The purge must also remove the programs' __pycache__, which is no file of the package.
         self.assertEqual(self.files() ^ before, set())
         self.assertNotIn("swiftodt", self.inside("dpkg-query", "-W", "-f", "${Package}\n"))
 
     def is_used(self):
-        """As somebody would who has just installed it."""
+        """Runs the commands of a first use."""
         self.assertRegex(self.inside("gst-inspect-1.0", "swiftodt"), r"/lib/[a-z0-9_]+-linux-gnu/gstreamer-1.0/libgstswiftodt.so")
         self.assertIn("tracking-id", self.inside("gst-launch-1.0", "-m", *PIPELINE))
         self.assertRegex(self.inside("odt", "--version"), r"^odt \d+\.")
@@ -118,7 +118,7 @@ class CleanRoots(unittest.TestCase):
             self.assertIn("/usr/share/swiftodt/models/", lacking[part]["detail"])
         self.assertIn("run 'odt setup' to install it", lacking["runtime"]["remedy"])
         if os.path.exists(f"{DATA}/openvino"):
-            # What odt setup would fetch, and fetched here.
+            # The copy of the runtime that odt setup would download.
             shutil.copytree(f"{DATA}/openvino", f"{self.root}{HOME}/.local/share/swiftodt/openvino", symlinks=True)
             found = self.findings(1)
             self.assertEqual({part: found[part]["verdict"] for part in ("runtime", "network")}, {"runtime": "fine", "network": "fine"})

@@ -1,4 +1,4 @@
-"""A program that exits while its pipeline plays, in several ways. Used by test_exit and by Tests/Benchmarks/exits/run."""
+"""A program that exits in several ways while its pipeline plays. Used by test_process_exit and Tests/Benchmarks/exits/run."""
 import os
 import subprocess
 import sys
@@ -14,14 +14,14 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 Gst.init(None)
 pipeline = Gst.parse_launch(text)
-# Never released: GStreamer cannot free a pipeline that plays.
+# Keeps a reference, because GStreamer cannot free a playing pipeline.
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(pipeline))
 if how == "exit() while it starts":
-    # In another thread, before the pipeline has started.
+    # Calls exit() in another thread before the pipeline has started.
     threading.Thread(target=lambda: (time.sleep(float(os.environ["PAUSE"])), ctypes.CDLL(None).exit(7))).start()
 pipeline.set_state(Gst.State.PLAYING)
 seen = set()
-# Until all networks have found something. With "at once" the program exits before.
+# Waits until every element has posted a result. With "at once" the program exits before.
 while how != "at once" and len(seen) < text.count("swiftodt "):
     message = pipeline.get_bus().timed_pop(20 * Gst.SECOND)
     if message is None or message.type == Gst.MessageType.ERROR:
@@ -48,11 +48,11 @@ if how != "end":
 """
 STATUS = {"end": 0, "exception": 1, "sys.exit": 3, "exit()": 7, "exit() in a thread": 7, "exit() in a fork": 7, "at once": 7,
           "exit() while it starts": 7}
-# The runtime's own choice of instructions, and the one without bfloat16, with which it generates other code.
+# The runtime's default instruction set, and one without bfloat16, for which it generates other code.
 INSTRUCTIONS = ({}, {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE"})
 
 
 def run(how, pipeline, **environment):
-    """The finished process; its status should be STATUS[how]."""
+    """Returns the finished process, whose exit code should be STATUS[how]."""
     return subprocess.run([sys.executable, "-c", PROGRAM, how, pipeline], env={**os.environ, **environment},
                           capture_output=True, text=True, timeout=60)

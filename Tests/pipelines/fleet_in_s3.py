@@ -1,6 +1,6 @@
-"""A fleet's work by one pair of hands, in a local S3 server: run by test_fleet.py in the fleet's environment.
+"""Runs a fleet's tasks in one process against a local S3 server. test_fleet.py runs it in the fleet's environment.
 
-Usage: fleet_in_s3.py VIDEO FOLDER. Prints what was done as JSON, and puts detections and messages into FOLDER.
+Usage: fleet_in_s3.py VIDEO FOLDER. Prints a summary as JSON, and writes detections and messages into FOLDER.
 """
 import json
 import logging
@@ -29,7 +29,7 @@ file_cache.PAUSES = (0.1,)
 
 
 class Executor:
-    """Does one task after the other, as many as it may."""
+    """Runs one task at a time, at most `limit` of them."""
 
     cores = 1
 
@@ -83,7 +83,7 @@ def main(video, folder):
     for file in ("detections.jsonl", "messages.jsonl"):
         store.get_file(f"results/x/files/{name}/{file}", f"{folder}/{file}")
     server.stop()
-    # What is put on this machine says so.
+    # Local storage reports the unreachable server, too.
     run(Settings(f"{folder}/place"), addresses, Executor(), said)
     print(json.dumps({"sources": addresses, "parts": segments, "steps": [pair.steps for pair in executor], "totals": totals, "files": files, "away": said}))
 

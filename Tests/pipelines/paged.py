@@ -1,4 +1,4 @@
-"""A watch with a page, for tests that ask it."""
+"""odt watch with its web page, for tests of that page."""
 import http.client
 import json
 import os
@@ -23,13 +23,13 @@ needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-
 
 
 class Paged(Watching):
-    """A watch with a page, and questions to it."""
+    """Starts odt watch --page and sends requests to it."""
 
     shelf, clips = tempfile.TemporaryDirectory(), {}
 
     def serve(self, *words, page="0", frames=3000, names=("cam",), **environment):
-        """Watches a moving ball, at its own speed, for as long as the test takes."""
-        # Made once for all tests.
+        """Watches a moving ball in real time until the test ends."""
+        # The clip is made once for all tests.
         clip = Paged.clips.get(frames)
         if not clip:
             clip = Paged.clips[frames] = shutil.copy(self.clip(frames=frames), os.path.join(Paged.shelf.name, f"{frames}.mkv"))
@@ -45,10 +45,10 @@ class Paged(Watching):
         return watch
 
     def get(self, path, method="GET", host=None, **headers):
-        """Status, headers and body of an answer."""
+        """Returns status, headers and body of a response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         self.addCleanup(connection.close)
-        # What http.client would refuse to send is sent, too.
+        # Disable http.client's validation, so that invalid paths are sent.
         connection._validate_path = lambda path: None
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, headers=headers | ({"Host": host} if host else {}))
@@ -61,7 +61,7 @@ class Paged(Watching):
         return json.loads(body)
 
     def connect(self, path=None):
-        """A connection by hand; with a request on its way where a path is named."""
+        """Opens a socket to the page, and sends a request if a path is given."""
         one = socket.create_connection(("127.0.0.1", self.port), timeout=30)
         self.addCleanup(one.close)
         if path:
@@ -69,7 +69,7 @@ class Paged(Watching):
         return one
 
     def pictures(self, connection, count):
-        """The first pictures of a stream of them."""
+        """Returns the first JPEG pictures of a multipart stream."""
         with connection.makefile("rb") as file:
             head = b"".join(iter(file.readline, b"\r\n"))
             self.assertIn(b"multipart/x-mixed-replace; boundary=odt-picture", head)
@@ -82,9 +82,9 @@ class Paged(Watching):
             return found
 
     def until(self, wanted, seconds=60):
-        """Asks until there is what is wanted."""
+        """Calls `wanted` until it returns a true value."""
         deadline = time.monotonic() + seconds
         while not (found := wanted()):
-            self.assertLess(time.monotonic(), deadline, "what was wanted never came")
+            self.assertLess(time.monotonic(), deadline, "the condition never became true")
             time.sleep(0.1)
         return found

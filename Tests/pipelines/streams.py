@@ -1,4 +1,4 @@
-"""Runs pipelines for the tests and keeps what they said on the bus."""
+"""Runs pipelines for the tests and collects their messages."""
 import glob
 import os
 import shutil
@@ -27,12 +27,12 @@ FORMATS = ("I420 YV12 NV12 NV21 NV16 NV61 NV24 Y42B Y444 YUY2 YVYU UYVY VYUY AYU
 
 
 def ball(frames=90, format="I420"):
-    """The source of a ball that moves over black."""
+    """Returns the source of a ball that moves over black."""
     return BALL.format(frames=frames, format=format)
 
 
 class MessageCollector:
-    """What a pipeline said until its end."""
+    """Collects the messages of a pipeline until its end."""
 
     def __init__(self):
         self.structures = []
@@ -41,7 +41,7 @@ class MessageCollector:
         self.ended = False
 
     def hear(self, message):
-        """Takes one message; says whether the stream is over."""
+        """Adds one message. Returns whether the stream has ended."""
         if message.type == Gst.MessageType.EOS:
             self.ended = True
         elif message.type == Gst.MessageType.ERROR:
@@ -49,7 +49,7 @@ class MessageCollector:
         elif message.type == Gst.MessageType.WARNING:
             self.warnings.append(message.parse_warning())
         elif message.type == Gst.MessageType.ELEMENT:
-            # A copy: the message may be gone when it is looked at.
+            # A copy, because the message may be freed before the structure is read.
             self.structures.append(message.get_structure().copy())
         return self.ended or bool(self.errors)
 
@@ -62,7 +62,7 @@ class MessageCollector:
 
 
 def listen(pipeline, seconds=60):
-    """Hears what the pipeline says until the stream ends, fails, or the time is over."""
+    """Collects the pipeline's messages until the stream ends or fails, or the time is over."""
     said = MessageCollector()
     deadline = Gst.util_get_timestamp() + int(seconds * Gst.SECOND)
     kinds = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING | Gst.MessageType.ELEMENT
@@ -74,7 +74,7 @@ def listen(pipeline, seconds=60):
 
 
 def run(description, seconds=60):
-    """Plays the pipeline to its end."""
+    """Plays the pipeline to its end and returns its messages."""
     pipeline = Gst.parse_launch(description)
     pipeline.set_state(Gst.State.PLAYING)
     try:
@@ -84,7 +84,7 @@ def run(description, seconds=60):
 
 
 def frames(description, sink="frames", seconds=60):
-    """Plays the pipeline and yields the samples that reach its appsink; its `said` is complete at the end."""
+    """Plays the pipeline and yields the samples of its appsink. Afterwards `frames.said` has the messages."""
     pipeline = Gst.parse_launch(description)
     appsink = pipeline.get_by_name(sink)
     pipeline.set_state(Gst.State.PLAYING)
@@ -97,19 +97,19 @@ def frames(description, sink="frames", seconds=60):
 
 
 def command(*words, seconds=120, **environment):
-    """Runs a command of this checkout."""
+    """Runs a command in this checkout."""
     return subprocess.run(
         words, cwd=ROOT, capture_output=True, text=True, errors="surrogateescape", timeout=seconds, env=os.environ | environment, check=False,
         stdin=subprocess.DEVNULL)
 
 
 def box(thing):
-    """x, y, width, height of an object of a message."""
+    """Returns (x, y, width, height) of an object of a message."""
     return tuple(thing.get_value(name) for name in ("x", "y", "width", "height"))
 
 
 def overlap(one, other):
-    """Intersection over union of two boxes."""
+    """Returns the intersection over union of two boxes."""
     width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
     height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
     if width <= 0 or height <= 0:
@@ -119,7 +119,7 @@ def overlap(one, other):
 
 
 class InFolder(unittest.TestCase):
-    """Each test has a folder of its own."""
+    """Gives each test a temporary folder."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()

@@ -1,4 +1,4 @@
-"""inference-interval=0: few looks where nothing happens, newcomers at once, and the same result each time."""
+"""inference-interval=0 runs few inferences in a still scene, reports new objects without delay, and is deterministic."""
 import os
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ RATE = 30
 
 
 class Attention(unittest.TestCase):
-    """With detections that are played back, so that no network is needed and nobody waits for one."""
+    """Plays back recorded detections, so that no network is needed and timing does not matter."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -17,12 +17,12 @@ class Attention(unittest.TestCase):
         self.file = os.path.join(folder.name, "found.txt")
 
     def write(self, frames, first=1):
-        """Something is seen from a frame on, always at one place."""
+        """Writes one object at a fixed position from frame `first` on."""
         with open(self.file, "w", encoding="utf-8") as file:
             file.writelines(f"{frame},-1,40,60,50,80,0.9\n" for frame in range(first, frames + 1))
 
     def play(self, pattern, frames, *properties):
-        """What is said of each frame, and the counters."""
+        """Returns the results of all frames and the statistics."""
         said = MessageCollector()
         pipeline = Gst.parse_launch(
             f"videotestsrc num-buffers={frames} pattern={pattern} ! video/x-raw,format=I420,width=320,height=240,framerate={RATE}/1"
@@ -42,15 +42,15 @@ class Attention(unittest.TestCase):
         self.write(300)
         messages, stats = self.play("gradient", 300, "inference-interval=0")
         looks = {name: stats.get_value(f"inferences-{name}") for name in ("start", "tentative", "refresh", "motion", "drift", "interval")}
-        # The first frame, and after 1, 3 and 4 seconds without a change.
+        # Inferences at the first frame, and after 1, 3 and 4 seconds without a change.
         self.assertEqual(looks, {"start": 1, "tentative": 0, "refresh": 3, "motion": 0, "drift": 0, "interval": 0})
         self.assertEqual(stats.get_value("detections"), 4)
         self.assertEqual(len(messages), 300)
-        # Who was seen in the first frame is there in all.
+        # The object of the first frame is reported in all frames.
         self.assertTrue(all("tracking-id" in message for message in messages))
 
     def test_new_object_is_reported_without_delay(self):
-        """Something moves; what the detector sees of it from the 61st frame on is found within 0.2 seconds."""
+        """Motion triggers an inference: an object that appears at frame 61 is reported within 0.2 seconds."""
         self.write(150, first=61)
         first = {}
         for interval in (1, 0):

@@ -1,4 +1,4 @@
-"""GstAnalyticsRelationMeta says what the messages say; where GStreamer has none, none is attached and nobody complains."""
+"""GstAnalyticsRelationMeta agrees with the messages. A GStreamer without it gets none, and no warning by default."""
 import os
 import re
 import struct
@@ -18,7 +18,7 @@ except ValueError:
 
 
 class Default(unittest.TestCase):
-    """What is attached unless asked."""
+    """The default of attach-meta."""
 
     def test_default_attaches_every_supported_meta(self):
         said = command("gst-inspect-1.0", "swiftodt").stdout
@@ -37,14 +37,14 @@ class Default(unittest.TestCase):
 
 
 def name(thing):
-    """What an object of a message is called where one word is needed."""
+    """Returns the class name of an object of a message: its label, else its category, else "object"."""
     return thing.get_value("label") or (thing.get_value("category") if thing.has_field("confidence") else "object")
 
 
 def entries(buffer):
-    """The entries of a buffer's metadata as plain values, each object with what it relates to."""
+    """Returns the entries of a buffer's metadata as plain values, each object with the entries it relates to."""
     meta = GstAnalytics.buffer_get_analytics_relation_meta(buffer)
-    # A buffer of a pool may keep an empty one.
+    # A buffer of a pool may keep an empty metadata.
     numbers = range(GstAnalytics.relation_get_length(meta) if meta else 0)
     values = {}
     for number in numbers:
@@ -70,7 +70,7 @@ def value(kind, entry):
 
 
 def single(number):
-    """As the metadata keeps it: in single precision."""
+    """Rounds to single precision, as the metadata stores it."""
     return struct.unpack("f", struct.pack("f", number))[0]
 
 
@@ -80,7 +80,7 @@ def track(thing):
 
 
 def told(result):
-    """The same out of a message."""
+    """Returns the same values from a message."""
     objects, alone = [], []
     for thing in result.get_value("objects"):
         tracks = [track(thing)] if thing.has_field("tracking-id") else []
@@ -95,10 +95,10 @@ def told(result):
 
 @unittest.skipIf(MISSING, MISSING)
 class Analytics(unittest.TestCase):
-    """What travels with the buffers agrees with the messages."""
+    """The metadata agrees with the messages."""
 
     def agree(self, description):
-        """Plays it, compares every buffer with its message, and returns what all of them said."""
+        """Plays a pipeline, compares every buffer with its message, and returns all objects and all lost tracks."""
         samples = frames(f"{description} ! appsink name=frames sync=false max-buffers=4")
         attached = [entries(sample.get_buffer()) for sample in samples]
         self.assertEqual((frames.said.errors, frames.said.warnings), ([], []))
@@ -114,7 +114,7 @@ class Analytics(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
     def test_street_objects_are_attached_as_analytics_meta(self):
-        """Many objects with labels and categories, which come, coast and go."""
+        """Many objects with labels and categories that appear, coast and disappear."""
         objects, ended = self.agree(f"filesrc location={BIKES} ! decodebin"
                                     " ! swiftodt multiple-objects=true max-objects=20 classify=true updates=every-frame")
         self.assertLessEqual({"car", "person", "bicycle"}, {said[0] for said, _ in objects})
@@ -158,5 +158,5 @@ class Analytics(unittest.TestCase):
 
 
 if not HAS_ANALYTICS:
-    # Nothing could be installed that makes these tests run: they belong to GStreamer 1.24.
+    # These tests need GStreamer 1.24. No package could add it, so they are not listed as skipped.
     del Analytics

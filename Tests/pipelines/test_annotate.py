@@ -1,4 +1,4 @@
-"""odt annotate keeps what it does not draw on, writes tables that add up, and loses nothing when something goes wrong."""
+"""odt annotate keeps sound, subtitles and times, writes consistent tables, and loses no data after errors."""
 import contextlib
 import csv
 import fcntl
@@ -32,19 +32,19 @@ def ffmpeg(*words):
 
 
 def probed(path, *words):
-    """ffprobe's answer, one list of cells a line."""
+    """Returns ffprobe's output as one list of cells per line."""
     said = command("ffprobe", "-v", "error", *words, "-of", "csv=p=0", f"file:{path}")
     return [line.strip(",").split(",") for line in said.stdout.split()]
 
 
 def times(path, stream):
-    """When the packets of a stream are shown, in order."""
+    """Returns the sorted presentation times of a stream's packets."""
     return sorted(float(cells[0]) for cells in probed(path, "-select_streams", stream, "-show_entries", "packet=pts_time"))
 
 
 def packets(path, stream):
-    """The hashes of what is in the packets of a stream."""
-    # In a transport stream each packet of AAC has a header of its own.
+    """Returns the hashes of a stream's packets."""
+    # In a transport stream each AAC packet has an ADTS header.
     bare = ["-bsf:a", "aac_adtstoasc"] if path.endswith(".ts") else []
     said = command("ffmpeg", "-v", "error", "-i", f"file:{path}", "-map", f"0:{stream}", "-c", "copy", *bare, "-f", "framemd5", "-")
     return [line.split(",")[5].strip() for line in said.stdout.splitlines() if not line.startswith("#")]
@@ -55,7 +55,7 @@ def codecs(path):
 
 
 class Annotating(InFolder):
-    """A folder with a ball that rolls, alone for each test."""
+    """A temporary folder with a clip of a moving ball."""
 
     @classmethod
     def setUpClass(cls):
@@ -76,7 +76,7 @@ class Annotating(InFolder):
         return said
 
     def clip(self, name, *sound, subtitles=False):
-        """The ball with sound (how ffmpeg is to encode it) and subtitles."""
+        """Returns a clip of the ball with sound (encoded with ffmpeg's options `sound`) and optional subtitles."""
         words = ["-i", self.picture, "-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={SECONDS}"]
         words += ["-i", self.subtitles] if subtitles else []
         words += ["-map", "0:v", "-map", "1:a", *(["-map", "2:s", "-c:s", "srt"] if subtitles else []), "-c:v", "copy"]
@@ -108,10 +108,10 @@ class Crowd(Annotating):
 
 
 class Kept(Annotating):
-    """What is not drawn on."""
+    """Streams that are not drawn on."""
 
     def test_audio_is_copied_unchanged(self):
-        """Not encoded again where the container takes it: the same bytes at the same times."""
+        """Sound is copied if the container supports its codec: the same bytes at the same times."""
         for source, sound, target in (
                 ("a.mkv", ["-c:a", "ac3"], "b.mkv"), ("a.mkv", ["-c:a", "libmp3lame"], "b.mp4"),
                 ("a.mkv", ["-c:a", "libopus"], "b.webm"), ("a.mov", ["-c:a", "pcm_s16le"], "b.mov"),
@@ -121,11 +121,11 @@ class Kept(Annotating):
                 self.annotate("--force", clip, self.path(target))
                 before, after = packets(clip, "a"), packets(self.path(target), "a")
                 if sound[-1].startswith("pcm"):
-                    # Cut into other pieces, of the same samples.
+                    # PCM may be split into other packets, but has the same samples.
                     before, after = (self.samples(path) for path in (clip, self.path(target)))
                 self.assertEqual(after, before)
                 self.assertGreater(len(before), 20)
-                # Nothing has moved against the other; what is said to be before the beginning begins there to GStreamer.
+                # The offset between sound and picture is unchanged. GStreamer moves negative start times to zero.
                 if times(clip, "a")[0] >= 0:
                     self.assertAlmostEqual(self.lead(self.path(target)), self.lead(clip), delta=0.002)
 
@@ -137,8 +137,7 @@ class Kept(Annotating):
                               capture_output=True).stdout
 
     def test_aac_audio_is_kept(self):
-        """It begins with a packet that is never heard, and in MP4 ends with one that is heard in part. These GStreamer leaves
-        out; all others stay, when they were."""
+        """An AAC stream begins with a priming packet and, in MP4, ends with a partly used one. GStreamer drops these two; all others keep their times."""
         for name in ("a.mp4", "a.ts"):
             with self.subTest(name):
                 clip = self.clip(name, "-c:a", "aac")
@@ -149,7 +148,7 @@ class Kept(Annotating):
                 self.assertAlmostEqual(times(self.path("b.mp4"), "a")[0], 0, delta=0.001)
 
     def test_unsupported_audio_is_transcoded(self):
-        """Is encoded again, at its length."""
+        """Sound is transcoded, with the same length, if the container does not support its codec."""
         for source, sound, target, codec in (("a.mkv", ["-c:a", "pcm_s16le"], "b.mp4", "aac"),
                                              ("a.mkv", ["-c:a", "ac3"], "b.webm", "opus")):
             with self.subTest(target):
@@ -172,7 +171,7 @@ class Kept(Annotating):
                 self.assertIn("00:00:01,25", shown)
 
     def test_timestamps_are_kept(self):
-        """A frame rate that varies stays so, to the tenth of a millisecond; so does a picture that begins later than the sound."""
+        """Frame times are kept within 0.6 ms, for a variable frame rate and for a picture that begins later than the sound."""
         ffmpeg("-i", self.picture, "-vf", "select='gt(mod(n,7),2)'", "-vsync", "vfr", self.path("odd.mkv"))
         ffmpeg("-itsoffset", "0.4", "-i", self.path("odd.mkv"), "-f", "lavfi", "-i", "sine=duration=2", "-map", "0:v", "-map",
                "1:a", "-c:v", "copy", "-c:a", "ac3", self.path("late.mkv"))
@@ -183,16 +182,16 @@ class Kept(Annotating):
                 self.annotate(self.path("late.mkv"), self.path(target))
                 after = times(self.path(target), "v")
                 self.assertEqual(len(after), len(before))
-                # Matroska counts milliseconds.
+                # Matroska rounds to milliseconds.
                 self.assertLess(max(abs(one - other) for one, other in zip(before, after)), 0.0006)
                 self.assertAlmostEqual(times(self.path(target), "a")[0], 0, delta=0.001)
 
 
 class Tables(Annotating):
-    """Messages and tables say the same."""
+    """Tables agree with messages."""
 
     def test_tables_match_messages(self):
-        """Of every frame and every track; the picture need not be recorded."""
+        """One row per frame and track. No video output is needed."""
         self.annotate("--set", "track-min-hits=1", "--json", self.path("a.jsonl"), "--csv", self.path("a.csv"), "--tracks-csv",
                       self.path("t.csv"), self.picture)
         self.assertEqual(self.names(), ["a.csv", "a.jsonl", "t.csv"])
@@ -223,7 +222,7 @@ class Tables(Annotating):
         self.assertEqual(heads, documented)
 
     def test_best_pictures_are_written(self):
-        """One of each track, in colours, of the frame in which it was seen best, and without what is drawn around it."""
+        """One colour picture per track, from the frame with its best score, without overlays."""
         self.annotate("--set", "color-mode=fixed", "--set", "box-color=0xffff0000", "--set", "line-width=8", "--crops", self.path("crops"), "--tracks-csv",
                       self.path("t.csv"), self.picture, self.path("out.mkv"))
         tracks = self.rows("t.csv")
@@ -234,11 +233,11 @@ class Tables(Annotating):
             pixels = subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"], check=True,
                                     capture_output=True).stdout
             (size,) = probed(name, "-show_entries", "stream=width,height")
-            # The box and a tenth of it on each side, as far as the picture goes.
+            # The box with a margin of a tenth of its size on each side, within the frame.
             self.assertLessEqual(abs(int(size[0]) - int(row["best_width"]) * 1.2), 6 + int(row["best_width"]) / 10)
             self.assertEqual(len(pixels), 3 * int(size[0]) * int(size[1]))
             spread = [max(pixels[at:at + 3]) - min(pixels[at:at + 3]) for at in range(0, len(pixels), 3)]
-            # The ball is white on black: what is drawn would be red.
+            # The ball is white on black; an overlay would be red.
             self.assertLess(max(spread), 60)
             self.assertGreater(max(pixels), 200)
         said = self.annotate("--crops", self.path("crops"), self.picture, code=2)
@@ -248,14 +247,14 @@ class Tables(Annotating):
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "left, \\"half\\"", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]}]')
         said = self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture)
-        # Not of the whole: what it says when it fails is to be read.
+        # Only the beginning, so that a failure prints a short text.
         self.assertIn('"name": "left, \\"half\\"", "kind": "zone", "count": 0', said.stdout[:1000])
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "left"}]')
         self.annotate("--zones", self.path("zones.json"), "--json", "-", self.picture, code=1)
 
     def test_closed_pipe_ends_program(self):
-        """As behind `| head`: it ends quietly, and what is recorded is whole."""
+        """As with `| head`: the program ends without an error text, and the video is complete."""
         reader, writer = os.pipe()
         os.close(reader)
         with open(writer, "wb") as closed:
@@ -266,7 +265,7 @@ class Tables(Annotating):
 
 
 class Written(Annotating):
-    """The line at the end."""
+    """The summary line at the end."""
 
     def test_files_frames_and_objects_are_named(self):
         said = self.annotate("--csv", self.path("a.csv"), "--set", "track-min-hits=1", self.picture, self.path("out.mkv"))
@@ -290,7 +289,7 @@ class Written(Annotating):
 
 
 class Refused(Annotating):
-    """What cannot be meant."""
+    """Invalid command lines."""
 
     def test_invalid_options_are_errors(self):
         for text, words in (
@@ -318,7 +317,7 @@ class Refused(Annotating):
         self.assertIn("two outputs are the same file", said.stderr)
 
     def limited(self, *limits):
-        """What becomes of a video under limits of the process, as the shell's ulimit takes them."""
+        """Annotates a video under resource limits, given as arguments of ulimit."""
         return command("/bin/bash", "-c", f'ulimit {" ".join(limits)}; exec "$@"', "bash", ODT, "annotate", FAST, "--force", self.picture,
                        self.path("out.mkv"))
 
@@ -328,12 +327,12 @@ class Refused(Annotating):
                 said = self.limited(*limits)
                 self.assertEqual((said.returncode, self.names()), (1, []), said.stderr)
                 self.assertRegex(said.stderr, text)
-        # The soft limit is the process's own to raise.
+        # The process raises its soft limit.
         said = self.limited("-S", "-n", "16")
         self.assertEqual((said.returncode, said.stderr), (0, ""))
 
     def test_missing_plugin_is_an_error(self):
-        """A tool that was copied away from its checkout says what to do."""
+        """The error of a tool outside of its checkout names the remedy."""
         shutil.copy(ODT, self.path("odt"))
         said = command(self.path("odt"), "annotate", self.picture, self.path("out.mp4"), GST_PLUGIN_SYSTEM_PATH="/nowhere", GST_PLUGIN_PATH="",
                        GST_REGISTRY=self.path("registry.bin"))
@@ -365,10 +364,10 @@ class Refused(Annotating):
 
 
 class Folders(Annotating):
-    """Many at once."""
+    """Several files at once."""
 
     def test_bad_file_does_not_stop_batch(self):
-        """What is there already stays and counts as one that was not done; two of one name do not meet; no pieces are left."""
+        """Existing outputs stay and count as failures, files with the same stem get different outputs, and no partial files remain."""
         footage, done = self.path("footage"), self.path("done")
         os.mkdir(footage)
         os.mkdir(done)
@@ -381,7 +380,7 @@ class Folders(Annotating):
         with open(os.path.join(done, "b.mkv"), "w", encoding="ascii") as file:
             file.write("earlier")
         said = self.annotate("--out-dir", done, "--tracks-csv", ".tracks.csv", footage, code=1)
-        # At the end, where it is seen.
+        # The summary of failures comes last.
         self.assertEqual(said.stderr.splitlines()[-1], f"odt annotate: 2 of 5 failed: {footage}/b.mkv, {footage}/bad.mp4")
         self.assertIn("bad.mp4: ", said.stderr)
         self.assertIn("b.mkv already exists", said.stderr)
@@ -394,7 +393,7 @@ class Folders(Annotating):
 
 
     def test_a_fifo_does_not_hold_up_the_others(self):
-        """Nothing may ever write to it."""
+        """A FIFO may never get a writer."""
         os.mkfifo(self.path("fifo.mkv"))
         said = self.annotate("--out-dir", self.path("done"), self.path("fifo.mkv"), self.picture, code=1)
         self.assertIn("fifo.mkv: --out-dir does not support FIFOs", said.stderr)
@@ -402,18 +401,18 @@ class Folders(Annotating):
 
 
 class Descriptors(Annotating):
-    """What becomes of lines where the standard output is no ordinary one."""
+    """Closed and non-blocking standard descriptors."""
 
     def test_a_closed_standard_output_is_an_error(self):
-        """GStreamer's sockets once took its number, and nobody read from them."""
+        """GStreamer's sockets must not get the descriptor number of the standard output."""
         said = command("/bin/bash", "-c", 'exec "$@" >&-', "bash", ODT, "annotate", FAST, "--set=updates=every-frame", "--json", "-", self.picture,
                        seconds=30)
         self.assertEqual((said.returncode, said.stdout), (1, ""))
         self.assertIn("standard output: Bad file descriptor", said.stderr)
 
     def test_complaints_are_not_written_into_a_file_of_the_user(self):
-        """Which once got the number of the standard error, where that was closed."""
-        # What moves has no name, which is a warning.
+        """A file must not get the descriptor number of a closed standard error."""
+        # detector=motion has no labels, so label-allowlist causes a warning.
         words = [FAST, "--set=label-allowlist=person", "--json", self.path("a.jsonl"), self.picture]
         self.assertIn("label-allowlist", self.annotate(*words).stderr)
         os.unlink(self.path("a.jsonl"))
@@ -423,11 +422,11 @@ class Descriptors(Annotating):
             self.assertEqual({line[0] for line in file}, {"{"})
 
     def test_a_non_blocking_standard_output_gets_all_lines_whole(self):
-        """A reader that keeps reading gets all lines, whole, though the pipe is full again and again."""
+        """A slow reader gets all lines complete, although the pipe fills up repeatedly."""
         reader, writer = os.pipe()
         fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
         os.set_blocking(writer, False)
-        # In lines that are longer than what a pipe takes whole or not at all.
+        # Lines longer than PIPE_BUF, which a pipe may accept partly.
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             json.dump([{"name": "a" * 6000, "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}], file)
         for words in (["annotate", "--json", "-"], ["watch"]):
@@ -449,7 +448,7 @@ class Ended(Annotating):
     """Signals and terminals."""
 
     def test_an_interrupt_leaves_the_earlier_file_or_a_video(self):
-        """Whenever it comes. Sound, which needs no inference, is far ahead of the picture, and ends where that ends."""
+        """At any moment. The sound, which needs no inference, is far ahead of the picture, and is cut at its end."""
         ffmpeg("-stream_loop", "9", "-i", self.picture, "-f", "lavfi", "-i", "sine=duration=20", "-map", "0:v", "-map", "1:a", "-c:v", "copy",
                "-c:a", "ac3", self.path("long.mkv"))
         for kind in ("mkv", "mp4", "webm"):
@@ -460,7 +459,7 @@ class Ended(Annotating):
                         file.write("earlier")
                     program = subprocess.Popen([ODT, "annotate", "--force", FAST, self.path("long.mkv"), out], stderr=subprocess.PIPE,
                                                stdin=subprocess.DEVNULL, text=True)
-                    # First when nothing has been written.
+                    # With delay 0 the signal arrives before the first byte is written.
                     while program.poll() is None and not (os.path.exists(part) and (delay == 0 or os.path.getsize(part))):
                         time.sleep(0.005)
                     time.sleep(delay)
@@ -477,7 +476,7 @@ class Ended(Annotating):
                     self.assertFalse(os.path.exists(part))
 
     def test_interrupted_output_contains_audio(self):
-        """A source that has stalled hears of no end, and the muxer waits for all of its streams."""
+        """A stalled source does not handle end of stream, and the muxer waits for all of its streams."""
         self.clip("live.ts", "-c:a", "aac")
         fifo = self.path("fifo.ts")
         os.mkfifo(fifo)
@@ -507,12 +506,12 @@ class Ended(Annotating):
         try:
             leader, follower = pty.openpty()
         except OSError as problem:
-            self.skipTest(f"no terminal to be had: {problem}")
+            self.skipTest(f"cannot open a pseudo-terminal: {problem}")
         with open(follower, "wb") as terminal:
             program = subprocess.Popen([ODT, "annotate", FAST, self.picture, self.path("out.mkv")], stderr=terminal,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=os.environ | {"TERM": "xterm"})
         shown = b""
-        # A terminal that nobody holds open any more ends with an error.
+        # Reading from a terminal that is closed on the other side ends with an error.
         with contextlib.suppress(OSError):
             while part := os.read(leader, 1000):
                 shown += part
@@ -521,6 +520,6 @@ class Ended(Annotating):
         self.assertEqual(program.returncode, 0)
         self.assertRegex(said, rb"^wrote .*\n$")
         self.assertRegex(shown.decode(), r"picture: .*\d+ frames?, \d+ a second")
-        # Taken away at the end.
+        # The progress line is removed at the end.
         self.assertTrue(shown.endswith(b"\x1b[K"), shown)
         self.assertEqual(self.annotate("--force", self.picture, self.path("out.mkv")).stderr, "")

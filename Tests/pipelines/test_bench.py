@@ -1,4 +1,4 @@
-"""odt bench: figures of a real run, and clear words where there is none."""
+"""odt bench prints measurements of a run, and an error text for invalid arguments."""
 import json
 import subprocess
 import tempfile

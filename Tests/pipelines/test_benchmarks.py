@@ -1,4 +1,4 @@
-"""Tests/Benchmarks/run measures what it says, on a few frames: how much, nobody asks here."""
+"""Tests/Benchmarks/run works on a few frames. The measured values are not checked."""
 import json
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The demo's files are what it says they are."""
+"""Pipelines/demo writes the files that its --help lists."""
 import json
 import os
 import re
@@ -51,7 +51,7 @@ class Demo(unittest.TestCase):
         with open(f"{OUT}/annotated.jsonl", encoding="utf-8") as file:
             ended = {message["tracking-id"] for message in map(json.loads, file) if message.get("event") == "end"}
         self.assertEqual(({row[0] for row in data["tracks"]}, data["results"]), (ended, 250))
-        # Of each a picture, and a frame for the heat map.
+        # A picture of each track, and a frame for the heat map.
         self.assertTrue(all(pictures["tracks"]) and pictures["frame"])
 
 
@@ -64,7 +64,7 @@ class RealVideo(unittest.TestCase):
             said = run(f"filesrc location={BIKES} ! decodebin ! swiftodt multiple-objects=true updates=every-frame"
                        " ! fakesink", seconds=120)
             self.assertEqual(said.errors, [])
-            # Wall-clock figures differ; everything that says what was seen where and when does not.
+            # Results have no wall-clock values.
             return [result.to_string() for result in said.results]
 
         first = once()
@@ -80,7 +80,7 @@ class RealVideo(unittest.TestCase):
                            f"location={annotated}")
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertGreater(os.path.getsize(annotated), 100_000)
-            # Nobody is as sure as that: then it is said who came nearest.
+            # No detection reaches this score, so odt names the best one.
             nothing = command(f"{ROOT}/.build/tool/odt", "detect", "--score", "0.999", picture).stdout
             self.assertRegex(nothing, r"^\S+: nothing from 0\.999 up; the best was \w+, 0\.\d+\n$")
         (result,) = [one for one in map(json.loads, said.stdout.splitlines()) if one["message"] == "swiftodt"]

@@ -1,4 +1,4 @@
-"""odt doctor: whole installations are called whole, and of those that lack a part the part is named."""
+"""odt doctor reports complete installations as complete and names missing parts of others."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".l
 
 
 def examined(**environment):
-    """The findings, by their parts; an empty text takes a variable away."""
+    """Returns the findings by part. An empty text unsets an environment variable."""
     whole = {name: value for name, value in (os.environ | environment).items() if value != ""}
     said = subprocess.run([ODT, "doctor", "--json"], capture_output=True, text=True, timeout=120, env=whole)
     findings = json.loads(said.stdout)["findings"]
@@ -27,11 +27,11 @@ def examined(**environment):
 class Doctor(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        # A list of plugins of its own: those of others are not to be confused.
+        # A separate plugin registry, so that this test does not change another one.
         self.registry = {"GST_REGISTRY": str(self.folder / "registry.bin")}
 
     def odt_elsewhere(self):
-        """A copy of the tool that has no plugin beside it."""
+        """Returns a copy of the tool without a plugin in its build folder."""
         shutil.copy(ODT, self.folder / "odt")
         return str(self.folder / "odt")
 
@@ -87,8 +87,8 @@ class Doctor(unittest.TestCase):
         self.assertIn(str(self.folder), found["plugin"]["detail"])
 
     def test_plugin_load_error_is_reported(self):
-        """No library at all: GStreamer puts it on its black list and says nothing more, also the second time. (One that is cut off may end
-        whoever loads it, GStreamer's own scanner and then GStreamer's host among them.)"""
+        """A file that is no library: GStreamer blacklists it silently, also the second time. (A truncated library could crash the
+        processes that load it, GStreamer's scanner and the program itself.)"""
         (self.folder / "libgstswiftodt.so").write_bytes(b"no library" * 1000)
         odt = self.odt_elsewhere()
         for _ in range(2):
@@ -99,11 +99,11 @@ class Doctor(unittest.TestCase):
             self.assertIn("libgstswiftodt.so", found["plugin"]["detail"])
 
     def test_missing_gstreamer_plugins_are_reported(self):
-        """Of GStreamer's own there is nothing but the core."""
+        """Of GStreamer's plugins only coreelements is installed."""
         system = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], capture_output=True, text=True)
         core = pathlib.Path(system.stdout.strip()) / "libgstcoreelements.so"
         if not core.exists():
-            self.skipTest("GStreamer's plugins are not where pkg-config says")
+            self.skipTest("GStreamer's plugins are not in pkg-config's pluginsdir")
         shutil.copy(core, self.folder)
         found = self.look(ODT, GST_PLUGIN_SYSTEM_PATH_1_0=str(self.folder))
         self.assertEqual(found["plugin"]["verdict"], "fine")

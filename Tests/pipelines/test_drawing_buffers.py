@@ -1,4 +1,4 @@
-"""Frames that somebody else still needs are copied before they are drawn on: into memory that is used again, but not too early."""
+"""Frames with other references are copied before drawing. The memory of the copies is reused, but only after release."""
 import hashlib
 import os
 import resource
@@ -9,7 +9,7 @@ import unittest
 from streams import Gst
 
 ZONE = '[{"name": "all", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]'
-# Somebody who holds each frame while it is drawn on, as a decoder does.
+# A second branch that holds a reference to each frame during drawing, as a decoder does.
 SHARED = " ! tee name=tee ! queue max-size-buffers=2 ! fakesink name=other async=false tee."
 
 
@@ -18,7 +18,7 @@ def caps(width, height, format="I420"):
 
 
 def content(buffer):
-    """What a frame holds, in short."""
+    """Returns a hash of a frame's bytes."""
     return hashlib.sha256(buffer.extract_dup(0, buffer.get_size())).hexdigest()
 
 
@@ -31,7 +31,7 @@ def on_buffers(pipeline, name, pad, hear):
 
 class Copies(unittest.TestCase):
     def play(self, hear, before="", source=None, other=None):
-        """A zone is drawn on every frame; hears each frame that comes out, and each that the other branch gets."""
+        """Draws a zone on every frame. Calls `hear` with each output frame, and `other` with each frame of the second branch."""
         pipeline = Gst.parse_launch(
             (source or f"videotestsrc pattern=ball num-buffers=40 ! {caps(320, 240)}") + before
             + " ! swiftodt name=odt detector=motion draw-zones=true ! fakesink name=end async=false")
@@ -48,13 +48,13 @@ class Copies(unittest.TestCase):
         return stats
 
     def test_frame_held_downstream_is_unchanged(self):
-        # Pictures wrote over those before them, were memory used again too early.
+        # If memory were reused too early, later frames would overwrite earlier ones.
         held, direct = [], []
         copied = self.play(held.append, SHARED)
         alone = self.play(lambda buffer: direct.append(content(buffer)))
         self.assertEqual([content(buffer) for buffer in held], direct)
         self.assertGreater(len(set(direct)), 20)
-        # Else nothing was tried.
+        # Otherwise nothing was copied, and the test would prove nothing.
         self.assertGreater(copied["copy-max"], 0)
         self.assertEqual(alone["copy-max"], 0)
 
@@ -69,8 +69,8 @@ class Copies(unittest.TestCase):
         self.assertEqual(others, plain)
 
     def test_copy_keeps_padding_meta_and_timestamps(self):
-        # Memory is exchanged, not the buffer: its GstVideoMeta goes on describing the planes, wherever upstream put them. The source has
-        # no bytes between its rows, which nobody writes to.
+        # The copy replaces the buffer's memory, so its GstVideoMeta still describes the planes at their upstream offsets. The source
+        # has no padding between rows, because padding is not copied.
         for format in ("NV12", "RGB", "YUY2"):
             with self.subTest(format=format):
                 padded = (f"videotestsrc pattern=ball num-buffers=12 ! {caps(320, 244, format)},framerate=30/1"
@@ -91,8 +91,8 @@ class Copies(unittest.TestCase):
         self.assertEqual(sizes, [pixels * 3 // 2 for pixels in (320 * 240, 640 * 480, 160 * 120) for _ in range(10)])
 
     def test_buffers_are_reused(self):
-        # 3,000 pages a frame came fresh from the system, cleared one by one: more than all else that drawing on a 4K frame took. They
-        # do here for all that is allocated at once, as it happens beside a decoder's threads.
+        # Without reuse, each copy of a 4K frame causes about 3,000 page faults. The low mmap threshold makes every large allocation
+        # come fresh from the system, as it happens with a decoder's threads.
         said = self.play_apart(
             "faults = []\n"
             "self.play(lambda buffer: faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt), SHARED,\n"
@@ -101,7 +101,7 @@ class Copies(unittest.TestCase):
         self.assertLess(float(said.stdout), 600)
 
     def test_no_buffers_leak(self):
-        # A sink that keeps the last frame lets go of it after the element has ended.
+        # A sink releases the last frame after the element has stopped.
         said = self.play_apart(
             "self.play(lambda buffer: None, SHARED)", GST_TRACERS="leaks(filters=GstMemory)", GST_DEBUG="GST_TRACER:7",
             GST_DEBUG_NO_COLOR="1")
@@ -109,7 +109,7 @@ class Copies(unittest.TestCase):
         self.assertEqual(alive, [])
 
     def play_apart(self, program, **environment):
-        """Runs a program of this file's in a process of its own."""
+        """Runs a program with the names of this file in a separate process."""
         lines = ["import sys", "sys.path.insert(0, sys.argv[1])", "from test_drawing_buffers import *", "self = Copies()", program,
                  "self.doCleanups()", "Gst.deinit()"]
         done = subprocess.run(

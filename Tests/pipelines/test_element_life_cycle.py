@@ -1,4 +1,4 @@
-"""The element lives through whatever a pipeline may do to it, and leaves nothing behind."""
+"""The element survives state changes, seeks and caps changes in any order, and leaks no memory."""
 import concurrent.futures
 import gc
 import random
@@ -12,18 +12,18 @@ SHORT = 10 * Gst.SECOND
 
 
 def resident():
-    """Resident memory in bytes."""
+    """Returns the resident memory in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * 4096
 
 
 def steady_growth(sizes):
-    """The least growth from one size to the next: a leak grows every time, an allocator only now and then."""
+    """Returns the smallest growth between two successive sizes. A leak grows every time, an allocator only now and then."""
     return min(later - earlier for earlier, later in zip(sizes, sizes[1:]))
 
 
 class States(unittest.TestCase):
-    """Up and down, flush and seek, end and start again."""
+    """State changes, flushes, seeks and restarts."""
 
     def launch(self, description):
         pipeline = Gst.parse_launch(description)
@@ -42,7 +42,7 @@ class States(unittest.TestCase):
             state = choose.choice(STATES)
             pipeline.set_state(state)
             if choose.random() < 0.5:
-                # Not every one arrives: GStreamer's own filters too can miss a PAUSED asked for on the way to PLAYING.
+                # A state change may stay incomplete: a PAUSED during the change to PLAYING can get lost, also in GStreamer's own filters.
                 self.assertNotEqual(pipeline.get_state(Gst.SECOND)[0], Gst.StateChangeReturn.FAILURE)
         for state in (Gst.State.NULL, Gst.State.PLAYING, Gst.State.NULL):
             self.reach(pipeline, state)
@@ -149,7 +149,7 @@ class States(unittest.TestCase):
 
 
 class Leaks(unittest.TestCase):
-    """Nothing is left after the last reference is gone."""
+    """Memory is freed after the last reference is dropped."""
 
     def test_hundred_restarts_do_not_leak(self):
         def cycle():

@@ -1,4 +1,4 @@
-"""What is wrong is said in a sentence that helps, and nothing crashes."""
+"""Errors have a helpful text, and invalid input does not crash the element."""
 import os
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import unittest
 from streams import ball, command, needs_detector, run
 
 
-# Leaves so many descriptors free before it plays.
+# A program that plays a pipeline with few free descriptors or little memory.
 STARVED = """
 import gi, os, resource, sys
 gi.require_version("Gst", "1.0")
@@ -79,8 +79,8 @@ class Errors(unittest.TestCase):
 
     @needs_detector
     def test_descriptor_exhaustion_is_an_error(self):
-        # An error that says so, where a file that could not be opened was called damaged, and an exception of the runtime's, which nobody
-        # could catch without a descriptor, ended the process.
+        # The error must name the limit of descriptors. Without a free descriptor an exception of the runtime cannot be caught and ends
+        # the process, and a file that cannot be opened looks damaged.
         for free in (0, 3, 4, 24):
             with self.subTest(free=free), tempfile.TemporaryDirectory() as cache:
                 done = subprocess.run([sys.executable, "-c", FEW_DESCRIPTORS, str(free)], capture_output=True, text=True, timeout=60,
@@ -90,7 +90,7 @@ class Errors(unittest.TestCase):
 
     @needs_detector
     def test_memory_exhaustion_is_an_error(self):
-        # An error that says so, where the runtime crashed or hung in the middle of compiling, about once in ten.
+        # The error must name the limit of memory. The runtime may crash or hang if memory runs out while it compiles a network.
         for spare in (400, 3000):
             with self.subTest(spare=spare), tempfile.TemporaryDirectory() as cache:
                 done = subprocess.run([sys.executable, "-c", LITTLE_MEMORY, str(spare)], capture_output=True, text=True, timeout=60,
@@ -106,7 +106,7 @@ class Errors(unittest.TestCase):
 
     @needs_detector
     def test_late_load_failure_is_an_error(self):
-        """Behind a decoder it is known late whether the stream is live; by then somebody has asked how many frames will wait."""
+        """After a decoder the element learns late whether the stream is live, after a latency query has already been answered."""
         with tempfile.TemporaryDirectory() as folder:
             video = f"{folder}/ball.avi"
             self.assertEqual(run(f"{ball(10)} ! jpegenc ! avimux ! filesink location={video}").errors, [])
@@ -145,7 +145,7 @@ class Errors(unittest.TestCase):
 
 
 class Missing(unittest.TestCase):
-    """Without runtime and models the default falls back to motion and says how to get them."""
+    """Without runtime and models the default detector falls back to motion and the warning names the remedy."""
 
     def test_auto_falls_back_to_motion(self):
         if os.path.exists("/usr/local/share/swiftodt"):

@@ -1,4 +1,4 @@
-"""Pipelines/fleet/run: many files come out as one machine gives them, whatever dies in the middle. Tests/Benchmarks/fleet/run has the long forms."""
+"""Pipelines/fleet/run gives the same results as one machine, also if workers die. Tests/Benchmarks/fleet/run has longer runs."""
 import importlib.util
 import json
 import os
@@ -15,7 +15,7 @@ from test_parts import ODT, encoded
 if IS_THERE:
     from swiftodt_fleet import sources
 
-# As odt, but it writes down what it was asked for, kills its worker once while that looks at a part, and always with one file.
+# A wrapper of odt that logs its arguments. It kills its worker once during a part, and every time for one file.
 WRAPPER = """#!/bin/sh
 echo "$*" >> "{folder}/asked"
 case "$*" in
@@ -61,7 +61,7 @@ class WithoutEnvironment(unittest.TestCase):
 @needs_fleet
 class CommandLine(unittest.TestCase):
     def test_invalid_options_are_errors(self):
-        """Before Ray is started, with a sentence; and one place has results of one kind."""
+        """Errors come before Ray starts, in one line. A storage holds results of one set of settings."""
         with tempfile.TemporaryDirectory() as storage:
             for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--set", "max-objects=9", "--ray", "127.0.0.1:1"], "other settings"),
                                     (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1")):
@@ -72,7 +72,7 @@ class CommandLine(unittest.TestCase):
 @needs_fleet
 @needs_detector
 class Results(unittest.TestCase):
-    """With real files: what comes out is what odt gives on this machine alone."""
+    """Results of real files equal those of odt on this machine."""
 
     @classmethod
     def setUpClass(cls):
@@ -93,7 +93,7 @@ class Results(unittest.TestCase):
         return folder.name
 
     def alone(self, video, folder, zones=True):
-        """What one machine makes of it, without parts."""
+        """Returns detections and messages of odt for the whole video."""
         found, said = os.path.join(folder, "found.jsonl"), os.path.join(folder, "said.jsonl")
         subprocess.run([ODT, "detect", video, "--detections", found], check=True, timeout=120, capture_output=True)
         subprocess.run([ODT, "annotate", "--set", "detector=neural", *(["--zones", self.zones] if zones else []), "--json", said, video], check=True,
@@ -101,7 +101,7 @@ class Results(unittest.TestCase):
         return found, said
 
     def same(self, storage, video):
-        """:return: its name among the results."""
+        """Compares the fleet's results with odt's and returns the video's name among the results."""
         name = sources.short_name(video)
         found, said = self.alone(video, self.storage())
         with open(found, "rb") as one, open(f"{storage}/files/{name}/detections.jsonl", "rb") as other:
@@ -111,8 +111,8 @@ class Results(unittest.TestCase):
         return name
 
     def test_two_workers_give_same_results(self):
-        """Two of Ray's nodes. A worker is killed in the middle, a file kills all of its workers, one is none, one cannot be cut, and
-        has two frames at a time."""
+        """Two nodes of Ray. A worker is killed once, one file kills all of its workers, one is no video, and one has frames with equal
+        times and cannot be split."""
         old = encoded(f"{self.videos}/old.avi", "-c:v", "mpeg4", "-g", "12", "-bf", "2")
         shutil.copy(old, f"{self.videos}/killer.avi")
         with open(old, "rb") as file, open(f"{self.videos}/bad.avi", "wb") as bad:
@@ -131,12 +131,12 @@ class Results(unittest.TestCase):
             self.assertRegex(address, r"^127\.0\.0\.1:\d+$")
             done = subprocess.run([RUN, self.videos, "--out", storage, "--zones", self.zones, "--part-length", "0.6", "--ray", address],
                                   capture_output=True, text=True, timeout=400, env=environment)
-            # 127.0.0.1, as it is and in IPv6's form.
+            # 127.0.0.1, as IPv4 and as IPv4-mapped IPv6 address.
             self.assertLessEqual(listening(family(cluster.pid)), {"0100007F", "0000000000000000FFFF00000100007F"})
             cluster.stdin.close()
         said = sorted(done.stderr.replace(self.videos + "/", "").splitlines())
         self.assertEqual(done.returncode, 1, done.stderr)
-        # Ray's own notices of workers that died come before it.
+        # Ray's notices of dead workers come before it.
         self.assertRegex(done.stdout.splitlines()[-1], rf"^wrote {re.escape(storage)}/index\.html: 2 videos, 0\.00 h of video, 2 set aside, \d+\.\d s$")
         self.assertEqual([line.split(":")[1].strip() for line in said], ["bad.avi is set aside", "killer.avi is set aside"])
         self.assertIn("3 times", said[1])
@@ -144,7 +144,7 @@ class Results(unittest.TestCase):
         with open(f"{marks}/asked") as file:
             asked = file.read().splitlines()
         self.assertEqual(sum("detect" in line and "killer" in line and "--cuts" in line for line in asked), 3)
-        # The one that was killed is the only one that was begun twice.
+        # Only the killed part ran twice.
         parts_of_uneven = [line.split("threads=1")[1] for line in asked if line.startswith("detect") and "uneven" in line and "threads=1" in line]
         self.assertGreaterEqual(len(set(parts_of_uneven)), 3)
         self.assertEqual(len(parts_of_uneven), len(set(parts_of_uneven)) + 1)
@@ -156,9 +156,9 @@ class Results(unittest.TestCase):
         self.assertTrue(all(os.path.exists(f"{storage}/files/{name}/report.html") for name in names))
         self.ask(storage)
 
-    @unittest.skipUnless(IS_THERE and importlib.util.find_spec("moto"), "no S3 server: Pipelines/fleet/environment/make --tests makes it")
+    @unittest.skipUnless(IS_THERE and importlib.util.find_spec("moto"), "no S3 server: Pipelines/fleet/environment/make --tests installs it")
     def test_interrupted_run_in_s3_is_resumed(self):
-        """Sources and results in a real S3 server; a run that is ended in the middle is gone on with; then the server goes away."""
+        """Sources and results on an S3 server: an interrupted run is resumed, then the server disappears."""
         here, found = os.path.dirname(os.path.abspath(__file__)), self.storage()
         done = subprocess.run([PYTHON, os.path.join(here, "fleet_in_s3.py"), self.uneven, found], capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
@@ -183,7 +183,7 @@ class Results(unittest.TestCase):
         self.assertIn("cannot be read", said["away"][0])
 
     def ask(self, storage):
-        """Every question of the page on questions has an answer, and the tables hold what the messages say."""
+        """Every query of docs/fleet-questions.md has an answer, and the tables agree with the messages."""
         import duckdb
         with open(os.path.join(ROOT, "docs", "fleet-questions.md")) as file:
             questions = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)

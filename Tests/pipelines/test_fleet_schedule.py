@@ -1,4 +1,4 @@
-"""What a fleet does with files, parts and failures, without Ray: every part once, nothing lost, no more known than is at work."""
+"""The fleet's schedule, storage and file cache without Ray: every part runs once, failures are handled, and memory is bounded."""
 import contextlib
 import fcntl
 import io
@@ -42,7 +42,7 @@ for address in addresses:
 
 
 class FakeExecutor:
-    """Does each task when it is handed over, and says so later, the last one first."""
+    """Runs each task when it is submitted and returns the results later, the last one first."""
 
     cores = 3
 
@@ -72,12 +72,12 @@ class FakeExecutor:
 
 
 def first(number):
-    """What a part begins with whose frames fit those of its neighbours."""
+    """Returns the identity of the first frame of a part, which matches the frame after the previous part."""
     return [[number * 10, f"sum {number}"]]
 
 
 class FakeScheduler:
-    """A schedule with work that is written down and not done."""
+    """A schedule whose work is only logged."""
 
     def __init__(self, spans=4, trouble=None):
         self.spans, self.trouble, self.log, self.said = spans, trouble or {}, [], []
@@ -165,7 +165,7 @@ class Inside(unittest.TestCase):
             FakeScheduler(trouble={("finish", "b", 4): (StorageFull("full"), 9)}).run("abc")
 
     def test_schedule_memory_is_bounded(self):
-        """Fifty times as many files in no more memory."""
+        """Fifty times as many files need no more memory."""
         def peak(count):
             desk = FakeScheduler(spans=1)
             desk.step = lambda *words: None
@@ -180,7 +180,7 @@ class Inside(unittest.TestCase):
         self.assertLess(many[0], few[0] + 20_000)
 
     def test_progress_is_shown_only_on_terminal(self):
-        """One line, four times a second at most; nothing where nobody looks, but for what went wrong."""
+        """One line, at most four times per second. Without a terminal only failures are printed."""
         totals = Totals(done=30, already=10, set_aside=2, seconds=36_000)
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
@@ -248,7 +248,7 @@ class Inside(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
 
     def copies_in(self, folder, limit):
-        """The module copies with its folder below another and a limit of bytes."""
+        """Sets the folder and the size limit of the file cache, and returns its folder."""
         for target, name, value in ((tempfile, "tempdir", folder), (file_cache, "LIMIT", limit), (file_cache, "PAUSES", ())):
             patch = mock.patch.object(target, name, value)
             patch.start()
@@ -304,14 +304,14 @@ class Inside(unittest.TestCase):
             worker = threading.Thread(target=work)
             worker.start()
             begun.wait()
-            # As make_room does.
+            # In the order of make_room.
             os.unlink(path)
             os.unlink(path + ".lock")
         worker.join(60)
         self.assertEqual(sizes, [(1000, True)])
 
     def test_questions_have_hours_and_minutes_for_videos_without_a_time(self):
-        """The queries of docs/fleet-questions.md, on a video whose name has a time and one whose name has none."""
+        """Runs the queries of docs/fleet-questions.md on a video with a time in its name and on one without."""
         import duckdb
         messages = os.path.join(self.folder, "messages.jsonl")
         box = {"tracking-id": 1, "label": "person", "category": "unknown", "x": 1, "y": 1, "width": 9, "height": 9, "score": 0.9, "state": "tracked", "rank": 0}
@@ -322,7 +322,7 @@ class Inside(unittest.TestCase):
             for second in (0, 1, 70):
                 file.write(json.dumps({"message": "swiftodt", "stream-time": second * 10**9, "duration": 10**9, "utc-time": None, "objects": [box]}) + "\n")
             file.write(json.dumps(end) + "\n")
-        # In a process of its own: beside Debian's NumPy pyarrow does not load.
+        # In a separate process, because pyarrow cannot be loaded after Debian's NumPy.
         subprocess.run([PYTHON, "-c", WRITE_TABLES, self.folder, "/v/front/front-2026-11-22T15-00-00Z.mkv", "/v/hall/evening.mp4"], check=True, timeout=60)
         with open(os.path.join(ROOT, "docs", "fleet-questions.md"), encoding="utf-8") as file:
             questions = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)

@@ -1,11 +1,11 @@
-"""Streams that lose frames: ids and the learnt background outlive what is lost, whoever loses it."""
+"""Tracks and the background model survive lost frames."""
 import unittest
 
 from streams import ball, run
 
 
 class Losses(unittest.TestCase):
-    """Each dropped frame marks the next one as discontinuous, which once ended all tracks."""
+    """Each dropped frame marks the next one as discontinuous, which must not end the tracks."""
 
     def play(self, loss):
         said = run(f"{ball(200)} ! identity drop-probability={loss} ! swiftodt detector=motion updates=every-frame ! fakesink")

@@ -1,4 +1,4 @@
-"""Cameras on loopback, and a program that watches them."""
+"""RTSP cameras on loopback, and odt watch as a subprocess."""
 import contextlib
 import json
 import os
@@ -16,10 +16,10 @@ needs_server = unittest.skipUnless(GstRtspServer, "needs an RTSP server (Debian'
 
 
 class Camera(Server):
-    """An RTSP server that can go away and come back under the same address, and fall silent."""
+    """An RTSP server that can disconnect, reappear at the same address, and stall."""
 
     def on_loop(self, work):
-        """The server is no friend of threads: whatever is done to it is done by the one that serves."""
+        """Runs `work` on the server's own thread, because gst-rtsp-server is not thread-safe."""
         done = threading.Event()
 
         def once():
@@ -44,14 +44,14 @@ class Camera(Server):
         self.on_loop(lambda: self.server.get_mount_points().add_factory("/ball", self.factory))
 
     def fall_silent(self):
-        """The connection stays, and nothing comes any more."""
+        """Keeps the connection, but sends no more frames."""
         for media in self.media:
             pad = media.get_element().get_by_name("ball").get_static_pad("src")
             pad.add_probe(Gst.PadProbeType.BUFFER, lambda *_: Gst.PadProbeReturn.DROP)
 
 
 class CodedCamera(Camera):
-    """One that sends H.264, with a picture that stands alone twice a second."""
+    """A camera that sends H.264 with two key frames per second."""
 
     def __init__(self):
         super().__init__()
@@ -61,7 +61,7 @@ class CodedCamera(Camera):
 
 
 class FastCamera(Camera):
-    """One that sends many small pictures."""
+    """A camera that sends small pictures at 120 frames per second."""
 
     def __init__(self):
         super().__init__()
@@ -71,7 +71,7 @@ class FastCamera(Camera):
 
 
 class ShortCamera(Camera):
-    """One whose stream ends after a moment, each time."""
+    """A camera whose stream ends after six frames, each time."""
 
     def __init__(self):
         super().__init__()
@@ -81,7 +81,7 @@ class ShortCamera(Camera):
 
 
 class Footprint:
-    """What a program holds at a moment."""
+    """The memory and open files of a process at one moment."""
 
     def __init__(self, pid):
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
@@ -96,7 +96,7 @@ class Footprint:
 
 
 def held(program):
-    """The files that a program has open."""
+    """Returns the names of the open files of a process."""
     folder, names = f"/proc/{program}/fd", []
     for name in os.listdir(folder):
         # What is closed meanwhile is held no more.
@@ -106,7 +106,7 @@ def held(program):
 
 
 class Watch:
-    """A program that watches, and what it has said so far."""
+    """Runs odt watch and collects its messages."""
 
     def __init__(self, *words, prepare=None, **environment):
         self.program = subprocess.Popen(
@@ -142,13 +142,13 @@ class Watch:
         self.program.stderr.close()
 
     def wait(self, wanted, seconds=90):
-        """Waits until it has said what is wanted: a function of the messages."""
+        """Waits until `wanted`, a function of the messages, returns a true value."""
         with self.news:
             if not self.news.wait_for(lambda: wanted(self.said), seconds):
-                raise AssertionError(f"not said: {events(self.said)}, {self.complaints}")
+                raise AssertionError(f"the expected message did not arrive: {events(self.said)}, {self.complaints}")
 
     def end(self, number=signal.SIGINT, seconds=60):
-        """Ends it; the exit code."""
+        """Sends a signal and returns the exit code."""
         self.program.send_signal(number)
         code = self.program.wait(seconds)
         for reader in self.readers:
@@ -157,13 +157,13 @@ class Watch:
 
 
 def events(said, camera=None):
-    """What happened to a camera."""
+    """Returns the connection events of one camera, or of all."""
     return [(line["event"], line["session"]) for line in said
             if line["message"] == "swiftodt-camera" and camera in (None, line["source"])]
 
 
 def reconnects(said):
-    """How often cameras were connected to again."""
+    """Returns the number of reconnections."""
     return sum(event == "connected" and session > 1 for event, session in events(said))
 
 
