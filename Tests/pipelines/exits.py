@@ -44,8 +44,7 @@ if how == "exit() in a fork":
 if how == "exit() in a thread":
     threading.Thread(target=lambda: ctypes.CDLL(None).exit(7)).start()
 if how != "end":
-    time.sleep(60)
-"""
+    time.sleep(60)\n"""
 STATUS = {"end": 0, "exception": 1, "sys.exit": 3, "exit()": 7, "exit() in a thread": 7, "exit() in a fork": 7, "at once": 7,
           "exit() while it starts": 7}
 # The runtime's default instruction set, and one without bfloat16, for which it generates other code.

@@ -23,8 +23,7 @@ SUBTITLES = """1
 
 2
 00:00:01,250 --> 00:00:01,750
-Bread
-"""
+Bread\n"""
 
 
 def ffmpeg(*words):

@@ -22,8 +22,7 @@ pipeline.set_state(Gst.State.PLAYING)
 message = bus.timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
 if message.type == Gst.MessageType.ERROR:
     print(message.parse_error()[0].domain, message.parse_error()[0].message)
-pipeline.set_state(Gst.State.NULL)
-"""
+pipeline.set_state(Gst.State.NULL)\n"""
 FEW_DESCRIPTORS = STARVED.replace("{scarce}", """
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 taken = []
@@ -33,12 +32,10 @@ while True:
     except OSError:
         break
 for file in taken[len(taken) - int(sys.argv[1]):]:
-    os.close(file)
-""")
+    os.close(file)\n""")
 LITTLE_MEMORY = STARVED.replace("{scarce}", """
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]) * 2**20,) * 2)
-""")
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]) * 2**20,) * 2)\n""")
 
 
 class Errors(unittest.TestCase):

@@ -22,8 +22,7 @@ case "$*" in
 detect*killer*) kill -9 $PPID; sleep 60 ;;
 detect*uneven*--from*) if mkdir "{folder}/killed" 2>/dev/null; then kill -9 $PPID; sleep 60; fi ;;
 esac
-exec "{odt}" "$@"
-"""
+exec "{odt}" "$@"\n"""
 CLUSTER = """import sys
 from ray.cluster_utils import Cluster
 arguments = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
@@ -31,8 +30,7 @@ cluster = Cluster(initialize_head=True, head_node_args=arguments)
 cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
 print(cluster.address, flush=True)
 sys.stdin.read()
-cluster.shutdown()
-"""
+cluster.shutdown()\n"""
 ZONES = [{"name": "gate", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}, {"name": "street", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]
 
 

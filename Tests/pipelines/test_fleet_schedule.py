@@ -37,8 +37,7 @@ for address in addresses:
     for kind, path in tables.write_tables(folder + "/messages.jsonl", video, origin, folder)[0].items():
         target = os.path.join(folder, tables.name_in_tables(kind, video, origin))
         os.makedirs(os.path.dirname(target))
-        os.rename(path, target)
-"""
+        os.rename(path, target)\n"""
 
 
 class FakeExecutor:

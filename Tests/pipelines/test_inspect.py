@@ -1,4 +1,4 @@
-"""What gst-inspect-1.0 and the dynamic linker see: complete, readable, and needing nothing but the platform."""
+"""gst-inspect-1.0 shows complete, documented properties, and the plugin depends only on libraries of the platform."""
 import re
 import unittest
 
@@ -10,16 +10,16 @@ INHERITED = {"name", "parent", "qos"}
 
 
 def documented():
-    """The rows of docs/properties.md by the property's name: what stands before the last column, which is prose."""
+    """Returns the columns of docs/properties.md by property name, without the last one, which is prose."""
     with open(f"{ROOT}/docs/properties.md", encoding="utf-8") as file:
         rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) \| .*\|$", file.read(), re.MULTILINE)
     return {name: tuple(columns) for name, *columns in rows}
 
 
 def registered(spec, text):
-    """What such a row has to say of a property: type and range, default, and when it may be changed.
+    """Returns the expected columns for a property: type and range, default, and when it may be changed.
 
-    `text` is what gst-inspect-1.0 says: every PyGObject has other ways to get at the choices.
+    `text` is the output of gst-inspect-1.0, because versions of PyGObject differ in how they expose the choices.
     """
     kind = spec.value_type.fundamental.name
 
@@ -48,7 +48,7 @@ def registered(spec, text):
 
 
 class Inspection(unittest.TestCase):
-    """The contract with people who read gst-inspect-1.0."""
+    """The element as gst-inspect-1.0 shows it."""
 
     @classmethod
     def setUpClass(cls):
@@ -65,21 +65,21 @@ class Inspection(unittest.TestCase):
         self.assertEqual(f"odt {plugin.get_version()}\n", command(f"{ROOT}/.build/tool/odt", "--version").stdout)
         with open(f"{ROOT}/CHANGELOG.md", encoding="utf-8") as file:
             self.assertIn(f"\n## {plugin.get_version()}", file.read())
-        self.assertTrue(plugin.get_filename().startswith(ROOT), "another swiftodt is tested: " + plugin.get_filename())
+        self.assertTrue(plugin.get_filename().startswith(ROOT), "GStreamer has loaded another plugin: " + plugin.get_filename())
 
     def test_properties_match_documentation(self):
-        """Names, order, types, ranges, defaults and when they may change, so that the two cannot drift apart."""
+        """Names, order, types, ranges, defaults and mutability agree."""
         specs = [spec for spec in self.element.list_properties() if spec.name not in INHERITED]
         rows = documented()
         self.assertEqual(list(rows), [spec.name for spec in specs])
         for spec in specs:
             expected = registered(spec, self.text)
             with self.subTest(spec.name):
-                # Which metadata is attached by default depends on what this GStreamer knows.
+                # The default of attach-meta depends on the version of GStreamer.
                 if spec.name == "attach-meta" and Gst.version() < (1, 24):
                     expected = (expected[0], expected[1].replace("`roi+custom`", "`roi+custom+analytics`"), expected[2])
                 row = " | ".join(expected)
-                self.assertEqual(rows[spec.name], expected, f"docs/properties.md has to say: | `{spec.name}` | {row} |")
+                self.assertEqual(rows[spec.name], expected, f"docs/properties.md must contain: | `{spec.name}` | {row} |")
                 self.assertGreater(len(spec.blurb), 12)
 
     def test_new_element_has_defaults(self):
@@ -88,7 +88,7 @@ class Inspection(unittest.TestCase):
                 self.assertEqual(self.element.get_property(spec.name), spec.default_value, spec.name)
 
     def test_blurbs_are_readable(self):
-        """What gst-inspect-1.0 prints, which is what most see: of each property's words, flags and nicks."""
+        """gst-inspect-1.0 prints each property's blurb, flags and nicks."""
         for words in (r"  score-threshold *: Minimum score of a detection that starts a track\n"
                       r" *flags: readable, writable, controllable, changeable in NULL, READY, PAUSED or PLAYING state\n"
                       r" *Double\. Range: *0 - *1 Default: *0\.4",
@@ -113,10 +113,10 @@ class Inspection(unittest.TestCase):
 
 
 class SelfContained(unittest.TestCase):
-    """The installed file needs what a GStreamer program has anyway, and shows nothing but its entry."""
+    """The plugin links only libraries that a GStreamer program has anyway, and exports only its entry point."""
 
     def test_plugin_links_expected_libraries_only(self):
-        # fontconfig and harfbuzz are Pango's own needs.
+        # fontconfig and harfbuzz are dependencies of Pango.
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", command("readelf", "--dynamic", PLUGIN).stdout))
         allowed = re.compile(r"(libgst\w+-1\.0|libg(object|lib|module|io)-2\.0|libcairo|libpango(cairo|ft2)?-1\.0|libharfbuzz|libfontconfig|libturbojpeg|libz|libc|libm|ld-linux[-\w]*)\.so.*")
         self.assertTrue(needed)

@@ -1,4 +1,4 @@
-"""What Pipelines/setup --install puts into a home is whole, and --uninstall takes it away again, and nothing else."""
+"""Pipelines/setup --install makes a working installation, and --uninstall removes all of it and nothing else."""
 import json
 import os
 import shutil
@@ -9,7 +9,7 @@ from streams import DATA, command, needs_detector
 
 
 class Installation(unittest.TestCase):
-    """In a home of its own, whose name has a blank in it."""
+    """With a temporary home folder whose name contains a blank."""
 
     def test_install_and_uninstall(self):
         with tempfile.TemporaryDirectory(prefix="a home ") as home:
@@ -23,7 +23,7 @@ class Installation(unittest.TestCase):
             self.assertIn(home, run("gst-inspect-1.0", "swiftodt"))
             self.assertIn("efficientdet_lite0_int8", run(f"{home}/.local/bin/odt", "models", "list"))
             self.assertIn(home, run("/usr/bin/python3", "-c", "import swiftodt; print(swiftodt.__file__)"))
-            # Looks into everything that is needed to fetch and prepare the models.
+            # These programs import or read all files that fetching and converting models needs.
             self.assertIn("efficientdet_lite0_int8", run(f"{home}/.local/share/swiftodt/fetch-models", "--list"))
             self.assertIn("--folder", run(f"{home}/.local/share/swiftodt/fetch-runtime", "--help"))
             run("Pipelines/setup", "--uninstall")
@@ -32,8 +32,7 @@ class Installation(unittest.TestCase):
 
     @needs_detector
     def test_user_files_are_kept(self):
-        """Networks and videos that somebody put beside those that were fetched, and a fetched one that was changed, are work that nobody
-        can fetch again. All of that went away with --uninstall once."""
+        """--uninstall keeps the user's own models and videos beside the fetched ones, and fetched models that were changed."""
         with tempfile.TemporaryDirectory(prefix="a home ") as home:
             data = f"{home}/data/swiftodt"
             for folder in ("models", "videos", "openvino"):
@@ -47,7 +46,7 @@ class Installation(unittest.TestCase):
                 if "u2netp" not in name:
                     with open(f"{data}/{name}", "w", encoding="ascii") as file:
                         file.write("{}")
-            # Its sum is no longer the one in its manifest: trained on, perhaps.
+            # A changed model: its hash differs from the manifest's.
             with open(f"{data}/models/u2netp.onnx", "ab") as file:
                 file.write(b"more")
 
@@ -61,7 +60,7 @@ class Installation(unittest.TestCase):
             self.assertEqual(left, own, text)
             self.assertIn("left u2netp, which has changed since", text)
             self.assertIn(f"{data}/models/mine.onnx", text)
-            # A manifest that somebody wrote on is no longer the one that came, either.
+            # A changed manifest also counts as a change.
             shutil.copy(f"{DATA}/models/u2netp.onnx", f"{data}/models")
             with open(f"{data}/models/u2netp.json", encoding="utf-8") as file:
                 manifest = json.load(file)

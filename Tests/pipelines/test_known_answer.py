@@ -1,4 +1,4 @@
-"""The known-answer test: a network that does not give the answer in its manifest is an error, or a warning where it was not named."""
+"""The known-answer test: if a network does not give the answer in its manifest, that is an error, or a warning for a default network."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ FRAMES = "videotestsrc num-buffers=3 ! swiftodt "
 
 
 def catalogue():
-    """The manifests of this checkout's catalogue, by model."""
+    """Returns the manifests of this checkout's catalogue by model."""
     with open(os.path.join(ROOT, "Pipelines", "models", "catalogue.json"), encoding="utf-8") as file:
         return {model["name"]: model["manifest"] for model in json.load(file)["models"]}
 
@@ -29,7 +29,7 @@ class KnownAnswer(unittest.TestCase):
         self.detector = next(name for name in self.manifests if name.startswith("efficientdet"))
 
     def manifest(self, name, about):
-        """Puts a manifest in the place of an installed one."""
+        """Replaces an installed manifest and returns the new one."""
         with open(MODELS / f"{name}.json", encoding="utf-8") as file:
             about = {**about, "files": json.load(file)["files"]}
         (self.folder / f"{name}.json").unlink()
@@ -37,7 +37,7 @@ class KnownAnswer(unittest.TestCase):
         return about
 
     def spoil(self, name):
-        """Lets a manifest expect something that is not in the picture."""
+        """Makes a manifest expect an object that is not in the reference picture."""
         for answer in self.manifests[name]["known-answers"]:
             answer["objects"][0] = {"label": "giraffe", "score": 0.9, "box": [200, 200, 100, 100]}
         (self.folder / f"{name}.json").write_text(json.dumps(self.manifests[name]))
@@ -53,14 +53,14 @@ class KnownAnswer(unittest.TestCase):
         return {finding["part"]: finding for finding in json.loads(done.stdout)["findings"]}, done.returncode
 
     def test_each_default_model_gives_its_known_answer(self):
-        # Without bfloat16, too.
+        # Also with instructions without bfloat16.
         for instructions in ("ALL", "AVX512_CORE"):
             with self.subTest(instructions):
                 found, _ = self.examine(ONEDNN_MAX_CPU_ISA=instructions)
                 self.assertEqual(found["self-test"]["verdict"], "fine", found["self-test"])
                 for name in ("efficientdet", "u2netp", "efficientnet"):
-                    self.assertIn(name, found["self-test"]["says"])
-        # Saliency networks take video in another size.
+                    self.assertIn(name, found["self-test"]["detail"])
+        # Saliency networks run on video in another size, so there is no known-answer test.
         self.assertNotIn("known-answer", self.play("detector=salient").stdout)
 
     def test_a_wrong_answer_of_a_network_that_was_asked_for_is_an_error(self):
@@ -86,20 +86,20 @@ class KnownAnswer(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("known-answer test", done.stdout)
         self.assertIn("instead of giraffe", done.stdout)
-        self.assertNotEqual(self.play("classify=true classifier-model-file=efficientnet_lite3").returncode, 0)
+        self.assertNotEqual(self.play("classify=true classifier-file=efficientnet_lite3").returncode, 0)
 
     def test_doctor_shows_a_wrong_answer(self):
         self.spoil("u2netp")
         found, code = self.examine()
         self.assertEqual((found["self-test"]["verdict"], code), ("missing", 1))
-        self.assertIn("u2netp.onnx fails its known-answer test", found["self-test"]["says"])
+        self.assertIn("u2netp.onnx fails its known-answer test", found["self-test"]["detail"])
 
     def test_doctor_shows_that_no_answer_is_known(self):
         del self.manifests["u2netp"]["known-answers"]
         (self.folder / "u2netp.json").write_text(json.dumps(self.manifests["u2netp"]))
         found, _ = self.examine()
         self.assertEqual(found["self-test"]["verdict"], "limited")
-        self.assertIn("u2netp", found["self-test"]["says"])
+        self.assertIn("u2netp", found["self-test"]["detail"])
 
 
 if __name__ == "__main__":

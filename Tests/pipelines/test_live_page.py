@@ -1,4 +1,4 @@
-"""odt watch --page: what is answered, who gets it, and that nobody who looks is felt by the cameras."""
+"""odt watch --page: its responses, its access control, and that viewers do not slow the cameras down."""
 import contextlib
 import http.client
 import os
@@ -13,7 +13,7 @@ from paged import Paged, needs_soup
 from streams import command
 from watching import Footprint, ODT, results
 
-# Counts the idle sources that are made outside of GLib, and how many of them are released there. Inside, GLib calls functions of its own.
+# Counts the idle sources that are created and released by calls from outside of GLib. Calls inside GLib are not intercepted.
 SOURCES = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,13 +33,12 @@ void g_source_unref(void *source) {
         if (sources[i] == (atomic_uintptr_t)source) { sources[i] = 0; released++; break; }
     next(source);
 }
-__attribute__((destructor)) static void report(void) { fprintf(stderr, "idle sources: %d made, %d released\\n", made, released); }
-"""
+__attribute__((destructor)) static void report(void) { fprintf(stderr, "idle sources: %d made, %d released\\n", made, released); }\n"""
 
 
 @needs_soup
 class Responses(Paged):
-    """What there is to see, and that there is nothing else."""
+    """The page's responses, and errors for all other requests."""
 
     def test_api_returns_cameras_and_events(self):
         self.serve(names=("cam", "caf\u00e9"))
@@ -52,7 +51,7 @@ class Responses(Paged):
         (ball,) = camera["objects"]
         self.assertEqual((ball["id"], ball["label"]), (1, ""))
         self.assertLess(abs(ball["since"] / 1000 - time.time()), 120)
-        # Who asks again gets what is new.
+        # `since` selects the newer events.
         events = self.until(lambda: [event for event in self.ask("/api/events")["events"] if event["event"] == "cross"] and
                             self.ask("/api/events")["events"])
         self.assertEqual([event["number"] for event in events], list(range(1, len(events) + 1)))
@@ -70,7 +69,7 @@ class Responses(Paged):
         self.assertEqual(len(set(pictures)), 4)
 
     def test_other_paths_are_not_found(self):
-        """Whatever is asked for, the answer is one of few, and no file."""
+        """Unknown paths, queries and methods get an error status, and no path leads to a file."""
         self.serve()
         for path in ("/etc/passwd", "/../../../../etc/passwd", "/snapshot/../../../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
                      "/snapshot/..%2f..%2f..%2fetc%2fpasswd", "/snapshot/%2e%2e.jpg", "/live/nobody.mjpg", "/live/cam.jpg", "/snapshot/cam.mjpg",
@@ -105,7 +104,7 @@ class Responses(Paged):
                          ["no-store", "nosniff", "same-origin", "no-referrer"])
 
     def test_large_requests_are_rejected(self):
-        """Are not read to their end, or not kept; the page goes on."""
+        """The server stops reading them or discards their data, and continues to work."""
         self.serve()
         self.assertEqual(self.get("/", method="POST", Content_Length="0")[0], 405)
         one = self.connect()
@@ -128,10 +127,10 @@ class Responses(Paged):
 
 @needs_soup
 class Authorization(Paged):
-    """On this machine for everybody whose browser means this machine; elsewhere with a token."""
+    """Access is free on this machine for requests with a local host name, and needs a token from other machines."""
 
     def test_foreign_host_names_are_rejected(self):
-        """DNS rebinding: a page of somebody else's has a name that leads to 127.0.0.1."""
+        """Protects against DNS rebinding, where a foreign host name resolves to 127.0.0.1."""
         self.serve()
         for host in ("evil.example", f"evil.example:{self.port}", "127.0.0.1.evil.example", "localhost.evil.example", "1270.0.0.1", "127.0.0", "[::2]"):
             self.assertIn(self.get("/api/cameras", host=host)[0], (400, 403), host)
@@ -154,26 +153,26 @@ class Authorization(Paged):
         self.assertEqual(self.get("/api/cameras", Cookie=cookie)[0], 200)
         self.assertEqual(self.get("/snapshot/cam.jpg", Cookie=f"other=1; {cookie}; more=2")[0], 200)
         self.assertEqual(self.get("/api/cameras", Cookie=cookie, host="watch.example.org")[0], 200)
-        # A browser that has an old one is told to forget it.
+        # An outdated cookie is deleted.
         status, headers, _ = self.get("/api/cameras", Cookie=cookie[:-1])
         self.assertEqual((status, "Max-Age=0" in headers["Set-Cookie"]), (403, True))
         statuses = [self.get(f"/?token={number}")[0] for number in range(30)]
         self.assertEqual((statuses[0], statuses[-1]), (403, 429))
         self.assertEqual(statuses, sorted(statuses))
-        # A browser behind the same address, such as a proxy's, is not locked out.
+        # A valid cookie or token still works from a blocked address, such as a proxy's.
         self.assertEqual(self.get("/api/cameras", Cookie=cookie)[0], 200)
         self.assertEqual(self.get("/?token=" + token)[0], 200)
         self.assertEqual(self.get("/?token=wrong")[0], 429)
 
     def wrong_tokens(self, **headers):
-        """The answers to one more wrong token than an address may try."""
+        """Tries 21 wrong tokens, one more than an address may try, and returns the statuses."""
         return [self.get(f"/?token={number}", **headers)[0] for number in range(21)]
 
     def test_wrong_tokens_are_counted_by_the_address_that_a_trusted_proxy_forwards(self):
         self.serve("--page-trusted-proxy", "::1,127.0.0.0/8,10.0.0.1", page="0.0.0.0:0")
         self.assertEqual(self.wrong_tokens(X_Forwarded_For="192.0.2.1")[-1], 429)
         self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.2")[0], 403)
-        # The last address before those of proxies counts; what stands before it may be forged.
+        # The last address before those of trusted proxies counts; addresses before it may be forged.
         self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.2, 192.0.2.1, 10.0.0.1")[0], 429)
         self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.1, 192.0.2.3")[0], 403)
         self.assertEqual(self.get("/?token=x", X_Forwarded_For="nonsense")[0], 403)
@@ -247,10 +246,10 @@ class Authorization(Paged):
 
 @needs_soup
 class ManyConnections(Paged):
-    """Nobody who looks, or only says so, is felt by the cameras."""
+    """Viewers and idle connections do not affect the cameras."""
 
     def test_stalled_clients_are_disconnected(self):
-        """Fifty of them: every frame is looked at, the memory stays, and one who reads sees all that is new."""
+        """With fifty stalled clients every frame is analysed, memory does not grow, and a client that reads gets pictures."""
         watch = self.serve(frames=150)
         crowd = [self.connect("/live/cam.mjpg") for _ in range(50)]
         reader = self.connect("/live/cam.mjpg")
@@ -264,7 +263,7 @@ class ManyConnections(Paged):
         del crowd
 
     def test_pictures_are_made_only_for_viewers(self):
-        """And for nobody else."""
+        """Without viewers no JPEG is encoded."""
         def made():
             return sum("jpegenc" in text and "handle_frame" in text for text in watch.complaints)
         watch = self.serve(GST_DEBUG="jpegenc:7", GST_DEBUG_NO_COLOR="1")
@@ -275,7 +274,7 @@ class ManyConnections(Paged):
         one = self.connect("/live/cam.mjpg")
         self.pictures(one, 3)
         one.close()
-        # Once it is noticed that nobody looks.
+        # Encoding stops when the server notices the closed connection.
         def is_quiet():
             count = made()
             seen = len(results(watch.said, "cam"))
@@ -284,7 +283,7 @@ class ManyConnections(Paged):
         self.until(is_quiet)
 
     def test_connection_limit(self):
-        """While all have a request, the next one is told to come again; when some are gone there is room again."""
+        """Beyond 128 connections with a request the server answers 503, until some are closed."""
         self.serve()
         crowd = []
         for _ in range(128):
@@ -296,7 +295,7 @@ class ManyConnections(Paged):
         self.until(lambda: self.get("/api/cameras")[0] == 200)
 
     def test_connections_without_a_request_do_not_block_the_page(self):
-        """Neither silent ones nor those that send their request a byte at a time."""
+        """Neither silent connections nor those with an incomplete request."""
         self.serve()
         crowd = [self.connect() for _ in range(300)]
         for one in crowd:
@@ -307,7 +306,7 @@ class ManyConnections(Paged):
         self.assertLess(time.monotonic() - begun, 5)
 
     def test_requests_that_come_together_are_all_answered(self):
-        """HTTP's pipelining, and a connection that is used again."""
+        """HTTP pipelining, and reuse of a connection."""
         self.serve()
         one = self.connect()
         request = "GET /api/events?since={} HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -318,7 +317,7 @@ class ManyConnections(Paged):
 
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
     def test_waking_the_server_leaves_nothing_behind(self):
-        """Each picture wakes it by a source of GLib's. A library that is loaded before GLib counts those that are not released."""
+        """Each picture wakes the server with a GLib source. A preloaded library counts the sources that are not released."""
         with open(self.path("sources.c"), "w", encoding="ascii") as file:
             file.write(SOURCES)
         said = command("cc", "-shared", "-fPIC", "-o", self.path("sources.so"), self.path("sources.c"))

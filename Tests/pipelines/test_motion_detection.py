@@ -1,4 +1,4 @@
-"""The first promise of the README: a moving ball is found, followed and reported, with no model."""
+"""A moving ball is detected, tracked and reported without a model."""
 import json
 import os
 import statistics
@@ -12,7 +12,7 @@ BRIGHT = bytes(1 if value > 100 else 0 for value in range(256))
 
 
 def ball_in(sample):
-    """The box of the bright pixels of a grey frame."""
+    """Returns the box of the bright pixels of a grey frame."""
     pixels = sample.get_buffer().extract_dup(0, WIDTH * HEIGHT).translate(BRIGHT)
     rows = [pixels[start:start + WIDTH] for start in range(0, WIDTH * HEIGHT, WIDTH)]
     lit = [number for number, row in enumerate(rows) if 1 in row]
@@ -22,7 +22,7 @@ def ball_in(sample):
 
 
 class Ball(unittest.TestCase):
-    """Detector motion, tracker and reporter together."""
+    """detector=motion, tracker and messages together."""
 
     @classmethod
     def setUpClass(cls):
@@ -42,7 +42,7 @@ class Ball(unittest.TestCase):
             if objects or overlaps:
                 truth = self.truth[result.get_value("timestamp")]
                 overlaps.append(max((overlap(box(thing), truth) for thing in objects), default=0))
-        self.assertGreater(len(overlaps), 270, "found late")
+        self.assertGreater(len(overlaps), 270, "the ball was detected late")
         self.assertGreater(statistics.mean(overlaps), 0.8)
 
     def test_ball_keeps_its_id(self):
@@ -51,7 +51,7 @@ class Ball(unittest.TestCase):
 
 
 class Examples(unittest.TestCase):
-    """The programs that a newcomer starts with."""
+    """The programs in Pipelines."""
 
     def test_gst_launch_prints_messages(self):
         said = command("gst-launch-1.0", "-m", *f"{ball()} ! swiftodt detector=motion ! fakesink".split())

@@ -1,4 +1,4 @@
-"""`odt watch --mqtt` with a real broker: what it gets, what is left of it when the broker goes away, and how it is let in."""
+"""`odt watch --mqtt` with a real broker: delivery, broker outages, retained state and authentication."""
 import json
 import os
 import signal
@@ -21,22 +21,22 @@ def happened(said, kind="swiftodt-zone"):
 
 
 def without_repeats(texts):
-    """As who was told something twice, because the first answer was lost, makes one of it."""
+    """Removes duplicates, which QoS 1 allows after a lost acknowledgement."""
     return list(dict.fromkeys(texts))
 
 
 @needs_broker
 @needs_server
 class Publishing(InFolder):
-    """What a broker is told."""
+    """The messages that the broker receives."""
 
     def setUp(self):
         super().setUp()
         self.camera = Camera()
 
     def test_events_survive_broker_restart(self):
-        """Each track and zone event arrives, in order, though the broker stops and starts in the middle. Without keeping what was
-        not acknowledged, those in between and those on their way would be missing."""
+        """Every track and zone event arrives in order, although the broker restarts. Without a queue of unacknowledged messages, the
+        events during the outage and those in flight would be missing."""
         with Broker(self.folder, "allow_anonymous true", "persistence true", f"persistence_location {self.folder}/") as broker, \
                 Listener(broker, "house/#") as listener, \
                 Watch(f"--mqtt=mqtt://{broker.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
@@ -61,8 +61,8 @@ class Publishing(InFolder):
             self.assertIn(f"connected to the broker at {broker.address}", complaints)
 
     def test_unacknowledged_events_are_resent(self):
-        """What was sent and never arrived, because the connection had broken without saying so, arrives with the next one. Without
-        sending again what was not acknowledged, just these would be missing."""
+        """Events that were sent into a silently broken connection arrive over the next one. Without resending unacknowledged
+        messages, these events would be missing."""
         with Broker(self.folder, "allow_anonymous true") as broker, UnreliableProxy(broker) as way, Listener(broker, "house/#") as listener, \
                 Watch(f"--mqtt=mqtt://{way.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
             listener.wait(lambda heard: any(topic == "house/yard/zone" for topic, _, _ in heard))
@@ -79,7 +79,7 @@ class Publishing(InFolder):
             self.assertEqual(told, happened(watch.said)[:len(told)])
 
     def test_options_from_configuration_file(self):
-        """Files are named as seen from it, mistakes with its lines, and a password in it is nobody's business."""
+        """Relative paths refer to the configuration file's folder, errors name its lines, and a password in it causes no warning."""
         with Broker(self.folder, "allow_anonymous true") as broker:
             with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
                 file.write(f"[watch]\nmqtt=mqtt://odt:secret@{broker.address}/house\nstore=kept.sqlite\n"
@@ -98,8 +98,7 @@ class Publishing(InFolder):
         self.assertNotIn("secret", said.stderr)
 
     def test_state_and_counts_are_retained(self):
-        """Who comes late learns what holds now, also from a broker that has forgotten all: states, counts, and what Home
-        Assistant wants to know."""
+        """States, counts and Home Assistant's discovery messages are retained, also after a restart of a broker without persistence."""
         with Broker(self.folder, "allow_anonymous true") as broker, \
                 Watch(f"--mqtt=mqtt://{broker.address}/house", f"--zones={ZONES}", f"yard={self.camera.address}") as watch:
             watch.wait(lambda said: happened(said))
@@ -118,7 +117,7 @@ class Publishing(InFolder):
                 kept = broker.retained("house/#")
                 if kept["house/state"] == "offline":
                     break
-            # The will: the program itself could not say so.
+            # The last will, because the killed program could not publish its state.
             self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("offline", "online"))
 
     def discovery(self, kept):
@@ -139,7 +138,7 @@ class Publishing(InFolder):
                 self.assertIn(field, json.loads(kept[config["state_topic"]]))
 
     def test_offline_is_published_at_end(self):
-        """A watch that ends says so itself, of each camera too, and without discovery nothing is said to Home Assistant."""
+        """At its end the watch publishes "offline" for itself and each camera. With discovery off it publishes no discovery messages."""
         with Broker(self.folder, "allow_anonymous true") as broker, \
                 Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
             watch.wait(lambda said: events(said))
@@ -148,7 +147,7 @@ class Publishing(InFolder):
             self.assertNotIn("broker", "".join(watch.complaints))
 
     def test_names_become_topic_levels(self):
-        """A zone's name with a slash would be two levels, and one with a plus none at all."""
+        """Characters with a meaning in MQTT topics are percent-encoded in the names of zones."""
         zones = ZONES.replace("left half", "a/b+c#d%é")
         with Broker(self.folder, "allow_anonymous true") as broker, \
                 Watch(f"--mqtt=mqtt://{broker.address}/house", f"--zones={zones}", f"yard={self.camera.address}") as watch:
@@ -157,7 +156,7 @@ class Publishing(InFolder):
             self.assertIn("house/yard/zones/a%2Fb%2Bc%23d%25é", broker.retained("house/#"))
 
     def test_queue_limit_drops_oldest_events(self):
-        """With a broker that is away for too long the oldest events are left out, which is said and counted."""
+        """During a long outage the oldest events are dropped, counted and reported."""
         with Broker(self.folder, "allow_anonymous true") as broker:
             broker.go()
             with Watch(f"--mqtt=mqtt://{broker.address}/house", "--mqtt-queue=2K", f"--zones={ZONES}",
@@ -175,7 +174,7 @@ class Publishing(InFolder):
                 self.assertIn(f"{kept['house/lost']} events have been dropped", complaints)
 
     def test_missing_broker_does_not_stop_watch(self):
-        """Which is a warning: the watch goes on, ends as it would, and says what has not arrived."""
+        """A missing broker causes a warning. The watch continues and reports the undelivered events at its end."""
         with Broker(self.folder) as broker:
             broker.go()
             with Watch(f"--mqtt=mqtt://{broker.address}/house", f"yard={self.camera.address}") as watch:
@@ -189,7 +188,7 @@ class Publishing(InFolder):
 @needs_broker
 @needs_server
 class Authentication(InFolder):
-    """Passwords and certificates: what is wrong is said with what to do about it, and the watch goes on."""
+    """Passwords and certificates: errors name their remedy, and the watch continues."""
 
     def setUp(self):
         super().setUp()
@@ -201,7 +200,7 @@ class Authentication(InFolder):
         return self.path(name)
 
     def complaint(self, wanted, *words):
-        """Watches until it complains of that."""
+        """Watches until a warning contains `wanted`."""
         with Watch(*words, f"yard={self.camera.address}") as watch:
             for _ in range(600):
                 if wanted in "".join(watch.complaints):
@@ -284,7 +283,7 @@ class Authentication(InFolder):
 
 
 class Options(InFolder):
-    """What cannot be meant ends the program before it begins, with the exit code of a mistake."""
+    """Invalid options end the program at its start with exit code 2."""
 
     def test_invalid_options_are_errors(self):
         for words, part in (

@@ -1,4 +1,4 @@
-"""`odt watch --mqtt` with a broker that closes connections: whenever it does, each event arrives."""
+"""`odt watch --mqtt` delivers each event to a broker that closes connections at any moment."""
 import json
 import os
 import unittest
@@ -10,7 +10,7 @@ from test_store import Storing
 class ClosedConnections(Storing):
 
     def check(self, moment, times=1):
-        """Watches a short video with many events; what the broker got is what the lines have."""
+        """Watches a short video with many events, and compares the broker's messages with those on standard output."""
         for name in self.names():
             os.remove(self.path(name))
         with ClosingBroker(moment, times) as broker:
@@ -20,7 +20,7 @@ class ClosedConnections(Storing):
             lines = [json.loads(line) for line in file]
         for kind in ("zone", "track"):
             expected = [line for line in lines if line["message"] == f"swiftodt-{kind}"]
-            # An event whose acknowledgement was lost comes twice.
+            # An event whose acknowledgement was lost arrives twice.
             texts = list(dict.fromkeys(text for topic, text in broker.published if topic == f"house/yard/{kind}"))
             self.assertEqual([json.loads(text) for text in texts], expected, kind)
             self.assertGreater(len(expected), 40)
@@ -28,7 +28,7 @@ class ClosedConnections(Storing):
         self.assertNotIn("dropped", complaints)
 
     def let(self, broker):
-        """Lets the broker answer when many events wait for it."""
+        """Makes the broker answer when many events are queued."""
         if not broker.ready.is_set() and os.path.exists(self.path("lines.jsonl")):
             with open(self.path("lines.jsonl"), encoding="utf-8") as file:
                 if sum('"swiftodt-zone"' in line for line in file) > 60:
@@ -42,7 +42,7 @@ class ClosedConnections(Storing):
                 self.check(moment)
 
     def test_no_event_is_lost_when_every_connection_is_closed_until_the_end(self):
-        """The watch is over long before the broker keeps a connection."""
+        """The watch ends before the broker keeps a connection open."""
         for moment in ("connack", "reset", ("publish", 3), ("ack", 10)):
             with self.subTest(moment):
                 self.check(moment, times=4)

@@ -115,7 +115,7 @@ class Archive(Packed):
         self.assertEqual(findings["plugin"]["verdict"], "fine")
         self.assertIn("run 'odt setup' to install it", findings["runtime"]["remedy"])
         if MODELS:
-            self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["says"])
+            self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["detail"])
         # A network of the user's own stays.
         with open(f"{self.home}/.local/share/swiftodt/models/mine.onnx", "w", encoding="ascii") as file:
             file.write("mine")
@@ -154,9 +154,9 @@ class Archive(Packed):
         self.assertIn(f"GST_PLUGIN_PATH={prefix}/lib/gstreamer-1.0", said)
         findings = {one["part"]: one for one in json.loads(self.run_there(
             f"{prefix}/bin/odt", "doctor", "--json", code=1, SWIFTODT_OPENVINO="/nowhere"))["findings"]}
-        self.assertIn(f"{prefix}/lib/gstreamer-1.0/libgstswiftodt.so", findings["plugin"]["says"])
+        self.assertIn(f"{prefix}/lib/gstreamer-1.0/libgstswiftodt.so", findings["plugin"]["detail"])
         if MODELS:
-            self.assertIn(f"{prefix}/share/swiftodt/models", findings["detector"]["says"])
+            self.assertIn(f"{prefix}/share/swiftodt/models", findings["detector"]["detail"])
         self.run_there(f"{self.unpacked}/install", "--prefix", prefix, "--uninstall")
         self.assertEqual(self.files("opt", ".local"), [])
 

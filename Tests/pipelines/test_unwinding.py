@@ -30,8 +30,7 @@ pipeline = Gst.parse_launch(text)
 pipeline.set_state(Gst.State.PLAYING)
 end = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
 print(end.parse_error()[0].message if end and end.type == Gst.MessageType.ERROR else end and end.type.first_value_nick)
-pipeline.set_state(Gst.State.NULL)
-"""
+pipeline.set_state(Gst.State.NULL)\n"""
 
 # The same with the runtime alone, loaded with or without RTLD_DEEPBIND.
 RUNTIME = """
@@ -45,8 +44,7 @@ Gst.init(None)
 runtime = ctypes.CDLL(file, mode=os.RTLD_NOW | mode)
 core, name = ctypes.c_void_p(), ctypes.c_char_p()
 runtime.ov_core_create(ctypes.byref(core))
-print(runtime.ov_core_get_property(core, b"no such device", b"FULL_DEVICE_NAME", ctypes.byref(name)))
-"""
+print(runtime.ov_core_get_property(core, b"no such device", b"FULL_DEVICE_NAME", ctypes.byref(name)))\n"""
 
 
 @needs_detector

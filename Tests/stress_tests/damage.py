@@ -26,8 +26,7 @@ for properties in sys.argv[1:]:
             print("WORDLESS", flush=True)
     else:
         print("PLAYED", pipeline.get_by_name("odt").props.stats.get_value("frames"), flush=True)
-    pipeline.set_state(Gst.State.NULL)
-"""
+    pipeline.set_state(Gst.State.NULL)\n"""
 
 
 def start(*properties, seconds=60, **environment):

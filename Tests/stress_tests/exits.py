@@ -21,8 +21,7 @@ def play(description):
     pipeline.set_state(Gst.State.PLAYING)
     return pipeline
 pipelines = [play(sys.argv[1]) for _ in range(int(sys.argv[3]))]
-time.sleep(float(sys.argv[2]))
-"""
+time.sleep(float(sys.argv[2]))\n"""
 
 # Ways to end, and the code that such an end has.
 WAYS = {

@@ -88,8 +88,7 @@ spare = int(sys.argv[2])
 pipeline.set_state(Gst.State.PLAYING)
 message = pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
 print("HANGS" if message is None else message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else "PLAYED", flush=True)
-pipeline.set_state(Gst.State.NULL)
-"""
+pipeline.set_state(Gst.State.NULL)\n"""
 FEW = SCARCE.replace("{scarce}", """
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 taken = []
@@ -99,12 +98,10 @@ while True:
     except OSError:
         break
 for file in taken[len(taken) - spare:]:
-    os.close(file)
-""")
+    os.close(file)\n""")
 LITTLE = SCARCE.replace("{scarce}", """
 used = int(open("/proc/self/statm").read().split()[0]) * 4096
-resource.setrlimit(resource.RLIMIT_AS, (used + spare * 2**20,) * 2)
-""")
+resource.setrlimit(resource.RLIMIT_AS, (used + spare * 2**20,) * 2)\n""")
 
 
 @stress_test(seconds=150, weight=8)

@@ -47,8 +47,7 @@ for turn in range(int(sys.argv[1])):
             began = time.process_time()
             request.infer({0: picture})
             taken.append(time.process_time() - began)
-print(json.dumps([statistics.median(taken) for taken in times]))
-"""
+print(json.dumps([statistics.median(taken) for taken in times]))\n"""
 
 
 def times(models, turns):
