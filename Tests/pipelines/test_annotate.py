@@ -305,7 +305,7 @@ class Refused(Annotating):
                 self.assertEqual(self.names(), [])
 
     def test_two_outputs_that_are_one_file_are_refused(self):
-        """One output would replace the other."""
+        """Otherwise the second output would overwrite the first one."""
         os.symlink("link.out", self.path("other.out"))
         for one, other in (("x.out", "./x.out"), ("link.out", "other.out"), ("new/x.out", "./new/../new//x.out")):
             with self.subTest(other):
@@ -389,7 +389,6 @@ class Folders(Annotating):
         said = self.annotate("--out-dir", done, "--force", "--container", "mp4", os.path.join(footage, "b.mkv"))
         self.assertEqual(said.stderr, "")
         self.assertEqual(codecs(os.path.join(done, "b.mp4")), ["h264"])
-
 
     def test_a_fifo_does_not_hold_up_the_others(self):
         """A FIFO may never get a writer."""

@@ -1,4 +1,4 @@
-"""Pictures are understood upright, whoever turns them: a tag that was obeyed upstream is not obeyed again."""
+"""The element reports the orientation that remains after rotations upstream."""
 import os
 import re
 import shutil
@@ -13,7 +13,7 @@ SAID = ["identity", "90r", "180", "90l", "horiz", "ur-ll", "vert", "ul-lr"]
 
 
 def said(before, element="swiftodt"):
-    """What the messages call the orientation of a tagged stream."""
+    """Returns the orientations in the messages of a tagged stream."""
     heard = run(f"{ball(8)} ! {before} ! {element} detector=motion updates=every-frame ! fakesink")
     if heard.errors:
         raise AssertionError(heard.errors)
@@ -25,7 +25,7 @@ def tag(value):
 
 
 class Orientation(unittest.TestCase):
-    """The tag, and those who obey it before the element does."""
+    """The orientation tag, and flips upstream of the element."""
 
     def test_orientation_follows_tag(self):
         for value, nick in zip(TAGS, SAID):
@@ -42,10 +42,10 @@ class Orientation(unittest.TestCase):
         self.assertEqual(said(f"{tag('rotate-180')} ! videoflip video-direction=180"), {"identity"})
 
     def test_remaining_rotation_is_applied(self):
-        """A mirror on top of the tag, two flips, and one that comes before the tag."""
+        """A mirror after the tag, two flips after it, and a flip before it."""
         self.assertEqual(said(f"{tag('rotate-180')} ! videoflip video-direction=horiz"), {"vert"})
         twice = f"{tag('rotate-90')} ! videoflip video-direction=auto ! videoflip video-direction=180"
-        # Newer flips say that the picture is upright now, and what is turned by hand after that is meant so.
+        # Newer versions of videoflip remove the tag, so that the second flip counts as intended by the user.
         self.assertIn(said(twice), ({"180"}, {"identity"}))
         self.assertEqual(said(f"videoflip video-direction=180 ! {tag('rotate-90')}"), {"90r"})
         self.assertEqual(said(f"{tag('rotate-90')} ! videoflip video-direction=identity"), {"90r"})
@@ -60,20 +60,20 @@ class Orientation(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "no ffmpeg")
     def test_phone_video_is_upright(self):
-        """Recorded on its side, with a matrix in the container that says so."""
+        """A video recorded sideways, with a rotation matrix in the container."""
         with tempfile.TemporaryDirectory() as folder:
             plain, turned = os.path.join(folder, "plain.mp4"), os.path.join(folder, "turned.mp4")
             picture = "testsrc=size=192x108:rate=10:duration=1"
             make = command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", picture, plain)
             self.assertEqual(make.returncode, 0, make.stderr)
-            # Older ones take the turn as metadata, newer ones as an option of the input.
+            # Older versions of ffmpeg take the rotation as metadata, newer ones as an option of the input.
             for options in (["-i", plain, "-metadata:s:v:0", "rotate=90"], ["-display_rotation", "-90", "-i", plain]):
                 made = command("ffmpeg", "-y", "-v", "error", *options, "-c", "copy", turned)
                 seen = command("ffprobe", "-v", "error", "-show_streams", turned)
                 if made.returncode == 0 and re.search("rotation=-?90", seen.stdout):
                     break
             else:
-                self.skipTest("this ffmpeg turns no video")
+                self.skipTest("this ffmpeg writes no rotation matrix")
             turns = (("", (192, 108), ("90r", "90l")), ("! videoflip video-direction=auto", (108, 192), ("identity",)))
             for flip, size, orientations in turns:
                 heard = run(f"filesrc location={turned} ! decodebin {flip} ! swiftodt detector=motion ! fakesink")

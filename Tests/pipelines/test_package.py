@@ -1,5 +1,5 @@
-"""Pipelines/package: what it packs is whole, installs and works without this checkout, and goes away again. In clean systems:
-clean_roots.py (Tests/run packages)."""
+"""Pipelines/package: its packages and archive are complete, work without this checkout and uninstall. clean_roots.py tests them in clean
+systems (Tests/run packages)."""
 import glob
 import hashlib
 import json
@@ -67,7 +67,7 @@ class Packages(Packed):
             self.assertNotIn("/usr/local", text)
 
     def test_dependencies_exist_in_both_releases(self):
-        """Debian 13 and Ubuntu gave libraries other names; with Debian 12's alone the packages cannot be installed there."""
+        """Debian 13 and Ubuntu renamed some libraries, so the packages must depend on either name."""
         for name in ("gstreamer1.0-swiftodt", "swiftodt-tools"):
             depends = asked("dpkg-deb", "--field", package(name), "Depends")
             self.assertRegex(depends, r"libglib2\.0-0 \([^)]*\) \| libglib2\.0-0t64 \(")
@@ -116,7 +116,7 @@ class Archive(Packed):
         self.assertIn("run 'odt setup' to install it", findings["runtime"]["remedy"])
         if MODELS:
             self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["detail"])
-        # A network of the user's own stays.
+        # The user's own models stay.
         with open(f"{self.home}/.local/share/swiftodt/models/mine.onnx", "w", encoding="ascii") as file:
             file.write("mine")
         self.run_there(f"{self.home}/.local/share/swiftodt/install", "--uninstall")
@@ -133,7 +133,7 @@ class Archive(Packed):
         self.assertIn("nothing is installed", self.run_there(f"{self.unpacked}/install", "--uninstall", code=1))
 
     def test_obsolete_files_are_removed(self):
-        """Also where its name begins that of something that is there, and links."""
+        """Files and links that only the previous version had. One name is a prefix of a remaining file's name."""
         self.run_there(f"{self.unpacked}/install")
         share = f"{self.home}/.local/share/swiftodt"
         old, link = f"{share}/summ", f"{self.home}/.local/bin/swiftodt-old"
@@ -148,7 +148,7 @@ class Archive(Packed):
         self.assertTrue(os.path.exists(f"{share}/summary"))
 
     def test_custom_prefix(self):
-        """odt finds the plugin that came with it, though GStreamer does not look there."""
+        """odt finds the plugin of its own prefix, which GStreamer does not search."""
         prefix = f"{self.home}/opt/some where"
         said = self.run_there(f"{self.unpacked}/install", "--prefix", prefix)
         self.assertIn(f"GST_PLUGIN_PATH={prefix}/lib/gstreamer-1.0", said)
@@ -161,7 +161,7 @@ class Archive(Packed):
         self.assertEqual(self.files("opt", ".local"), [])
 
     def test_missing_libraries_are_named(self):
-        """By the packages that have them, before anything is put anywhere."""
+        """The installer names the packages of missing libraries before it copies a file."""
         os.mkdir(f"{self.home}/bin")
         with open(f"{self.home}/bin/ldd", "w", encoding="ascii") as file:
             file.write("#!/bin/sh\nprintf '\\tlibpango-1.0.so.0 => not found\\n\\tlibturbojpeg.so.0 => not found\\n'\n")
@@ -171,7 +171,7 @@ class Archive(Packed):
         self.assertEqual(self.files(".local"), [])
 
     def test_every_library_has_its_package(self):
-        """One that the installer does not know would be named as a file, which nobody can install."""
+        """The installer must know the package of every library that it needs."""
         with open(f"{self.unpacked}/install", encoding="utf-8") as file:
             known = set(re.findall(r"lib[a-z0-9.+-]+\.so\.[0-9]+", file.read()))
         needed = set()
@@ -179,15 +179,15 @@ class Archive(Packed):
             needed |= set(re.findall(r"NEEDED.*\[(lib[^]]+)\]", asked("readelf", "-d", path)))
         self.assertEqual({name for name in needed if not name.startswith(("libc.", "libm."))} - known, set())
 
-    @unittest.skipUnless(WHEELS and MODELS, "the runtime's wheel is not at hand")
+    @unittest.skipUnless(WHEELS and MODELS, "the runtime's wheel is not in the download folder")
     def test_setup_installs_runtime(self):
-        """From nothing but the archive to a network that answers."""
+        """From the archive alone to a working network."""
         self.run_there(f"{self.unpacked}/install")
         os.makedirs(f"{self.home}/.cache/swiftodt/downloads")
         for wheel in WHEELS:
             os.symlink(wheel, f"{self.home}/.cache/swiftodt/downloads/{os.path.basename(wheel)}")
         self.run_there("odt", "setup", "--all-devices")
-        # As a fetched one is: not in the list of what the archive put there.
+        # A fetched model is not in the archive's list of installed files.
         for name in glob.glob(f"{DATA}/models/ssd_mobilenet_v2.*"):
             shutil.copy(name, f"{self.home}/.local/share/swiftodt/models")
         self.assertTrue(glob.glob(f"{self.home}/.local/share/swiftodt/openvino/*intel_gpu_plugin.so") or os.uname().machine != "x86_64")
@@ -205,12 +205,12 @@ class Manual(Packed):
                 with open(f"{pages}/odt-{name}.1", encoding="utf-8") as file:
                     page = file.read().replace("\\", "")
                 page = page.replace("(aq", "'")
-                # Nor is the user's own folder in it, whatever its name.
+                # Without XDG_DATA_HOME, so that the help text does not contain the user's own folder.
                 said = asked("env", "-u", "XDG_DATA_HOME", ODT, name, "--help")
                 for line in re.findall(r"^  (-.*?)(?:  .*)?$", said, re.MULTILINE):
                     for option in re.findall(r"(?:^|, )(--?[a-z-]+)", line):
                         self.assertRegex(page, rf"\n\.B (.*, )?{option}\b", name)
-                # Nothing of the machine that it was built on.
+                # No paths of the machine on which the pages were built.
                 for place in (ROOT, os.path.expanduser("~")):
                     self.assertNotRegex(page, rf"(?<![\w/~}}]){re.escape(place)}\b")
                 words = {kind: set(re.findall(r"\w+", text.lower()))
@@ -220,7 +220,7 @@ class Manual(Packed):
 
 class Completion(unittest.TestCase):
     def completed(self, *words):
-        """What a shell would offer after these words, the last of which has begun."""
+        """Returns the completions of bash for these words; the last one is incomplete."""
         script = (f'source "{ROOT}/Pipelines/packaging/odt.bash-completion"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
                   ' _odt; printf "%s\\n" "${COMPREPLY[@]}"')
         return asked("bash", "--norc", "-c", script, "bash", ODT, *words).split()
@@ -230,20 +230,20 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("dete"), ["detect"])
         self.assertEqual(self.completed("models", ""), ["list", "fetch", "quantise", "verify", "show"])
         self.assertIn("motion", self.completed("bench", "m"))
-        # That is another subcommand's.
+        # This is an option of another subcommand.
         self.assertNotIn("--store", self.completed("detect", "-"))
         self.assertIn("--sha256", self.completed("models", "fetch", "--s"))
 
     def test_every_option_is_completed(self):
-        """An option that is in no --help is in no manual page either, and nobody finds it."""
+        """An option that is missing in --help is also missing in the manual page."""
         offered = {option for name in subcommands() for option in self.completed(name, "-")}
         offered |= set(self.completed("models", "quantise", "-")) | set(self.completed("-"))
         for path in glob.glob(f"{ROOT}/Sources/odt/**/*.swift", recursive=True):
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             read = set(re.findall(r'"(--?[a-z-]+)"', " ".join(re.findall(r"(?:valued|flags): \[([^]]*)\]", text))))
-            # Those that a configuration file may say, too, are kept without their dashes.
+            # Options that a configuration file may contain are listed without dashes.
             names = re.findall(r"static let (?:names|valued|flags): Set<String> = (?:Set\()?\[([^]]*)\]", text)
             read |= {"--" + name for name in re.findall(r'"([a-z-]+)"', " ".join(names))}
-            # The doctor's own, which it calls itself by.
+            # The doctor calls itself with --try.
             self.assertEqual(read - offered - {"--try"}, set(), path)

@@ -1,4 +1,4 @@
-"""odt watch --page, as people see it."""
+"""The web page of odt watch --page in a browser."""
 import os
 import unittest
 
@@ -9,7 +9,7 @@ from paged import Paged, needs_soup
 @needs_soup
 @unittest.skipUnless(CHROMIUM, "no chromium")
 class InBrowser(Paged):
-    """What people see. With SWIFTODT_PICTURES=FOLDER it is left there to look at."""
+    """With SWIFTODT_PICTURES=FOLDER the tests leave screenshots there."""
 
     def look(self, browser, name):
         folder = os.environ.get("SWIFTODT_PICTURES")
@@ -34,7 +34,7 @@ class InBrowser(Paged):
                 self.assertEqual(browser.complaints, [])
 
     def test_several_cameras(self):
-        """By pointer, keys and the browser's way back."""
+        """Navigation with pointer, keys and the browser's back button."""
         self.serve("--retry=1", "lost=rtsp://127.0.0.1:9/none", names=("front", "yard"))
         with Browser() as browser:
             browser.open(f"http://127.0.0.1:{self.port}/")
@@ -54,7 +54,7 @@ class InBrowser(Paged):
             browser.wait("$('title').textContent === 'lost'")
 
     def test_page_reconnects(self):
-        """Which is said plainly, and mends itself: the same page goes on with the next start of the program."""
+        """The page shows the disconnection, and continues after the next start of the program."""
         watch = self.serve()
         with Browser() as browser:
             browser.open(f"http://127.0.0.1:{self.port}/")

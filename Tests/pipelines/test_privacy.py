@@ -1,4 +1,4 @@
-"""Blurred and pixelated boxes: who is to be hidden cannot be recognised, and nothing else changes."""
+"""Redaction by blurred and pixelated boxes."""
 import os
 import unittest
 
@@ -11,7 +11,7 @@ from gi.repository import GstVideo
 
 
 def picture(sample):
-    """The grey levels of a sample in GRAY8, row by row."""
+    """Returns the grey levels of a GRAY8 sample, row by row."""
     shape = GstVideo.VideoInfo.new_from_caps(sample.get_caps())
     data = sample.get_buffer().extract_dup(0, sample.get_buffer().get_size())
     width, height = shape.width, shape.height
@@ -20,7 +20,7 @@ def picture(sample):
 
 
 def detail(rows, box):
-    """How much neighbours differ within a box."""
+    """Returns the average difference of neighbouring pixels within a box."""
     left, top, width, height = box
     inside = [row[left:left + width] for row in rows[top:top + height]]
     return sum(abs(a - b) for row in inside for a, b in zip(row, row[1:])) / max(1, width * height)
@@ -28,7 +28,7 @@ def detail(rows, box):
 
 class Privacy(unittest.TestCase):
     def test_ball_is_pixelated(self):
-        """Without privacy-labels everything is hidden, nameless things too."""
+        """Without privacy-labels every object is redacted, including unclassified ones."""
         source = f"{ball(30)} ! videoconvert ! video/x-raw,format=GRAY8"
         plain = [picture(sample) for sample in frames(f"{source} ! appsink name=frames sync=false")]
         hidden = [picture(sample) for sample in frames(
@@ -58,7 +58,7 @@ class Privacy(unittest.TestCase):
             self.assertLess(detail(after, box), 0.35 * detail(before, box) + 0.5, box)
 
     def test_redaction_that_cannot_be_guaranteed_is_an_error(self):
-        """Without a model, a runtime or a suitable detector nothing reaches the sink."""
+        """Without a model, a runtime or a suitable detector no frame reaches the sink."""
         for properties, remedy in (
                 ("detector=motion privacy-labels=person", "set box-style=blur or pixelate"),
                 ("detector=motion box-style=blur draw=false", "set draw=true"),
@@ -111,7 +111,7 @@ class Privacy(unittest.TestCase):
         self.assertEqual(*([structure.to_string() for structure in said.structures] for said in (plain, redacted)))
 
     def test_metadata_stays_with_its_frame(self):
-        """Also where frames wait for redaction."""
+        """Also if frames wait for redaction."""
         source = f"{ball(60)} ! swiftodt detector=motion attach-meta=roi"
         plain, redacted = ([self.regions(sample) for sample in frames(f"{source} {style} ! appsink name=frames sync=false")]
                            for style in ("draw=false", "box-style=blur"))
@@ -120,14 +120,14 @@ class Privacy(unittest.TestCase):
 
     @staticmethod
     def regions(sample):
-        """Time and place of the regions of interest, by tracking id."""
+        """Returns time, position and label of the regions of interest by tracking id."""
         buffer = sample.get_buffer()
         regions = (GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number) for number in range(1, 5))
         return [(buffer.pts, region.x, region.y, region.w, region.h) for region in regions if region is not None]
 
 
 class Tools(InFolder):
-    """What the command-line tool does about redaction."""
+    """Redaction in the command-line tool."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
-"""A program that exits while its pipeline plays neither crashes nor hangs, in whatever way it exits and however many networks run. The exit
-status is the program's own. Tests/Benchmarks/exits/run repeats this for each model."""
+"""A program that exits while its pipeline plays neither crashes nor hangs, for each way to exit and any number of networks. Its exit code
+is its own. Tests/Benchmarks/exits/run repeats this for each model."""
 import tempfile
 import unittest
 

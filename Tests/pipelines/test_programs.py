@@ -1,4 +1,4 @@
-"""The programs in Pipelines and the tool odt end with a sentence where they cannot go on."""
+"""The programs in Pipelines and the tool odt report invalid input in one sentence."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ TOOL = f"{ROOT}/.build/tool/odt"
 
 
 class Programs(unittest.TestCase):
-    """What people mistype."""
+    """Invalid command lines and files."""
 
     def refuses(self, code, text, *words, **environment):
         said = command(*words, **environment)
@@ -36,7 +36,7 @@ class Programs(unittest.TestCase):
         self.refuses(1, "README.md", "Pipelines/summary", "README.md")
 
     def test_summary_rejects_invalid_lines(self):
-        """Lines that are JSON but none of ours are named as such; one cut off by kill -9 is left out."""
+        """Valid JSON that is no message is an error. An incomplete last line, as after kill -9, is ignored."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.jsonl")
 
@@ -56,7 +56,7 @@ class Programs(unittest.TestCase):
         self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
 
     def test_summary_of_json_messages(self):
-        """What message-format=json wraps once more counts the same."""
+        """The nested JSON of message-format=json gives the same summary."""
         with tempfile.TemporaryDirectory() as folder:
             heard = {}
             for form in ("structure", "json", "structure+json"):
@@ -69,11 +69,11 @@ class Programs(unittest.TestCase):
         self.assertEqual(set(heard.values()), {heard["structure"]})
 
     def test_closed_pipe_ends_program(self):
-        """`| head` ends the programs, quietly; a full disk is a sentence."""
+        """A closed pipe (`| head`) ends the programs silently. A full disk is an error."""
         endless = "videotestsrc ! swiftodt detector=motion updates=every-frame ! fakesink"
         for words in (f"Pipelines/bus-to-json {endless}", "Pipelines/live-camera", "Pipelines/fetch-models --list"):
             with self.subTest(words):
-                # Nobody reads from the beginning, so that even a short answer finds that out.
+                # The pipe is closed from the beginning, so that even a short output fails.
                 said = command("/bin/bash", "-c", f"set -o pipefail; {{ sleep 0.3; {words}; }} | true",
                                DISPLAY="", WAYLAND_DISPLAY="")
                 self.assertEqual(said.returncode, 141, said.stderr)
@@ -82,7 +82,7 @@ class Programs(unittest.TestCase):
         self.refuses(1, "Bad file descriptor", "/bin/sh", "-c", f"Pipelines/bus-to-json {endless} >&-")
 
     def test_a_file_does_not_replace_a_closed_standard_error(self):
-        """A file that is opened does not get the number of the standard error, into which GStreamer writes."""
+        """An opened file must not get the descriptor number of the standard error, to which GStreamer writes."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "lines")
             said = command("/bin/sh", "-c", f"Pipelines/bus-to-json -o {path} {ball(20)} ! swiftodt detector=motion ! fakesink <&- >&- 2>&-",
@@ -103,7 +103,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual(file.read(), "earlier")
 
     def test_programs_find_plugin(self):
-        """Every program runs from a fresh checkout, wherever it is called from, without with-plugin before it."""
+        """Every program finds the plugin in any working directory, without with-plugin."""
         with tempfile.TemporaryDirectory() as folder:
             for words in (["bus-to-json", *"videotestsrc num-buffers=9 ! swiftodt detector=motion ! fakesink".split()],
                           ["live-camera", "-n", "9"], ["rtp-loopback", "1"],
@@ -162,7 +162,7 @@ class Programs(unittest.TestCase):
                      " >/dev/full")
 
     def test_odt_binary_size_is_bounded(self):
-        """Foundation, linked statically, would make it six times as large."""
+        """A static Foundation would multiply the size."""
         self.assertLess(os.path.getsize(TOOL), 16 << 20)
 
     def test_with_plugin_finds_the_python_package_and_odt(self):
@@ -205,7 +205,7 @@ class TestPrograms(unittest.TestCase):
             "skipped 1: no reason given", "    C.six", "2 passed, 1 failed, 4 skipped"])
 
     def installed(self, *, root, present, absent=()):
-        """Runs Tests/install in a checkout without the rest, on a system whose programs only write down what they were asked."""
+        """Runs Tests/install in a minimal checkout, with fake system programs that log their arguments."""
         os.makedirs(f"{self.folder}/Tests")
         shutil.copy(f"{ROOT}/Tests/install", f"{self.folder}/Tests/install")
         os.makedirs(f"{self.folder}/Pipelines/fleet/environment")

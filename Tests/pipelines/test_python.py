@@ -1,4 +1,4 @@
-"""The Python package in Pipelines/python: videos frame by frame, messages as dataclasses, tables."""
+"""The Python package in Pipelines/python: frames of a video, messages as dataclasses, tables."""
 import dataclasses
 import gc
 import glob
@@ -29,23 +29,23 @@ def needs(package):
 
 
 def ball_lines(frames=60, properties=""):
-    """Messages as bus-to-json writes them, and the structures they are of."""
+    """Returns messages as bus-to-json writes them, and their structures."""
     said = run(f"{ball(frames)} ! swiftodt detector=motion updates=every-frame message-format=structure+json {properties} ! fakesink")
     return [structure.get_value("json") + "\n" for structure in said.structures], said.structures
 
 
 class Messages(unittest.TestCase):
-    """Structures, JSON and metadata become the same dataclasses."""
+    """Structures, JSON and metadata give equal dataclasses."""
 
     def test_every_documented_field_exists(self):
-        """A field that is new in the messages cannot be forgotten here."""
+        """The dataclasses have every documented field of the messages."""
         for name, kind in (("swiftodt", swiftodt.Result), ("object", swiftodt.Object), ("swiftodt-track", swiftodt.TrackEvent),
                            ("zone", swiftodt.ZoneCount), ("swiftodt-zone", swiftodt.ZoneEvent)):
             fields = {field.name.rstrip("_").replace("_", "-") for field in dataclasses.fields(kind)}
             self.assertEqual(fields, set(documented(name)) - {"json"}, name)
         self.assertEqual({field.name for field in dataclasses.fields(swiftodt.LabelCount)},
                          {"label", "count", "entered", "left", "in_", "out"})
-        # Those that are always there have no default.
+        # Required fields have no default.
         for name, kind in (("swiftodt", swiftodt.Result), ("swiftodt-track", swiftodt.TrackEvent)):
             optional = {field.name.replace("_", "-") for field in dataclasses.fields(kind) if field.default is not dataclasses.MISSING}
             self.assertEqual(optional - {"sequence"}, set(SOMETIMES[name]) - {"json"})
@@ -82,9 +82,9 @@ class Messages(unittest.TestCase):
 
             ours = [swiftodt.from_structure(structure) for structure in structures]
             self.assertEqual(given("".join(lines) + '{"message": "stats"}\n\n'), ours)
-            # As bus-to-json passes on what message-format=json says.
+            # message-format=json as bus-to-json writes it.
             self.assertEqual(given("".join(json.dumps({"message": "swiftodt", "json": line}) + "\n" for line in lines)), ours)
-            # Cut off in the middle.
+            # Truncated in the last line.
             self.assertEqual(given("".join(lines) + lines[-1][:50]), ours)
             for broken in ("[]", "7", "{", '{"message": "swiftodt"}', '{"message": 1}', "[" * 100_000,
                            lines[0].replace('"objects":[', '"objects":[1,').strip(), '{"message": "swiftodt", "json": "["}'):
@@ -102,7 +102,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(rows[-1]["seconds"], results[-1].stream_time / 1e9)
 
     def test_missing_package_is_named(self):
-        """In a Python that has none of them, whatever this one has."""
+        """In a Python without any of the optional packages."""
         program = ("import sys; sys.modules |= {'pandas': None, 'numpy': None, 'supervision': None, 'gi': None}\n"
                    "import swiftodt\n"
                    "for work in (lambda: swiftodt.dataframe([]), lambda: swiftodt.detections(None), lambda: swiftodt.track('x')):\n"
@@ -117,7 +117,7 @@ class Messages(unittest.TestCase):
 
     @needs("mypy")
     def test_type_hints_check(self):
-        """Of the package, and of a program that uses it."""
+        """In the package, and in a program that uses it."""
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/program.py", "w", encoding="ascii") as file:
                 file.write("import swiftodt\nfor frame, objects in swiftodt.track('in.mp4', multiple_objects=True):\n"
@@ -135,7 +135,7 @@ class Messages(unittest.TestCase):
             before = sorted(glob.glob(f"{source}/**", recursive=True, include_hidden=True))
             said = command("/usr/bin/python3", "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps", "-w", folder, source)
             if said.returncode and "flit_core" in said.stderr:
-                self.skipTest("no network, from which pip has flit_core")
+                self.skipTest("no network, so pip cannot install flit_core")
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertEqual(sorted(glob.glob(f"{source}/**", recursive=True, include_hidden=True)), before)
             (wheel,) = glob.glob(f"{folder}/swiftodt-*.whl")
@@ -172,7 +172,7 @@ class Tracks(unittest.TestCase):
         self.assertTrue(all(objects == frame.result.objects for frame, objects in seen))
         events = [event for frame, _ in seen for event in frame.events]
         self.assertTrue(all(event.running_time <= frame.result.running_time for frame, _ in seen for event in frame.events))
-        # What the end of the stream ends comes with no frame.
+        # The end event at end of stream comes without a frame.
         self.assertEqual([event.event for event in events + tracking.events], ["begin", "end"])
         self.assertEqual(tracking.stats["frames"], 90)
 
@@ -202,14 +202,14 @@ class Tracks(unittest.TestCase):
                                      ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"stats": 1}, "no property stats")):
             with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):
                 swiftodt.track(pipeline=BALL.format(5), **properties)
-        # What can, is: choices, flags, numbers, texts, paths.
+        # Valid values: enumerations, flags, numbers, texts, paths.
         with swiftodt.track(pipeline=BALL.format(5), detector="motion", attach_meta="roi", score_threshold=0.5, source="a \"b\"",
                             label_allowlist=None) as tracking:
             self.assertEqual(len(list(tracking)), 5)
         self.assertEqual(tracking.stats["frames"], 5)
 
     def test_every_property_is_a_keyword_argument(self):
-        """Set to what it is already."""
+        """Sets every property to its default."""
         element = Gst.ElementFactory.make("swiftodt", None)
         with open(f"{ROOT}/docs/properties.md", encoding="utf-8") as file:
             known = set(re.findall(r"^\| `([\w-]+)` \|", file.read(), re.MULTILINE))
@@ -246,7 +246,7 @@ class Tracks(unittest.TestCase):
         self.assertIn("model-file", "".join(str(one.message) for one in heard))
 
     def test_leaving_loop_stops_pipeline(self):
-        """Of an endless source: no thread, no file and no memory stays behind."""
+        """After leaving the loop over an endless source no threads, files or memory remain."""
         def once():
             for _, objects in swiftodt.track(pipeline="videotestsrc pattern=ball ! video/x-raw,width=320,height=240", detector="motion"):
                 if objects:
@@ -258,7 +258,7 @@ class Tracks(unittest.TestCase):
         for _ in range(5):
             once()
         gc.collect()
-        # Each pipeline has more than one of both; those of GLib's pools come and go.
+        # A pipeline has more than one thread and file. The number of GLib's pool threads varies.
         self.assertLess(len(os.listdir("/proc/self/task")), before[0] + 5)
         self.assertLess(len(os.listdir("/proc/self/fd")), before[1] + 5)
         self.assertEqual(threading.active_count(), 1)
@@ -281,7 +281,7 @@ class Tracks(unittest.TestCase):
 
     @needs("numpy")
     def test_pixels_match_frame(self):
-        """In widths that need padding, too; the ball is where its box is."""
+        """The ball is inside its box, also at widths whose rows are padded."""
         for form, shape in (("RGB", (240, 322, 3)), ("BGRA", (240, 322, 4)), ("GRAY8", (240, 322))):
             source = "videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=322,height=240,framerate=30/1"
             for frame, objects in swiftodt.track(pipeline=source, detector="motion", pixels=form):
@@ -293,7 +293,7 @@ class Tracks(unittest.TestCase):
 
 @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
 class Documentation(unittest.TestCase):
-    """The programs of docs/python.md run as they stand."""
+    """The programs of docs/python.md run unchanged."""
 
     def test_documented_programs_run(self):
         with open(f"{ROOT}/docs/python.md", encoding="utf-8") as file:

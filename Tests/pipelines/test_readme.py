@@ -1,4 +1,4 @@
-"""Every command of the README that needs no camera and no screen does what it says."""
+"""The commands of the README that need no camera and no screen succeed."""
 import os
 import re
 import shlex
@@ -8,7 +8,7 @@ import unittest
 
 from streams import BIKES, ROOT, command
 
-# Other tests run these whole.
+# Other tests run these commands.
 ELSEWHERE = ("Pipelines/demo", "Tests/run")
 
 
@@ -18,7 +18,7 @@ def blocks(language):
 
 
 def commands():
-    """The commands as lists of words, without those that need a camera or a screen."""
+    """Yields the commands as lists of words, without those that need a camera or a screen."""
     for block in blocks("sh"):
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
@@ -28,7 +28,7 @@ def commands():
 
 @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
 class Readme(unittest.TestCase):
-    """Its commands run as they stand, where the files they name are."""
+    """The commands run unchanged in a folder that has the files they name."""
 
     @classmethod
     def setUpClass(cls):
@@ -68,7 +68,7 @@ class Readme(unittest.TestCase):
 
 
 class Links(unittest.TestCase):
-    """What the README and the pages in docs/ point to is there."""
+    """The links of the README and docs/ have existing targets."""
 
     PAGES = ["README.md", "CHANGELOG.md"] + [f"docs/{name}" for name in os.listdir(os.path.join(ROOT, "docs"))
                                              if name.endswith(".md")]

@@ -1,4 +1,4 @@
-"""Recordings are never lost: not the earlier one, not the input, not what was recorded before something went wrong."""
+"""Recordings with odt annotate: errors and signals never destroy earlier files, the input or recorded frames."""
 import contextlib
 import json
 import os
@@ -23,7 +23,7 @@ def ffmpeg(*words):
 
 
 def annotate(output, source, *properties):
-    """The command that records `source` as `output`, with the messages beside it, and replaces earlier files."""
+    """Returns the command that records `source` as `output`, with the messages beside it, and replaces existing files."""
     # A relative path is relative to the working directory of the command, not to that of this process.
     stem = os.path.splitext(os.path.realpath(output) if os.path.isabs(output) else output)[0]
     return [ODT, "annotate", "--force", f"--json={stem}.jsonl",
@@ -31,7 +31,7 @@ def annotate(output, source, *properties):
 
 
 def frames(path):
-    """How many frames of a video can be decoded."""
+    """Returns the number of frames of a video that can be decoded."""
     counted = subprocess.run(
         ["ffprobe", "-v", "error", "-select_streams", "v", "-count_frames", "-show_entries", "stream=nb_read_frames",
          "-of", "csv=p=0", f"file:{path}"], capture_output=True, text=True, check=False)
@@ -39,7 +39,7 @@ def frames(path):
 
 
 def boxes(path):
-    """The names of the outermost boxes of an MP4."""
+    """Returns the types of the top-level boxes of an MP4."""
     names = []
     with open(path, "rb") as file:
         while head := file.read(8):
@@ -50,7 +50,7 @@ def boxes(path):
 
 
 class Recording(InFolder):
-    """A folder with a clip of five seconds, alone for each test."""
+    """A temporary folder for each test, and a clip of five seconds."""
 
     @classmethod
     def setUpClass(cls):
@@ -69,7 +69,7 @@ class Recording(InFolder):
         return command(*annotate(output, source, *properties), **environment)
 
     def earlier(self):
-        """A recording that must stay."""
+        """Writes an existing recording that must remain."""
         for name in ("out.mp4", "out.jsonl"):
             with open(self.path(name), "w", encoding="ascii") as file:
                 file.write("earlier " + name)
@@ -85,7 +85,7 @@ class Recording(InFolder):
 
     @contextlib.contextmanager
     def stalled(self, *properties, output="out.mp4", prefix=()):
-        """A recording of a source that gives five seconds and then stays silent; all frames have been seen."""
+        """Records a source that stalls after five seconds, and yields the process when these frames are analysed."""
         fifo = self.path("live.ts")
         os.mkfifo(fifo)
         program = subprocess.Popen(
@@ -95,7 +95,7 @@ class Recording(InFolder):
             with open(fifo, "wb") as feed, open(self.stream, "rb") as stream:
                 feed.write(stream.read())
                 feed.flush()
-                # The parser holds the last frames back until more come.
+                # The parser keeps the last frames until more data arrives.
                 self.wait_for_lines(FRAMES - 30, self.path(os.path.splitext(output)[0] + ".part.jsonl"))
                 yield program
                 program.communicate(timeout=30)
@@ -115,10 +115,10 @@ class Recording(InFolder):
 
 
 class Whole(Recording):
-    """Recordings that end well."""
+    """Successful recordings."""
 
     def test_output_is_indexed(self):
-        """The fragments that protect a recording under way are gone from the finished one: every player seeks in it."""
+        """The finished file is an ordinary MP4 with an index, without the fragments that protect it during the recording."""
         self.earlier()
         said = self.record(self.path("out.mp4"), self.clip, FAST)
         self.assertEqual((said.returncode, said.stderr), (0, ""))
@@ -139,7 +139,7 @@ class Whole(Recording):
                 self.assertAlmostEqual(float(probed.split(",")[-1]), SECONDS, delta=0.2)
 
     def test_any_file_name(self):
-        """Names are taken as they are: with what a shell, GStreamer's parser or a URI would read as something else."""
+        """File names are used literally, including characters that a shell, GStreamer's parser or a URI would interpret."""
         odd = ["back\\slash\nnew line", 'quo"te\'s ! per%20cent?#', "caf\udce9 $x`y`", " ü(1)=[2]* "]
         for name in odd:
             with self.subTest(name):
@@ -159,7 +159,7 @@ class Whole(Recording):
         self.assertEqual(self.names(), ["-in.mp4", "-out.jsonl", "-out.mp4"])
 
     def test_symlinked_output_is_followed(self):
-        """What a link leads to is replaced, so that `latest.mp4` stays a link."""
+        """The target of a link is replaced, so that `latest.mp4` stays a link."""
         os.mkdir(self.path("disk"))
         os.symlink("disk/real.mp4", self.path("out.mp4"))
         self.assertEqual(self.record(self.path("out.mp4"), self.clip, FAST).returncode, 0)
@@ -171,19 +171,19 @@ class Whole(Recording):
         self.assertEqual(said.returncode, 0, said.stderr)
 
     def test_odd_sizes_are_encoded(self):
-        """H.264 counts its pixels in twos."""
+        """H.264 needs even sizes."""
         ffmpeg("-i", self.clip, "-vf", "scale=161:121", "-pix_fmt", "yuv444p", self.path("odd.mp4"))
         said = self.record(self.path("out.mkv"), self.path("odd.mp4"), FAST)
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(frames(self.path("out.mkv")), FRAMES)
 
     def test_rotated_video_is_upright(self):
-        """A telephone's video says how it is to be turned; the recording is upright, and its boxes are of that picture."""
-        # Dark, with a white stripe along what is the top once it is turned.
+        """A phone video has a rotation in its metadata. The recording is upright, and so are the boxes."""
+        # Dark, with a white stripe along the upper edge of the rotated picture.
         ffmpeg("-f", "lavfi", "-i", "color=black:duration=1:size=320x240:rate=25", "-vf",
                "drawbox=x=0:y=0:w=40:h=240:color=white:t=fill", "-pix_fmt", "yuv420p", self.path("flat.mp4"))
         turned = ["-i", self.path("flat.mp4"), "-c", "copy"]
-        # Since version 6, and before it.
+        # ffmpeg from version 6 on, and earlier versions.
         if "display_rotation" in command("ffmpeg", "-v", "error", "-h", "full").stdout:
             turned = ["-display_rotation", "-90", *turned]
         else:
@@ -205,7 +205,7 @@ class Whole(Recording):
         self.assertEqual(self.shown(self.path("out.mp4")), (240, 320, "white above"))
 
     def shown(self, path):
-        """Size of the picture as a player shows it, and which end of it is white."""
+        """Returns the size of the displayed picture, and which end of it is white."""
         picture = self.path("shown.pgm")
         ffmpeg("-i", path, "-frames:v", "1", "-pix_fmt", "gray", picture)
         with open(picture, "rb") as file:
@@ -216,10 +216,10 @@ class Whole(Recording):
 
 
 class Refused(Recording):
-    """What cannot be begun changes nothing."""
+    """Invalid recordings, which leave all files unchanged."""
 
     def test_input_is_not_overwritten(self):
-        """By whatever name the input is called: it was emptied before it was read."""
+        """The output may name the input by a link or another path; it must not be truncated before it is read."""
         shutil.copy(self.clip, self.path("in.mp4"))
         os.symlink("in.mp4", self.path("link.mp4"))
         os.link(self.path("in.mp4"), self.path("hard.mp4"))
@@ -234,7 +234,7 @@ class Refused(Recording):
         self.assertEqual(self.names(), ["hard.mp4", "in.mp4", "link.mp4"])
 
     def test_messages_cannot_overwrite_video(self):
-        """The messages' name is the recording's with another extension, so that one must be there."""
+        """The messages' file name is the output's with another extension, which must differ from the input's."""
         shutil.copy(self.clip, self.path("in.jsonl"))
         self.refuses("is the input itself", self.path("in.mp4"), self.path("in.jsonl"), FAST)
         for name in ("x.jsonl", "x", "x.", "x.avi", ".mp4"):
@@ -273,10 +273,10 @@ class Refused(Recording):
 
 
 class Broken(Recording):
-    """Recordings that something ends in the middle."""
+    """Recordings that are interrupted."""
 
     def test_signals_finalise_recording(self):
-        """Also where the source has stalled, and hears of no end."""
+        """Also if the source has stalled and does not handle end of stream."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number):
                 self.earlier()
@@ -289,7 +289,7 @@ class Broken(Recording):
                 self.assertEqual(json.loads(self.content("out.jsonl").splitlines()[-1])["message"], "stats")
 
     def test_nohup_ignores_sighup(self):
-        """A recording that is told to outlive its terminal does."""
+        """A recording under nohup survives its terminal."""
         with self.stalled(prefix=("/usr/bin/nohup",)) as program:
             program.send_signal(signal.SIGHUP)
             with self.assertRaises(subprocess.TimeoutExpired):
@@ -298,7 +298,7 @@ class Broken(Recording):
             self.assertEqual(program.wait(15), 0)
 
     def test_a_killed_recording_plays(self):
-        """Its files stay beside the earlier ones, play up to the last second or so, and the next recording says where."""
+        """The partial files remain beside the earlier ones and play except for about the last second. The next recording names them."""
         for extension in (".mp4", ".mkv"):
             with self.subTest(extension):
                 self.earlier()
@@ -317,7 +317,7 @@ class Broken(Recording):
                     os.unlink(self.path(name))
 
     def test_concurrent_recordings_of_same_name(self):
-        """Neither writes into the other's files, and neither takes the other for an interrupted one."""
+        """Two recordings with the same output do not write into each other's partial files, and do not treat them as interrupted ones."""
         with self.stalled() as program:
             said = self.record(self.path("out.mp4"), self.clip, FAST)
             self.assertEqual((said.returncode, said.stderr), (0, ""))
@@ -327,14 +327,14 @@ class Broken(Recording):
         self.assertEqual(self.names(), ["out.jsonl", "out.mp4"])
 
     def test_full_disk_keeps_partial_recording(self):
-        """A sentence, the earlier recording, and a part that plays."""
+        """The error names the partial file, which plays, and the earlier recording remains."""
         self.earlier()
         noise = self.path("noise.mp4")
         ffmpeg("-f", "lavfi", "-i", "testsrc=duration=4:size=640x480:rate=25", "-vf", "noise=alls=80:allf=t", "-pix_fmt",
                "yuv420p", "-preset", "ultrafast", "-crf", "30", noise)
         for name in ("out.mp4", "out.mkv"):
             with self.subTest(name):
-                # Noise takes what it needs: some 150 KB a frame.
+                # Noise compresses badly, to about 150 KB per frame.
                 said = command("/bin/bash", "-c", 'ulimit -f 4000; exec "$@"', "limited",
                                *annotate(self.path(name), noise, FAST))
                 self.assertEqual(said.returncode, 1, said.stderr)
@@ -346,7 +346,7 @@ class Broken(Recording):
                 os.unlink(self.path("out.part.jsonl"))
 
     def test_unwritable_messages_are_an_error(self):
-        """The video is ended properly, all the same under its other name."""
+        """The video is finalised under its partial name."""
         said = command("/bin/bash", "-c", 'ulimit -f 100; exec "$@"', "limited",
                        *annotate(self.path("out.mp4"), self.still(), FAST, "updates=every-frame", "source=" + "x" * 10_000))
         self.assertEqual(said.returncode, 1, said.stderr)
@@ -362,7 +362,7 @@ class Broken(Recording):
         return self.path("still.mp4")
 
     def test_truncated_input_is_finalised(self):
-        """An error of the source is said; what came before is complete, but gets no name that promises all of it."""
+        """The error of the source is reported. The frames before it are finalised, under the final name only without an error."""
         with open(self.path("cut.mkv"), "wb") as cut:
             ffmpeg("-i", self.clip, "-c", "copy", self.path("whole.mkv"))
             cut.write(self.content("whole.mkv")[:-5_000])
@@ -373,7 +373,7 @@ class Broken(Recording):
         self.assertGreater(frames(self.path(name)), 50)
 
     def test_silent_server_times_out(self):
-        """Who accepts and says nothing is left at the first Ctrl-C, with nothing left behind."""
+        """A server that accepts and sends nothing is abandoned at the first Ctrl-C, without leaving files."""
         self.earlier()
         with socket.create_server(("127.0.0.1", 0)) as server:
             address = f"rtsp://127.0.0.1:{server.getsockname()[1]}/x"
@@ -389,7 +389,7 @@ class Broken(Recording):
         self.assertEqual(self.names(), ["out.jsonl", "out.mp4"])
 
     def test_second_signal_ends_immediately(self):
-        """Where a stream does not end when it is asked to, and does not wait for."""
+        """If the stream does not handle end of stream, the second signal ends the program without waiting."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             program = subprocess.Popen(
                 [f"{ROOT}/Pipelines/bus-to-json", "rtspsrc", f"location=rtsp://127.0.0.1:{server.getsockname()[1]}/x", "!",

@@ -1,4 +1,4 @@
-"""Recorded detections: playing them back is detecting, bit for bit; what killed or full disks leave is used and gone on with."""
+"""Recorded detections: playback is bit-identical to detection, and interrupted recordings are usable and can be resumed."""
 import hashlib
 import json
 import os
@@ -23,7 +23,7 @@ class Recorded(unittest.TestCase):
         self.file = os.path.join(folder.name, "found.jsonl")
 
     def outcome(self, source, *properties):
-        """Each picture's sum, and each message: read as they come, since a bus that nobody reads gets fewer."""
+        """Returns the hash of all frames, and the messages. Messages are read during playback, because a full bus drops some."""
         pictures = hashlib.sha256()
         said, count = MessageCollector(), 0
         pipeline = Gst.parse_launch(f"{source} ! videoconvert ! video/x-raw,format=I420 ! swiftodt {' '.join(properties)} "
@@ -63,14 +63,14 @@ class Recorded(unittest.TestCase):
         self.assertEqual(len(lines), count + 2)
         for word in ('"swiftodt-detections":1', '"detector":"neural"', '"model":"efficientdet_lite0', '"score-floor":0.1', '"width":640'):
             self.assertIn(word, lines[0])
-        # What is weak is there too, and other thresholds can be tried.
+        # Weak detections are recorded, too, so that other thresholds can be applied.
         tried = self.outcome(f"filesrc location={BIKES} ! decodebin", "detector=recorded", "score-threshold=0.3",
                              f"detections-file={self.file}", "multiple-objects=true", "max-objects=20")
         self.assertNotEqual(tried[2], messages)
 
     @needs_detector
     def test_playback_follows_recorded_frame_choice(self):
-        """A recording made with inference-interval=0 lacks frames: nobody chooses anew among the rest."""
+        """A recording made with inference-interval=0 lacks frames. Playback must not choose among the rest again."""
         for zoom in ("off", "auto"):
             with self.subTest(zoom=zoom):
                 self.same(f"filesrc location={BIKES} ! decodebin", "multiple-objects=true", "inference-interval=0",
@@ -88,19 +88,19 @@ class Recorded(unittest.TestCase):
         self.assertGreater(len(messages), 795)
 
     def test_every_detector_is_recorded(self):
-        """Motion learns from frame to frame; a picture alone waits for its answer."""
+        """Motion detection depends on earlier frames; single-image mode waits for every result."""
         self.same(ball(60), "detector=motion", "tracking=true", "multiple-objects=true")
         os.remove(self.file)
         self.same(f"{ball(30)} ! identity", "detector=motion", "inference-interval=2", "strategy=every-frame", "look-ahead=4")
         os.remove(self.file)
-        # It is asked about each frame, and so is its recording; the element says so.
+        # detector=motion analyses every frame, so the interval has no effect on its recording.
         self.same(ball(60), "detector=motion", "inference-interval=0", "multiple-objects=true")
 
     def launch(self, *words, limit=None):
         def restrict():
             if limit:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-        # ORC would make a file of 64 KB to compile into.
+        # ORC would create a file of 64 KB for compiled code, which exceeds the limit.
         return subprocess.Popen(["gst-launch-1.0", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=restrict,
                                 env=os.environ | {"ORC_CODE": "backup"})
 
@@ -130,7 +130,7 @@ class Recorded(unittest.TestCase):
         said = run(f"{ball(90)} ! swiftodt detector=recorded detections-file={self.file} ! fakesink")
         self.assertEqual(said.errors, [])
         self.assertEqual(["unfinished" in str(warning) for warning in said.warnings][:1], [True])
-        # Half a line more or less.
+        # Truncated within different lines.
         for rest in (left, left[:-7], left[:20], b""):
             with open(self.file, "wb") as file:
                 file.write(rest)
@@ -144,7 +144,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual(self.content(), wanted)
 
     def test_full_disk_ends_recording_only(self):
-        """Whoever writes beyond the limit of a file's size is ended by a signal."""
+        """Writing beyond the limit of the file size raises SIGXFSZ, which must not end the process."""
         full = self.recorded("refuse", limit=3000)
         said = full.communicate(timeout=60)[0]
         self.assertEqual(full.returncode, 0, said)
@@ -182,7 +182,7 @@ class Recorded(unittest.TestCase):
         forced = self.odt(video, "--detections", self.file, "--force", "--every", "3")
         self.assertEqual((forced.returncode, forced.stderr), (0, ""))
         self.assertEqual(self.content().count(b"\n") - 2, -(-(wanted.count(b"\n") - 2) // 3))
-        # Interrupted: what is there can be used, and says no more than it is.
+        # An interrupted recording is usable, and is not marked as complete.
         os.remove(self.file)
         process = subprocess.Popen([ODT, "detect", BIKES, "--detections", self.file], stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 60
@@ -195,7 +195,7 @@ class Recorded(unittest.TestCase):
         self.assertNotIn(b'"end"', self.content())
 
     def test_odt_track_reads_recordings(self):
-        """As it reads the same detections in MOTChallenge's text."""
+        """odt track gives the same result for a recording and for MOTChallenge's text format."""
         recorded = self.recorded("refuse")
         self.assertEqual(recorded.wait(60), 0)
         recorded.stdout.close()

@@ -1,4 +1,4 @@
-"""`odt report`: what a file of messages adds up to, as one web page; what is wrong with a file is said with the number of its line."""
+"""`odt report` summarises a file of messages in one web page. Errors name the line of the file."""
 import base64
 import json
 import os
@@ -17,7 +17,7 @@ HOSTILE = '</script><script>document.title = "taken over"</script><b onclick="x"
 
 
 def thing(number, label="person", at=0.0, first=0.0, box=(0.25, 0.25, 0.5, 0.75), score=0.8, **more):
-    """An object of a message, in a picture of 320x240."""
+    """Returns an object of a message, in a frame of 320x240."""
     left, top, right, bottom = box
     return {"tracking-id": number, "x": int(left * 320), "y": int(top * 240), "width": int((right - left) * 320),
             "height": int((bottom - top) * 240), "x-min": left, "y-min": top, "x-max": right, "y-max": bottom, "score": score,
@@ -37,7 +37,7 @@ def lines(*messages):
 
 
 def walk(*spans, label="person", step=0.1):
-    """Results every tenth of a second of objects that are there from one time to another."""
+    """Yields a result every `step` seconds, with one object for each time span."""
     end = max(last for _, last in spans)
     for number in range(int(end / step) + 1):
         at = number * step
@@ -46,7 +46,7 @@ def walk(*spans, label="person", step=0.1):
 
 
 class Report(unittest.TestCase):
-    """A folder for each test, and what is common to all."""
+    """A temporary folder for each test, and common helpers."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -61,7 +61,7 @@ class Report(unittest.TestCase):
                               stdin=None if text is not None else subprocess.DEVNULL)
 
     def page(self, text, *words):
-        """The page on these messages, and what it holds."""
+        """Returns the report of these messages: the page, its data and its pictures."""
         with open(self.path("messages.jsonl"), "w", encoding="utf-8") as file:
             file.write(text)
         said = self.odt("-o", "page.html", "--force", "messages.jsonl", *words)
@@ -77,7 +77,7 @@ class Report(unittest.TestCase):
 
 
 class Reading(Report):
-    """What is made of the lines."""
+    """Parsing of the file."""
 
     def refuses(self, text, sentence):
         said = self.odt("-o", "page.html", "-", text=text.encode("utf-8", "surrogateescape"))
@@ -111,7 +111,7 @@ class Reading(Report):
             file.write(lines(result(0)))
         said = self.odt("x.jsonl", "/nowhere.mp4")
         self.assertEqual((said.returncode, b"no such file: /nowhere.mp4" in said.stderr), (1, True), said.stderr)
-        # Neither is a text a video: the page is not written.
+        # A text file is no video, so the page is not written.
         said = self.odt("x.jsonl", __file__)
         self.assertEqual((said.returncode, os.path.exists(self.path("x-report.html"))), (1, False), said.stderr)
 
@@ -125,7 +125,7 @@ class Reading(Report):
         self.assertTrue(said.stdout.startswith(b"<!DOCTYPE html>"))
 
     def test_files_with_any_name(self):
-        """A name is bytes, which need not be text."""
+        """A file name is a sequence of bytes and need not be UTF-8."""
         name = b"caf\xe9 <'\"&\\.jsonl"
         with open(os.path.join(self.folder.encode(), name), "w", encoding="ascii") as file:
             file.write(lines(result(0)))
@@ -135,7 +135,7 @@ class Reading(Report):
         self.assertEqual(self.odt(name).returncode, 2)
 
     def test_truncated_line_is_ignored(self):
-        """kill -9 ends a recording in the middle of a line."""
+        """kill -9 may truncate the last line of a recording."""
         text = lines(*walk((0, 1)))
         _, data, _ = self.page(text + lines(result(1.1, [thing(2)]))[:150])
         self.assertEqual((len(data["tracks"]), data["isCutOff"]), (1, True))
@@ -149,7 +149,7 @@ class Reading(Report):
         self.assertEqual((data["labels"], data["results"], data["objects"], data["length"]), (["person"], 21, 2, 2))
 
     def test_end_event_overrides_results(self):
-        """An event tells its times, its label and its best moment, which results that were thinned out do not."""
+        """The end event has the times, label and best frame of a track, which throttled results may lack."""
         event = {"message": "swiftodt-track", "event": "end", "tracking-id": 1, "label": "dog", "category": "plant", "timestamp": 3 * SECOND,
                  "running-time": 3 * SECOND, "stream-time": 3 * SECOND, "first-seen": SECOND // 2, "last-seen": 2 * SECOND,
                  "best-score": 0.5, "best-x": 0, "best-y": 0, "best-width": 32, "best-height": 24,
@@ -161,14 +161,14 @@ class Reading(Report):
         self.assertEqual((data["labels"][track["label"]], data["categories"][track["category"]]), ("dog", "plant"))
 
     def test_consecutive_recordings(self):
-        """Ids begin anew, and so do times: neither are they the same objects, nor at the same time."""
+        """Ids and times restart with each recording in a file, so the objects are different ones."""
         once = lines(*walk((0, 2)))
         _, data, _ = self.page(once + once)
         one, other = self.tracks(data)
         self.assertEqual((one["id"], other["id"], one["last"], other["first"]), (1, 1, 2, 2))
 
     def test_parallel_streams(self):
-        """Two cameras in one file: each has its own ids."""
+        """Two cameras in one file have separate ids."""
         mixed = [message | {"source": name} for pair in zip(walk((0, 2)), walk((0, 2), label="car"))
                  for message, name in zip(pair, ("door", "yard"))]
         _, data, _ = self.page(lines(*mixed))
@@ -176,7 +176,7 @@ class Reading(Report):
                          [("door", "person"), ("yard", "car")])
 
     def test_json_messages_give_same_report(self):
-        """As bus-to-json passes on what message-format=json says, and as it stands by itself."""
+        """Messages of message-format=json, nested as bus-to-json writes them, and alone."""
         plain = list(walk((0, 1), (0.5, 2)))
         wrapped = [{"message": "swiftodt", "version": 1, "json": json.dumps(message)} for message in plain]
         self.assertEqual(self.page(lines(*plain))[1], self.page(lines(*wrapped))[1])
@@ -191,7 +191,7 @@ class Reading(Report):
         self.assertAlmostEqual(sum(counts) * data["untracked"]["step"], 3, delta=0.01)
 
     def test_the_time_line_begins_with_the_first_object(self):
-        """An object is reported some frames after it was seen first, which is no time before the beginning."""
+        """An object is first seen some frames before its first report; the time line must begin there."""
         _, data, _ = self.page(lines(*(result(1 + tenth / 10, [thing(1, at=1 + tenth / 10, first=0.7)], tenth) for tenth in range(10))))
         track, = self.tracks(data)
         self.assertEqual((track["first"], track["last"], data["length"]), (0, 1.2, 1.2))
@@ -209,13 +209,13 @@ class Reading(Report):
         self.assertEqual((door["byLabel"], door["isLine"]), ([[0, 0, 0, 1, 1, 0, 0]], True))
         self.assertEqual([row[:3] for row in yard["events"]], [[0.2, "enter", 1], [0.4, "enter", 2], [1, "leave", 2], [1.2, "leave", 1]])
         self.assertEqual(data["shapes"], [{"name": "door", "kind": "line", "points": [[0, 0], [1, 1]]}])
-        # Without events, what results count.
+        # Without events, the counts of the results.
         counts = [{"name": "door", "kind": "line", "in": 3, "out": 1, "by-label": [{"label": "car", "in": 3, "out": 1}]}]
         _, data, _ = self.page(lines(result(0, zones=[]), result(1, zones=counts)))
         self.assertEqual(data["zones"][0]["byLabel"], [[0, 0, 0, 3, 1, 0, 0]])
 
     def test_heat_map_is_upright(self):
-        """For as long as a result holds; turned where the picture is."""
+        """Each result counts for its duration. The map is rotated like the picture."""
         box = (0, 0, 0.5, 0.25)
         for orientation, (columns, rows) in (("identity", (range(0, 32), range(0, 12))), ("90r", (range(48, 64), range(0, 43)))):
             moments = [result(number / 2, [thing(1, box=box)], number, orientation=orientation) for number in range(5)]
@@ -237,17 +237,17 @@ class Reading(Report):
         self.assertEqual((data["labels"][0], data["title"], len(data["labels"][1])), (HOSTILE, HOSTILE, 121))
 
     def test_numbers_of_any_size(self):
-        """Nothing that JSON can say ends the program."""
+        """No valid JSON number crashes the program."""
         wild = thing(2**53, score=-1e308) | {"x-min": -1e308, "y-min": 1e308, "x-max": 1e300, "y-max": -1e-300, "first-seen": 1e300,
                                              "last-seen": -5}
         self.page(lines(result(1e9, [wild], 2**70, width=-1, height=1e300), result(0, [wild]), result(5, [thing(-3)], width=1e300)))
 
 
 class Pictures(Report):
-    """They are of the right moment and place."""
+    """The pictures show the right time and place."""
 
     def gray(self, picture):
-        """A JPEG picture's size and pixels."""
+        """Returns the size and the pixels of a JPEG picture."""
         with open(self.path("picture.jpg"), "wb") as file:
             file.write(picture)
         size = command("ffprobe", "-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0", self.path("picture.jpg"))
@@ -257,7 +257,7 @@ class Pictures(Report):
         return width, height, pixels
 
     def video(self, *filters):
-        """Three seconds of 320x240: black, but for a white square that stands at the left, in the middle, at the right."""
+        """Returns a video of three seconds, 320x240, black with a white square that is at the left, in the middle and at the right."""
         squares = ",".join(f"drawbox=x={40 + 100 * second}:y=80:w=40:h=40:c=white:t=fill:enable='between(t,{second},{second}.95)'"
                            for second in range(3))
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "color=black:s=320x240:r=10:d=3", "-vf", ",".join([squares, *filters]),
@@ -265,12 +265,12 @@ class Pictures(Report):
         return "video.mp4"
 
     def messages(self, turned=False, **more):
-        """One object a second, seen best in the middle of its second, where the square is then."""
+        """Yields one object per second, at the position of the square, with its best score in the middle of that second."""
         for second in range(3):
             left, top = (40 + 100 * second) / 320, 80 / 240
             box = (left, top, left + 40 / 320, top + 40 / 240)
             if turned:
-                # As a buffer has it whose picture has to be turned clockwise to be upright.
+                # The box in a buffer that must be rotated clockwise to be upright.
                 box = (box[1], 1 - box[2], box[3], 1 - box[0])
             for tenth in range(10):
                 at = second + tenth / 10
@@ -283,7 +283,7 @@ class Pictures(Report):
             width, height, pixels = self.gray(base64.b64decode(text, validate=True))
             self.assertAlmostEqual(width / height, 1, delta=0.1)
             self.assertGreater(pixels[height // 2 * width + width // 2], 200)
-            # Some of what is around it is in the picture too.
+            # The picture has a margin around the object.
             self.assertLess(pixels[0], 60)
 
     def test_every_track_has_a_picture(self):
@@ -293,21 +293,21 @@ class Pictures(Report):
         self.assertEqual(data["video"], "video.mp4")
 
     def test_pictures_are_upright(self):
-        """Boxes are those of the buffer; what people see is upright."""
+        """Boxes are in pixels of the buffer; the pictures in the report are upright."""
         turned = self.messages(turned=True, orientation="90r", width=240, height=320)
         _, data, pictures = self.page(lines(*turned), self.video("transpose=2"))
         self.assertEqual((data["width"], data["height"]), (320, 240))
         self.check(pictures, (320, 240))
 
     def test_mismatching_video_is_reported(self):
-        """Objects whose moment the video does not have go without, and that is said."""
+        """Objects at times outside of the video get no picture, and a warning says so."""
         late = [message | {name: message[name] + 60 * SECOND for name in ("timestamp", "stream-time", "running-time")} for message in self.messages()]
         _, _, pictures = self.page(lines(*late), self.video())
         self.assertEqual(pictures["tracks"], ["", "", ""])
         self.assertIn("3 of 3 objects are not in video.mp4", self.complaint)
 
     def test_thousands_of_pictures_stay_below_20_megabytes(self):
-        """Of pictures that compress badly, too."""
+        """Also with pictures that compress badly."""
         command("gst-launch-1.0", "-q", "videotestsrc", "pattern=snow", "num-buffers=20", "!", "video/x-raw,width=320,height=240,framerate=10/1", "!",
                 "jpegenc", "!", "matroskamux", "!", "filesink", f"location={self.path('snow.mkv')}")
         moments = (result(frame / 10, [thing(1 + frame * 250 + place, at=frame / 10) for place in range(250)], frame) for frame in range(20))
@@ -318,10 +318,10 @@ class Pictures(Report):
 
 @unittest.skipUnless(shutil.which("chromium"), "no chromium")
 class Browser(Report):
-    """What people see, in a browser without a screen."""
+    """The page in a headless browser."""
 
     def see(self, text, script="", *words):
-        """What a script finds on the page."""
+        """Returns the answer of a script on the page."""
         self.page(text, *words)
         with open(self.path("page.html"), "a", encoding="utf-8") as file:
             file.write("<script>addEventListener('load', () => { const press = (key) => $('axis').dispatchEvent(new KeyboardEvent('keydown', {key}));"
@@ -345,7 +345,7 @@ class Browser(Report):
         self.assertRegex(seen["bars"], "person3.*car1")
 
     def test_ids_of_several_connections_are_told_apart(self):
-        """Each connection to a camera begins with id 1."""
+        """Ids begin with 1 for each connection to a camera."""
         both = [message | {"source": "yard", "session": session} for session in (1, 2) for message in walk((0, 1), (0.5, 1))]
         for message in both[len(both) // 2:]:
             for name in ("running-time", "stream-time", "timestamp"):
@@ -361,7 +361,7 @@ class Browser(Report):
         self.assertIn("#1.1 person", seen[3])
 
     def test_dates_and_times_of_day_have_24_hours(self):
-        """In local time, and in the order of ISO 8601, whatever the browser's language is."""
+        """In local time, in the order of ISO 8601, regardless of the browser's language."""
         taken = 1_795_357_805  # 2026-11-22T14:30:05Z
         seen = self.see(lines(*(message | {"utc-time": message["running-time"] + taken * SECOND} for message in walk((0, 4)))),
                         "$('clocked').checked = true; $('clocked').onchange(); paint(); answer = [$('lead').innerText, $('range').innerText,"
@@ -385,7 +385,7 @@ class Browser(Report):
         self.assertEqual((whole, again), ([0, 61], [0, 61]))
         self.assertAlmostEqual(closer[1] - closer[0], 0.6 * 61)
         self.assertGreater(moved[0], closer[0])
-        # Around the pointer, which is at the end.
+        # The zoom keeps the position of the pointer, which is at the end.
         self.assertAlmostEqual(wheeled[1], 61, delta=0.1)
         self.assertGreater(wheeled[0], 10)
         self.assertIn("#2 person", seen["chosen"])
@@ -396,12 +396,12 @@ class Browser(Report):
         seen = self.see(lines(result(0, [thing(1, HOSTILE)]), result(1, [thing(1, HOSTILE, 1)])),
                         "press('ArrowDown'); paint(); answer = {title: document.title, label: $('labels').querySelector('tbody td').innerText,"
                         "strange: document.querySelectorAll('b[onclick], main script').length}", "--title", HOSTILE)
-        # What is unprintable, or turns the text around, is shown as such.
+        # Control characters and characters that change the text direction are replaced.
         shown = HOSTILE.replace("\u0001", "\ufffd").replace("\u2028", "\ufffd").replace("\u202e", "\ufffd")
         self.assertEqual(seen, {"title": shown, "label": shown, "strange": 0})
 
     def test_hour_with_5000_tracks_opens(self):
-        """How fast, Tests/Benchmarks/report says."""
+        """Tests/Benchmarks/report measures the time."""
         def hour():
             for second in range(0, 3600):
                 yield result(second, [thing(1 + number, "person" if number % 3 else "car", second, 0.7 * number) for number in range(5000)

@@ -1,4 +1,4 @@
-"""Behind an RTSP server, where a decoder finds out late what it decodes: one network, the same ids whatever is lost, an end."""
+"""RTSP: the network is compiled once, ids survive lost packets, and the stream ends."""
 import os
 import random
 import re
@@ -18,12 +18,12 @@ except (ValueError, ImportError):
 
 BALL = ("( videotestsrc name=ball pattern=ball is-live=true num-buffers={frames} ! video/x-raw,format=I420,width=320,height=240"
         ",framerate=30/1 ! jpegenc ! rtpjpegpay name=pay0 )")
-# Times as the sender has them: on a machine that is busy with other things frames come late, and all the same they are not far apart.
+# Timestamps of the sender: on a busy machine frames arrive late, but their timestamps stay evenly spaced.
 SOURCE = "rtspsrc name=source location={address} protocols=tcp buffer-mode=none"
 
 
 class Server:
-    """An RTSP server on this machine, with a stream of a moving ball for each who asks."""
+    """An RTSP server on this machine with a stream of a moving ball for each client."""
 
     def __init__(self, frames=-1):
         self.server = GstRtspServer.RTSPServer()
@@ -48,7 +48,7 @@ class Server:
         return f"rtsp://127.0.0.1:{self.server.get_bound_port()}/ball"
 
     def end(self):
-        """Ends the streams, as a file that is over does."""
+        """Sends end of stream in all streams, as at the end of a file."""
         for media in self.media:
             media.get_element().get_by_name("ball").send_event(Gst.Event.new_eos())
 
@@ -58,15 +58,15 @@ class RTSP(unittest.TestCase):
 
     @needs_detector
     def test_network_is_compiled_once(self):
-        """Whether the stream is live is known once decodebin has found its decoder: a network made before that once strove for the
-        wrong thing, and was thrown away at the first frame."""
+        """The element learns only after decodebin has found its decoder whether the stream is live. It must not compile the network
+        before that for the wrong performance hint."""
         server = Server()
         with subprocess.Popen(
                 ["gst-launch-1.0", *SOURCE.format(address=server.address).split(),
                  *"! decodebin ! videoconvert ! swiftodt detector=neural ! fakesink".split()],
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT,
                 env=os.environ | {"GST_DEBUG": "swiftodt:6", "GST_DEBUG_NO_COLOR": "1"}) as client:
-            # Should nothing come for long, the end of what it says ends the loop.
+            # The guard ends the loop if the client prints nothing for long.
             guard = threading.Timer(120, client.kill)
             guard.start()
             said = []
@@ -84,7 +84,7 @@ class RTSP(unittest.TestCase):
         self.assertEqual(story.count("loading a detector in the background"), 1, story[-2000:])
 
     def play(self, loss):
-        """The ids and epochs of a stream that loses packets, and how many frames came."""
+        """Plays a stream that loses packets, and returns the number of frames, the ids and the epochs."""
         server, choose, lost = Server(frames=100), random.Random(12), []
 
         def decide(pad, info):

@@ -1,4 +1,4 @@
-"""When frames wait for their detection and when they do not: files give the same result each time, cameras are not held up."""
+"""Files give deterministic results, and cameras are not delayed."""
 import hashlib
 import os
 import unittest
@@ -10,7 +10,7 @@ SHARED = "filesrc location={file} ! decodebin ! swiftodt name=odt multiple-objec
 
 @unittest.skipUnless(os.path.exists(BIKES), "needs the demo clip (Pipelines/setup)")
 class EveryFrame(unittest.TestCase):
-    """strategy=every-frame: deterministic to the bit, with look-ahead and without."""
+    """strategy=every-frame is bit-identical in each run, with and without look-ahead."""
 
     def play(self, options):
         pixels = hashlib.sha256()
@@ -42,7 +42,7 @@ class EveryFrame(unittest.TestCase):
 
 
 class KeepOnlyLatest(unittest.TestCase):
-    """Live streams: no frame waits, none is lost, and results say which frame they saw."""
+    """In live streams no frame waits, none is dropped, and results name their frame."""
 
     def test_live_source_is_not_delayed(self):
         pipeline = Gst.parse_launch(

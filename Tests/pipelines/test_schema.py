@@ -1,4 +1,4 @@
-"""docs/messages.schema.json is true of what the element says, and has what docs/messages.md has. The example in C reads the same."""
+"""docs/messages.schema.json agrees with the element's messages and with docs/messages.md. The C example prints the same data."""
 import importlib.util
 import json
 import os
@@ -19,7 +19,7 @@ KINDS = {"integer": int, "number": (int, float), "string": str, "boolean": bool,
 
 
 def complaints(value, schema, path="$"):
-    """What JSON Schema has against a value, as far as our schema uses it. A field that the schema does not name is a complaint, too."""
+    """Returns the violations of the schema, for the parts of JSON Schema that it uses. Fields that the schema lacks are violations, too."""
     if "$ref" in schema:
         return complaints(value, SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]], path)
     if "oneOf" in schema:
@@ -48,7 +48,7 @@ def complaints(value, schema, path="$"):
 
 
 def documented_types(name):
-    """As docs/messages.md has them."""
+    """Returns the types of the fields in docs/messages.md."""
     with open(f"{ROOT}/docs/messages.md", encoding="utf-8") as file:
         (table,) = (part for part in re.split(r"^## ", file.read(), flags=re.MULTILINE) if part.startswith(f"`{name}`\n"))
     return {field: TYPES[kind] for field, kind in re.findall(r"^\| `([\w-]+)` \| (\w+) \|", table, re.MULTILINE)}
@@ -64,7 +64,7 @@ def kind_of(schema):
 
 
 def messages():
-    """Of every kind, as lines of JSON."""
+    """Yields messages of every kind as lines of JSON."""
     source = f"{ball(300)} ! swiftodt detector=motion updates=every-frame message-format=structure+json"
     for properties in (f"zones={text(HALVES)} source=door multiple-objects=true", "mode=single-image multiple-objects=true",
                        "mode=single-image min-area=0.9", "tracking=false orientation=90r"):
@@ -121,7 +121,7 @@ class Schema(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("cc"), "no C compiler")
 class ExampleInC(unittest.TestCase):
-    """Pipelines/examples/read-messages.c, built as its first lines say."""
+    """Pipelines/examples/read-messages.c, compiled with the command in its first lines."""
 
     def test_c_example_reads_messages_and_metadata(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +142,7 @@ class ExampleInC(unittest.TestCase):
             for kind in ("swiftodt-track", "swiftodt-zone"):
                 self.assertEqual(sum(line.startswith(kind) for line in lines), len(expected.named(kind)))
             objects = [line for line in lines if line.startswith("  object")]
-            # Once from the bus, once from the buffer.
+            # Each object is printed twice, from the bus and from the buffer.
             self.assertEqual(sorted(line.split(" at ")[1] for line in objects), sorted(2 * boxes))
             regions = [line.split(" at ")[1] for line in lines if line.startswith("  region")]
             lost = sum(thing.get_value("state") == "lost" for result in expected.results for thing in result.get_value("objects"))

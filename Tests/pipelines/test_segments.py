@@ -1,4 +1,4 @@
-"""odt watch --record: segments that survive whatever happens, on a disk that never fills."""
+"""odt watch --record writes segments that survive crashes, within a size limit."""
 import os
 import resource
 import signal
@@ -11,19 +11,19 @@ from watching import CodedCamera, ODT, Watch, Watching, events, held, needs_serv
 
 
 class Recording(Watching):
-    """Segments are whole, or play as far as they got, and the disk does not fill."""
+    """Segments are complete or play up to the interruption, and the size limit holds."""
 
     def segments(self, camera="cam"):
-        """The names of what was recorded, the oldest first."""
+        """Returns the names of the segments, the oldest first."""
         try:
             return sorted(os.listdir(self.path(f"video/{camera}")))
         except FileNotFoundError:
             return []
 
     def frames(self, name, camera="cam"):
-        """How many pictures of a segment play, without a single complaint."""
+        """Returns the number of frames of a segment, which must decode without errors."""
         said = command("ffmpeg", "-v", "error", "-i", self.path(f"video/{camera}/{name}"), "-f", "framemd5", "-")
-        # One that was cut off may have half a picture at its end.
+        # A truncated segment may end with a partial frame.
         complaints = [line for line in said.stderr.splitlines() if "File ended prematurely" not in line]
         self.assertEqual((said.returncode, complaints), (0, []), name)
         return sum(not line.startswith("#") for line in said.stdout.splitlines())
@@ -32,11 +32,11 @@ class Recording(Watching):
         return (f"--record={self.path('video')}", "--record-minutes=0.02", "--quiet", *words)
 
     def test_file_is_recorded_in_segments(self):
-        """H.264 is not encoded again: the same packets, in as many files as it takes; none is lost between them."""
+        """H.264 is copied: the segments have the same packets, and none is lost between them."""
         clip = self.clip(frames=100, coder="x264enc speed-preset=ultrafast key-int-max=10")
         self.watch(*self.record(f"cam={clip}"))
         names = self.segments()
-        # A segment ends before the first picture that stands alone after 1.2 seconds.
+        # A segment ends before the first key frame after 1.2 seconds.
         self.assertEqual(sorted(self.frames(name) for name in names), [10, 30, 30, 30])
         for name in names:
             self.assertRegex(name, r"^cam-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(_\d)?\.mkv$")
@@ -48,7 +48,7 @@ class Recording(Watching):
         return [line.split(",")[5] for line in said.stdout.splitlines() if not line.startswith("#")]
 
     def test_other_codecs_are_encoded(self):
-        """Of any size, also an odd one; with what is drawn in, everything is."""
+        """Other codecs are encoded, also with an odd size. With annotations, every codec is."""
         clip = self.clip("ball.avi", frames=50, coder="jpegenc", muxer="avimux", size="321,height=241")
         self.watch(*self.record(f"cam={clip}", "--record-minutes=1"))
         self.assertEqual([self.frames(name) for name in self.segments()], [50])
@@ -59,14 +59,14 @@ class Recording(Watching):
         self.assertNotEqual(self.pictures(clip), self.pictures(self.path(f"video/drawn/{name}")))
 
     def pictures(self, path):
-        """How much green there is in the last picture: the box's colour, where there is one."""
+        """Returns the number of green pixels, the colour of boxes, in the last frame."""
         said = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-vf", "format=rgb24", "-f", "rawvideo", "-"],
                               capture_output=True, check=True).stdout[-320 * 240 * 3:]
         return sum(abs(said[at] - said[at + 1]) > 60 or abs(said[at] - said[at + 2]) > 60 for at in range(0, len(said), 3)) > 100
 
     @needs_server
     def test_power_loss_keeps_written_frames(self):
-        """kill -9: what was finished is whole, what was under way plays, and the next watch gives it its name."""
+        """kill -9: finished segments are complete, the current one plays, and the next watch renames it."""
         camera = CodedCamera()
         words = self.record(f"cam={camera.address}")
         with Watch(*words) as watch:
@@ -102,7 +102,7 @@ class Recording(Watching):
 
     @needs_server
     def test_full_disk_does_not_stop_watch(self):
-        """Is said, once, and the watch goes on. (A file that may not grow any more is as good as a disk that is full.)"""
+        """A full disk is reported once, and the watch continues. A file size limit replaces the full disk."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -111,7 +111,7 @@ class Recording(Watching):
             watch.wait(lambda said: "cannot record" in "".join(watch.complaints))
             before = len(results(watch.said, "cam"))
             watch.wait(lambda said: len(results(said, "cam")) > before + 40)
-            # What was given up holds no file and no lock, which would keep it from being deleted to make room.
+            # Abandoned segments must hold no open file and no lock, which would prevent their deletion.
             self.assertEqual([name for name in held(watch.program.pid) if ".mkv" in name], [])
             self.assertEqual(watch.end(), 0, watch.complaints)
             self.assertEqual([event for event, _ in events(watch.said)], ["connected", "ended"])
@@ -121,7 +121,7 @@ class Recording(Watching):
 
     @needs_server
     def test_size_limit_is_enforced(self):
-        """The oldest go; what the watch has not written stays, whatever it is called."""
+        """The oldest segments are deleted. Files of other origin stay, regardless of their names."""
         os.makedirs(self.path("video/cam"))
         foreign = self.path("video/cam/cam-2020-01-01T00-00-00Z.mkv")
         with open(foreign, "wb") as file:
@@ -135,7 +135,7 @@ class Recording(Watching):
             for name in self.segments(camera):
                 path = self.path(f"video/{camera}/{name}")
                 if path != foreign:
-                    # Made larger.
+                    # Enlarge the segments.
                     with open(path, "r+b") as file:
                         os.posix_fallocate(file.fileno(), 0, 200_000)
         before = set(self.segments() + self.segments("other"))
@@ -150,7 +150,7 @@ class Recording(Watching):
 
     @needs_server
     def test_a_second_watch_is_refused_where_another_records_the_same_camera(self):
-        """Two watches would rename and replace each other's segments. Another camera may be recorded beside the first."""
+        """Two watches would rename and replace each other's segments. Another camera may be recorded in the same folder."""
         camera = CodedCamera()
         os.makedirs(self.path("elsewhere"))
         os.symlink(self.path("video"), self.path("elsewhere/link"))
@@ -167,7 +167,7 @@ class Recording(Watching):
                 self.assertEqual(other.end(), 0, other.complaints)
             self.assertEqual(watch.end(), 0, watch.complaints)
         self.assertEqual([name for name in before if ".part." not in name and name not in self.segments()], [])
-        # What a watch that was killed has locked is free.
+        # The lock of a killed watch is released.
         with Watch(*self.record(f"cam={camera.address}")) as watch:
             self.wait(lambda: len(self.segments()) > len(before), watch)
             watch.end(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""`odt watch --store`: what is kept survives whatever ends the program, stays below its size, and gives the report that the lines give."""
+"""`odt watch --store` keeps its data after crashes, stays below its size limit, and gives the same report as the messages."""
 import base64
 import json
 import os
@@ -18,7 +18,7 @@ SECOND, DAY = 1000, 86_400_000
 class Storing(InFolder):
 
     def clip(self, name, seconds, rate=10):
-        """A dark video; what is in it says a file."""
+        """Returns a black video. A file has the detections."""
         said = command("gst-launch-1.0", "-q", *(
             f"videotestsrc num-buffers={seconds * rate} pattern=black ! video/x-raw,width=320,height=240,framerate={rate}/1 ! jpegenc"
             " ! matroskamux ! filesink").split(), f"location={self.path(name)}")
@@ -26,7 +26,7 @@ class Storing(InFolder):
         return self.path(name)
 
     def walkers(self, name, frames, lanes, pause=7):
-        """Detections in MOTChallenge's format: things that go across, one after the other, each in its lane."""
+        """Writes detections in MOTChallenge's format: objects that cross the frame one after the other, each in its lane."""
         with open(self.path(name), "w", encoding="utf-8") as file:
             for frame in range(frames):
                 for lane in range(lanes):
@@ -46,7 +46,7 @@ class Storing(InFolder):
         return said
 
     def replay(self, seconds=30, *words, rate=10, lanes=3, camera="yard", meanwhile=lambda: None):
-        """Watches such a video, and keeps its lines as well."""
+        """Watches such a video with a store, and writes the messages to a file as well."""
         video = self.clip("video.mkv", seconds, rate)
         detections = self.walkers("detections.txt", seconds * rate, lanes)
         return self.watch(
@@ -74,10 +74,10 @@ class Storing(InFolder):
 
 
 class Keeping(Storing):
-    """What is in it."""
+    """The content of the store."""
 
     def test_report_from_store_equals_report_from_messages(self):
-        """Tracks, zone events and counts are the same, whether they come from the store or from the lines of the same run."""
+        """Tracks, zone events and counts of the report are the same from the store and from the messages of the same run."""
         self.replay()
         lines, store = self.report(self.path("lines.jsonl")), self.report("--store", self.path("s.sqlite"))
         tracks = [sorted([track[0], data["labels"][track[1]], track[2], track[9]] for track in data["tracks"])
@@ -97,13 +97,13 @@ class Keeping(Storing):
             self.assertEqual([event[1:3] for event in sorted(one["events"])], [event[1:3] for event in sorted(other["events"])])
             for first, second in zip(sorted(one["events"]), sorted(other["events"])):
                 self.assertAlmostEqual(first[0], second[0], delta=0.02)
-        # Boxes are kept once a second: the same places, about as long.
+        # Boxes are stored once per second, so that positions are the same and durations approximate.
         warm = [sum(data["heat"][0]["cells"]) for data in (lines, store)]
         self.assertAlmostEqual(warm[0] / warm[1], 1, delta=0.1)
 
     @needs_server
     def test_report_of_any_time_range(self):
-        """A part of the time, one of the cameras; what is asked for and not there is said."""
+        """The report of a time range and of one camera. Missing cameras and times are errors."""
         self.replay()
         camera = Camera()
         with Watch("--store", self.path("s.sqlite"), f"door={camera.address}") as watch:
@@ -129,7 +129,7 @@ class Keeping(Storing):
         self.assertIn("--store FILE.sqlite", self.refusal("--from", "2026-01-02", self.path("lines.jsonl")))
 
     def test_sessions_have_separate_ids(self):
-        """Ids begin anew with each connection: the first of one is not the first of the other."""
+        """Ids begin with 1 for each connection, so the same id means different objects."""
         self.replay(10)
         os.remove(self.path("lines.jsonl"))
         self.replay(10)
@@ -148,10 +148,10 @@ class Keeping(Storing):
 
 
 class Pictures(Storing):
-    """Of what the same watch recorded."""
+    """Pictures from the segments that the same watch recorded."""
 
     def page(self, *words):
-        """The pictures of the report's tracks, its frame, and what was said."""
+        """Returns the pictures of the report's tracks, its frame, and the messages on standard error."""
         said = command(ODT, "report", "--force", "-o", self.path("page.html"), "--store", self.path("s.sqlite"), *words)
         self.assertEqual(said.returncode, 0, said.stderr)
         with open(self.path("page.html"), encoding="utf-8") as file:
@@ -159,7 +159,7 @@ class Pictures(Storing):
         return pictures["tracks"], pictures["frame"], said.stderr
 
     def brightness(self, picture):
-        """Of the middle of a JPEG picture, from 0 to 255."""
+        """Returns the brightness of the middle of a JPEG picture, 0 to 255."""
         said = subprocess.run(
             ["ffmpeg", "-v", "error", "-i", "-", "-vf", "crop=iw/3:ih/3,scale=1:1:flags=area", "-f", "rawvideo", "-pix_fmt", "gray", "-"],
             input=base64.b64decode(picture), capture_output=True, timeout=60, check=True)
@@ -172,13 +172,13 @@ class Pictures(Storing):
         self.assertEqual(said.returncode, 0, said.stderr)
         watch = ("--quiet", "--store", self.path("s.sqlite"), "--record", self.path("video"), "--record-minutes=0.02", "--set=detector=motion",
                  f"yard={self.path('ball.mkv')}")
-        # A file is watched faster than it lasts: by the wall clock the second session begins within the first one.
+        # A file is watched faster than real time, so the second session begins within the first one by the wall clock.
         self.assertEqual(self.watch(*watch), "")
         self.assertEqual(self.watch(*watch), "")
         self.assertGreater(self.ask("SELECT count(*) FROM segment")[0][0], 4)
         pictures, frame, complaints = self.page()
         self.assertEqual(len(pictures), 2)
-        # The ball is white, and all around it is black.
+        # The ball is white on black.
         for picture in pictures:
             self.assertGreater(self.brightness(picture), 150)
         self.assertTrue(frame)
@@ -205,7 +205,7 @@ class Pictures(Storing):
         self.assertEqual(complaints, "")
 
     def test_a_store_without_recordings_has_no_pictures(self):
-        """Also one of an earlier version, which has no table of segments."""
+        """Also with a store of an earlier version, which has no table of segments."""
         self.replay(10)
         store = sqlite3.connect(self.path("s.sqlite"))
         store.execute("DROP TABLE segment")
@@ -216,11 +216,11 @@ class Pictures(Storing):
 
 
 class Surviving(Storing):
-    """Whatever happens to the program or to the disk."""
+    """Crashes of the program and errors of the disk."""
 
     @needs_server
     def test_store_survives_kill(self):
-        """Of what was said more than a second before a kill -9 all is there."""
+        """All messages from more than a second before kill -9 are in the store."""
         camera = Camera()
         with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
             watch.wait(lambda said: sum(line["message"] == "swiftodt-zone" for line in said) > 3)
@@ -233,11 +233,11 @@ class Surviving(Storing):
         stored = self.ask("SELECT zone.name, event, track FROM zone_event JOIN zone ON zone.id = zone ORDER BY zone_event.id")
         self.assertEqual(stored[:len(said)], [(line["zone"], line.get("direction", line["event"]), line["tracking-id"]) for line in said])
         self.assertLessEqual(tracks, {number for number, in self.ask("SELECT id FROM track")})
-        # And it can be gone on with.
+        # The store can be used again.
         self.assertEqual(self.replay(10), "")
 
     def test_store_enforces_size_limit(self):
-        """The file stays below what it may have, and it is the oldest that goes."""
+        """The file stays below its limit, and the oldest rows are deleted."""
         largest = 0
 
         def look():
@@ -254,7 +254,7 @@ class Surviving(Storing):
         self.assertGreater(first[0], began)
         self.assertLess(ended - first[1], 2 * SECOND)
         self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
-        # A clock that was wrong once has left times of another century, beside which all others look old.
+        # A clock that was wrong once has left times far in the future, beside which all others seem old.
         store = sqlite3.connect(self.path("s.sqlite"))
         store.execute(f"INSERT INTO result VALUES ({first[1] + 50_000 * DAY}, 1, 0)")
         store.commit()
@@ -263,7 +263,7 @@ class Surviving(Storing):
         self.assertGreater(self.ask("SELECT count(*) FROM result WHERE session = 2")[0][0], 100)
 
     def test_size_is_enforced_without_result_rows(self):
-        """With updates=none a store has tracks and zone events alone."""
+        """With updates=none a store has only tracks and zone events."""
         self.replay(2)
         store = sqlite3.connect(self.path("s.sqlite"))
         (began,), = store.execute("SELECT began FROM session")
@@ -278,14 +278,14 @@ class Surviving(Storing):
         self.assertGreater(os.path.getsize(self.path("s.sqlite")), 5 << 20)
         self.replay(30, "--store-size=1M", "--set=updates=none")
         self.assertLessEqual(sum(os.path.getsize(self.path(name)) for name in self.names() if name.startswith("s.sqlite")), 1 << 20)
-        # The oldest are gone, and what came last is there.
+        # The oldest tracks are deleted, and the latest ones remain.
         self.assertGreater(self.ask("SELECT min(id) FROM track WHERE session = 1")[0][0], 50_000)
         self.assertGreater(self.ask("SELECT count(*) FROM track WHERE session = 2")[0][0], 9)
         self.assertEqual(self.ask("SELECT count(*) FROM result"), [(0,)])
         self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
 
     def test_store_enforces_age_limit(self):
-        """What is older than --store-days goes, at the next start at the latest; with 0 nothing does."""
+        """Rows older than --store-days are deleted, at the latest at the next start; with 0 none are."""
         self.replay(10)
         count = self.ask("SELECT count(*) FROM track")[0][0]
         store = sqlite3.connect(self.path("s.sqlite"))
@@ -302,7 +302,7 @@ class Surviving(Storing):
 
     @needs_server
     def test_store_survives_full_disk(self):
-        """A disk that is full is said, the watch goes on, and what was kept in memory is stored when there is room."""
+        """A full disk is reported, the watch continues, and queued rows are stored when there is space again."""
         camera = Camera()
         with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
             watch.wait(lambda said: said)
@@ -326,7 +326,7 @@ class Surviving(Storing):
 
 
 class Refusing(Storing):
-    """Files that cannot be stored into are an error before anything is watched, with what to do about it, and stay as they are."""
+    """Unusable store files are errors at the start, which name the remedy and leave the file unchanged."""
 
     def write(self, name, data):
         with open(self.path(name), "wb") as file:
@@ -378,6 +378,6 @@ class Refusing(Storing):
 
 
 def moment(milliseconds, local=False):
-    """As --from and --to take it."""
+    """Formats a time for --from and --to."""
     whole, part = divmod(milliseconds, SECOND)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(whole) if local else time.gmtime(whole)) + f".{part:03}" + ("" if local else "Z")

@@ -38,7 +38,7 @@ def commands():
 @needs_detector
 @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
 class Tasks(unittest.TestCase):
-    """One test a task."""
+    """One test for each task."""
 
     @classmethod
     def setUpClass(cls):
@@ -59,7 +59,7 @@ class Tasks(unittest.TestCase):
         return os.path.join(cls.place.name, name)
 
     def does(self, task):
-        """Runs a task's commands; gives what they print."""
+        """Runs the commands of a task and returns their output."""
         return self.runs("\n".join(commands()[task]))
 
     def runs(self, script):

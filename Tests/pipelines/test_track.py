@@ -1,4 +1,4 @@
-"""`odt track`: a file of detections in, tracks out; what is wrong with a file is said with the number of its line."""
+"""`odt track` reads a file of detections and writes tracks. Errors name the line of the file."""
 import os
 import resource
 import subprocess
@@ -11,7 +11,7 @@ ODT = os.path.join(ROOT, ".build", "tool", "odt")
 
 
 def detections(frames, paces, hidden=()):
-    """Objects of 40x80 that start 200 pixels apart and move to the right by so many pixels a frame."""
+    """Returns detections of 40x80 objects, 200 pixels apart, that move right by `paces` pixels per frame."""
     return "".join(
         f"{frame},-1,{20 + pace * frame:.1f},{20 + 200 * number},40,80,0.9\n"
         for frame in range(1, frames + 1) if frame not in hidden for number, pace in enumerate(paces))
@@ -56,7 +56,7 @@ class Track(unittest.TestCase):
         self.assertEqual(rows[0], [1, 1, -20.5, 0.05, 40, 80, 0.9, -1, -1, -1])
 
     def test_spreadsheet_formats_are_accepted(self):
-        """Each of these was read as other numbers, or lost a line, without a word."""
+        """Decimal commas, semicolons, tabs and a byte order mark must neither change numbers nor drop lines."""
         rows = self.rows("1,-1,20.5,20.25,40,80,0.9\n2,-1,20.5,20.25,40,80,0.9\n")
         self.assertEqual(len(rows), 2)
         semicolons = "1;-1;20,5;20,25;40,0;80;0,9"
@@ -80,11 +80,11 @@ class Track(unittest.TestCase):
         self.assertTrue("2000" in told and "1000" in told, told)
 
     def test_sparse_frames_are_fast(self):
-        """Ten million frames in which nothing is seen were walked one by one, which took seconds."""
+        """Ten million frames without detections must not be processed one by one."""
         text = detections(5, (4,)) + "9999999,-1,20,20,40,80,0.9\n10000000,-1,20,20,40,80,0.9\n"
         said = subprocess.run([ODT, "track", "--detections", "-", "--output", "-"], input=text, text=True,
                               capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 1)))
-        self.assertEqual(said.returncode, 0, "it took more than a second of the processor")
+        self.assertEqual(said.returncode, 0, "odt track used more than one second of processor time")
         rows = [[float(figure) for figure in line.split(",")] for line in said.stdout.splitlines()]
         self.assertEqual([(row[0], row[1]) for row in rows], [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (10000000, 2)])
 

@@ -1,5 +1,5 @@
-"""Things without a name: what moves is an object though no detector names it, and gets a name when one does; in a single picture, what
-stands out where nothing has a name."""
+"""unknown-objects: moving objects that the detector does not detect are reported without a label, and get one later if the detector
+detects them. In a single picture without detections the salient object is reported."""
 import json
 import os
 import unittest
@@ -10,12 +10,12 @@ ELEMENT = "swiftodt name=odt multiple-objects=true updates=every-frame draw=fals
 
 
 def objects(said):
-    """Of each frame, what is there."""
+    """Returns the objects of each frame, without lost ones."""
     return [[thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"] for result in said.results]
 
 
 class Unknown(unittest.TestCase):
-    """A ball that nobody names."""
+    """A ball that the detector does not detect."""
 
     def test_unclassified_object_has_no_label(self):
         said = run(f"{ball(150)} ! {ELEMENT} detector=upstream unknown-objects=moving ! fakesink")
@@ -37,7 +37,7 @@ class Unknown(unittest.TestCase):
         self.assertEqual(len({here[0].get_value("tracking-id") for here in late}), 1)
 
     def test_id_is_kept_when_label_arrives(self):
-        """An element upstream names it from the hundredth frame on."""
+        """An upstream element detects the object from frame 100 on."""
         pipeline = Gst.parse_launch(f"{ball(150)} ! swiftodt name=namer detector=motion draw=false updates=none track-events=false attach-meta=0"
                                     f" ! {ELEMENT} detector=upstream unknown-objects=moving ! fakesink")
         namer = pipeline.get_by_name("namer")
@@ -70,7 +70,7 @@ class Unknown(unittest.TestCase):
 
 
 class Prominent(InFolder):
-    """A picture with something that nobody names: no class is anywhere near a checkered board, on any processor."""
+    """A picture of a checkered board, which resembles no class of the detector."""
 
     def picture(self):
         file = os.path.join(self.folder, "board.png")

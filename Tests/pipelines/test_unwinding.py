@@ -1,5 +1,5 @@
-"""Exceptions of the runtime are caught in programs that have loaded the C++ library before GStreamer, as Python does that imports NumPy or OpenCV
-first. Without RTLD_DEEPBIND such a program aborts: libgcc_s begins to unwind the stack, and libunwind, which GStreamer brings, is to resume."""
+"""Exceptions of the runtime are caught in programs that load libstdc++ before GStreamer, as Python does that imports NumPy or OpenCV
+first. Without RTLD_DEEPBIND such a program aborts: libgcc_s begins to unwind the stack, and libunwind, a dependency of GStreamer, continues."""
 import glob
 import os
 import signal
@@ -32,7 +32,7 @@ end = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.EOS
 print(end.parse_error()[0].message if end and end.type == Gst.MessageType.ERROR else end and end.type.first_value_nick)
 pipeline.set_state(Gst.State.NULL)\n"""
 
-# The same with the runtime alone, loaded with or without RTLD_DEEPBIND.
+# Calls the runtime alone, loaded with or without RTLD_DEEPBIND.
 RUNTIME = """
 import ctypes, os, sys
 file, mode = sys.argv[1], int(sys.argv[2])
@@ -61,10 +61,10 @@ class Unwinding(unittest.TestCase):
                 self.assertEqual(self.play(order), "eos")
 
     def test_the_runtime_alone_aborts_without_deep_binding(self):
-        """Why CShims/COpenVINO/unwinding.c is needed. If this fails, it can go."""
+        """Shows that CShims/COpenVINO/unwinding.c is needed. If this test fails, that file can be removed."""
         libraries = glob.glob(os.path.join(DATA, "openvino", "libopenvino_c.so.*"))
         if not libraries:
-            self.skipTest("the runtime is not one of Pipelines/setup")
+            self.skipTest("the runtime was not installed by Pipelines/setup")
 
         def refuse(mode):
             return subprocess.run([sys.executable, "-c", RUNTIME, libraries[0], str(mode)], capture_output=True, text=True, timeout=60)
@@ -76,7 +76,7 @@ class Unwinding(unittest.TestCase):
         self.assertIn("load GStreamer first", self.play("gcc, GStreamer, C++"))
 
     def test_runtime_exception_is_an_error(self):
-        """Readers of models are libraries that the runtime loads itself."""
+        """Frontends for model files are libraries that the runtime loads itself, and their exceptions must be caught, too."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "damaged.onnx")
             with open(file, "wb") as damaged:

@@ -1,4 +1,4 @@
-"""Parts of a video, looked at apart: together they are what one pass gives, and where they are not, it is seen."""
+"""odt detect on parts of a video: the joined recordings equal that of one pass, or the mismatch is detected."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ ODT = os.path.join(ROOT, ".build", "tool", "odt")
 
 
 def encoded(path, *words):
-    """Two seconds of the street scene, small, in another form."""
+    """Writes two seconds of the street scene, scaled down, with other encoding options."""
     subprocess.run(["ffmpeg", "-v", "error", "-ss", "4", "-t", "2", "-i", BIKES, "-an", "-s", "320x136", *words, path], check=True, timeout=60)
     return path
 
@@ -28,7 +28,7 @@ class Parts(unittest.TestCase):
         return done.stdout if code == 0 else done.stderr
 
     def recording(self, video, *words):
-        """The recording's lines, and what is said of it."""
+        """Returns the lines of the recording, and the JSON on standard output."""
         file = os.path.join(self.folder, "found.jsonl")
         said = self.odt(video, "--detections", file, "--set", "threads=1", *words)
         with open(file) as lines:
@@ -37,7 +37,7 @@ class Parts(unittest.TestCase):
         return text, json.loads(said) if said else None
 
     def parts(self, video, length):
-        """The lines of all parts joined, and whether each fits what comes after it."""
+        """Returns the joined lines of all parts, and for each cut whether the two parts match."""
         cuts = json.loads(self.odt(video, "--cuts", str(length)))["cuts"]
         times = [None, *cuts, None]
         joined, fits, before = [], [], None
@@ -54,7 +54,7 @@ class Parts(unittest.TestCase):
 
     @needs_detector
     def test_segments_equal_whole_video(self):
-        """Frames that lean on others before and behind, at times that are not even: a cut shifts none and changes none."""
+        """B-frames and uneven frame times: cuts neither drop nor change frames."""
         video = encoded(os.path.join(self.folder, "uneven.mkv"), "-vf", r"select='not(mod(n\,3))+lt(mod(n\,25)\,10)'", "-fps_mode", "vfr",
                         "-c:v", "libx264", "-preset", "veryfast", "-x264-params", "keyint=8:bframes=3:open-gop=1")
         whole, said = self.recording(video)
@@ -66,7 +66,7 @@ class Parts(unittest.TestCase):
 
     @needs_detector
     def test_mismatching_segment_is_detected(self):
-        """AVI has no times for frames that are shown later than they are stored: after a seek they get others."""
+        """AVI has no presentation times, so that B-frames get other times after a seek."""
         video = encoded(os.path.join(self.folder, "old.avi"), "-c:v", "mpeg4", "-g", "12", "-bf", "2")
         whole, _ = self.recording(video)
         joined, fits = self.parts(video, 0.6)
@@ -82,7 +82,7 @@ class Parts(unittest.TestCase):
 
     @needs_video
     def test_uncuttable_video_is_one_segment(self):
-        """One key frame at the beginning."""
+        """The video has one key frame, at the beginning."""
         video = encoded(os.path.join(self.folder, "one.mp4"), "-c:v", "libx264", "-preset", "ultrafast", "-g", "1000", "-sc_threshold", "0")
         said = json.loads(self.odt(video, "--cuts", "0.5"))
         self.assertEqual(said, {"cuts": [], "duration": 2_000_000_000})

@@ -1,4 +1,4 @@
-"""odt watch stays with cameras that go away, ends when it is told to, and says so."""
+"""odt watch reconnects to cameras, ends on signals, and reports both."""
 import array
 import contextlib
 import fcntl
@@ -20,7 +20,7 @@ from watching import Camera, FAST, FastCamera, Footprint, ODT, ShortCamera, Watc
 
 
 class Files(Watching):
-    """A file is watched to its end, each of its frames."""
+    """A file is watched to its end, with all of its frames."""
 
     def test_file_is_watched_to_its_end(self):
         said, errors = self.watch(self.clip())
@@ -32,12 +32,12 @@ class Files(Watching):
         for line in said:
             bare = line if line["message"] == "swiftodt-camera" else {name: value for name, value in line.items() if name != "session"}
             self.assertEqual(complaints(bare, SCHEMA), [])
-        # None was left out, though it was read as fast as it could be.
+        # No frame was dropped, although the file is read as fast as possible.
         self.assertEqual([line["timestamp"] for line in results(said, "ball")], [40_000_000 * n for n in range(50)])
         self.assertEqual([line["event"] for line in said if line["message"] == "swiftodt-track"], ["begin", "end"])
 
     def test_missing_camera_does_not_affect_others(self):
-        """Its failure is told by the exit code, and by a message of its own."""
+        """The failure of a camera sets the exit code and is reported in a message."""
         said, complaints = self.watch(f"good={self.clip()}", f"bad={self.path('none.mkv')}", code=1)
         self.assertEqual(len(results(said, "good")), 50)
         self.assertEqual(events(said, "bad"), [("ended", 0)])
@@ -49,7 +49,7 @@ class Files(Watching):
         self.assertEqual(events(said, "bad"), [("ended", 0)])
 
     def test_unusable_camera_is_not_retried(self):
-        """A model that is not there will not come back as a camera does."""
+        """A missing model is no temporary failure, so there is no retry."""
         said, errors = self.watch("--set=detector=neural", "--set=model-file=/none.onnx", self.clip(), code=1)
         self.assertEqual(events(said), [("ended", 0)])
         self.assertIn("/none.onnx", errors)
@@ -60,7 +60,7 @@ class Files(Watching):
         self.assertEqual({line["source"] for line in said}, {"ball", "ball-2", "yard", "a-b"})
 
     def test_messages_are_written_to_file(self):
-        """They are added to what is there; --quiet says nothing at all."""
+        """Messages are appended to the file. With --quiet there is no output."""
         clip = self.clip()
         for _ in range(2):
             said, _ = self.watch(clip, "--json", self.path("new/lines.jsonl"))
@@ -70,13 +70,13 @@ class Files(Watching):
         self.assertEqual(self.watch(clip, "--quiet")[0], [])
 
     def test_closed_pipe_ends_program(self):
-        """As any program that is read by head: it ends, and does not complain."""
+        """A closed pipe (`| head`) ends the program without an error text."""
         said = subprocess.run(f"{ODT} watch {FAST} {self.clip(frames=2000)} | head -n 3", shell=True, executable="/bin/bash",
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual((len(said.stdout.splitlines()), said.stderr), (3, ""))
 
     def test_threads_sleep_while_they_wait_for_a_reader_or_a_camera(self):
-        """A file waits until its lines are read, a camera until the next attempt to connect; nothing polls meanwhile."""
+        """No thread polls while a file waits for the reader of its messages, or a camera waits for the next attempt to connect."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         lines = subprocess.Popen([ODT, "watch", FAST, "--set=updates=every-frame", self.clip(frames=3000)], stdout=writer,
@@ -87,7 +87,7 @@ class Files(Watching):
         for program in (lines, camera):
             self.addCleanup(program.wait)
             self.addCleanup(program.kill)
-        # Polling every millisecond would be 1,000 times a second, eight threads every tenth of a second 80 times. The player reads its bus ten times.
+        # Polling every millisecond causes 1,000 wakeups per second, eight threads every tenth of a second 80. The player reads its bus ten times per second.
         for program, most in ((lines, 100), (camera, 30)):
             with self.subTest(program.args[-1]):
                 end = time.monotonic() + 60
@@ -95,7 +95,7 @@ class Files(Watching):
                     self.assertLess(time.monotonic(), end, f"{count} times a second")
 
     def wakeups(self, pid, seconds):
-        """How often the threads of a process begin to wait within a time."""
+        """Returns the number of voluntary context switches of a process within a time."""
         def count():
             total = 0
             for thread in os.listdir(f"/proc/{pid}/task"):
@@ -124,7 +124,7 @@ class Files(Watching):
 
 
 class Configuration(Watching):
-    """One file for several cameras; what is wrong in it is named with its line, and nothing begins."""
+    """A configuration file for several cameras. Errors name its line, and no camera is started."""
 
     def configure(self, text):
         with open(self.path("watch.conf"), "w", encoding="utf-8") as file:
@@ -132,7 +132,7 @@ class Configuration(Watching):
         return self.path("watch.conf")
 
     def test_configuration_sets_cameras_properties_and_options(self):
-        """Files are named as seen from the file; what the command line says comes after it."""
+        """Relative paths refer to the file's folder. The command line overrides the file."""
         self.clip()
         with open(self.path("zones.json"), "w", encoding="ascii") as file:
             file.write('[{"name": "all", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]')
@@ -151,8 +151,7 @@ class Configuration(Watching):
             [camera yard]
             source=ball.mkv
             updates=none
-            record=false
-            """)
+            record=false\n            """)
         said, complaints = self.watch("--config", name, f"third={self.path('ball.mkv')}", "--set", "max-objects=3")
         self.assertEqual((said, complaints), ([], ""))
         with open(self.path("lines.jsonl"), encoding="utf-8") as file:
@@ -188,7 +187,7 @@ class Configuration(Watching):
         self.assertIn("none.conf cannot be read", said.stderr)
 
     def test_example_configuration_is_valid(self):
-        """With all that is commented out but the broker, which nobody has; on files instead of cameras."""
+        """The example with all options enabled except the broker, on files instead of cameras."""
         self.clip()
         with open(f"{ROOT}/Pipelines/examples/watch.conf", encoding="utf-8") as file:
             text = re.sub(r"^#(?!mqtt)(?=[a-z-]+=)", "", file.read(), flags=re.MULTILINE)
@@ -198,7 +197,7 @@ class Configuration(Watching):
             file.write("[]")
         said, complaints = self.watch("--config", self.configure(text))
         self.assertEqual(said, [])
-        # What moves has no name.
+        # detector=motion has no labels, which causes a warning.
         self.assertEqual([line for line in complaints.splitlines() if "label-allowlist" not in line], [])
         self.assertEqual(os.listdir(self.path("state/video")), ["front"])
 
@@ -213,7 +212,7 @@ class Configuration(Watching):
 
 
 class JPEGCamera:
-    """A camera that sends JPEG files over HTTP for as long as somebody listens, small ones, and says no time of any."""
+    """A camera that sends small JPEG pictures without timestamps over HTTP, until the client disconnects."""
 
     def __init__(self, picture):
         class Answer(http.server.BaseHTTPRequestHandler):
@@ -243,7 +242,7 @@ class JPEGCamera:
 class HTTP(Watching):
 
     def test_http_jpeg_camera(self):
-        """The decoder once waited for megabytes before it gave the first picture, and pictures without a time were not recorded."""
+        """The first picture must be decoded without waiting for more data, and pictures without timestamps must be recorded."""
         said = command("gst-launch-1.0", "-q", *"videotestsrc num-buffers=1 ! jpegenc ! filesink".split(), f"location={self.path('a.jpg')}")
         self.assertEqual(said.returncode, 0, said.stderr)
         with open(self.path("a.jpg"), "rb") as file:
@@ -261,7 +260,7 @@ class HTTP(Watching):
 
 @needs_server
 class Cameras(Watching):
-    """What goes away is asked again until it is back; what happens to one is not felt by another."""
+    """Lost cameras are reconnected, and do not affect others."""
 
     def test_camera_reconnects(self):
         camera, other = Camera(), Camera()
@@ -278,7 +277,7 @@ class Cameras(Watching):
             self.assertEqual(events(watch.said, "other"), [("connected", 1), ("ended", 1)])
             story = [event for event, _ in events(watch.said, "cam")]
             self.assertEqual((story[0], story[-1], story.count("connected")), ("connected", "ended", 2))
-            # A camera that is away is not told of again and again.
+            # The loss of a camera is not reported after every failed attempt.
             self.assertLess(story.count("lost"), 6)
             again = next(line for line in watch.said if line["message"] == "swiftodt-camera" and line["session"] == 2)
             self.assertGreater(again["attempt"], 0)
@@ -293,7 +292,7 @@ class Cameras(Watching):
             watch.wait(has("connected", session=sessions + 1))
 
     def test_ended_stream_is_reconnected(self):
-        """A camera has no end: what says so restarts."""
+        """A camera has no end, so end of stream counts as a loss."""
         camera = Camera()
         with Watch("--retry=0.2", f"cam={camera.address}") as watch:
             for session in (1, 2, 3):
@@ -302,7 +301,7 @@ class Cameras(Watching):
                 watch.wait(has("lost", session=session))
 
     def test_watch_ends_during_back_off(self):
-        """With an exit code that says that no camera was reached. Passwords are for cameras, not for logs."""
+        """The exit code says that no camera was connected. Passwords are hidden in all output."""
         camera = Camera()
         address = camera.address.replace("rtsp://", "rtsp://admin:secret@")
         camera.go_away()
@@ -321,7 +320,7 @@ class Cameras(Watching):
             self.assertEqual(watch.end(), 0, watch.complaints)
 
     def unread(self, *words):
-        """A watch whose lines nobody reads, once the pipe is full."""
+        """Starts a watch whose output is not read, and waits until the pipe is full."""
         program = subprocess.Popen([ODT, "watch", FAST, "--retry=0.2", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, cwd=ROOT, text=True)
         self.addCleanup(program.stderr.close)
@@ -337,8 +336,7 @@ class Cameras(Watching):
         return program
 
     def test_blocked_output_does_not_block_cameras(self):
-        """Somebody has paged through them and gone to lunch: the broker and the store are told all the same, and the camera is asked
-        again when it goes away."""
+        """Nobody reads the output. The broker and the store still get all messages, and the lost camera is reconnected."""
         camera = Camera()
         program = self.unread(f"cam={camera.address}")
         time.sleep(1)
@@ -347,7 +345,7 @@ class Cameras(Watching):
         guard.start()
         self.assertTrue(any("reconnecting in" in line for line in program.stderr))
         guard.cancel()
-        # Nor do they hold up its end.
+        # A blocked output does not delay the end.
         program.send_signal(signal.SIGINT)
         self.assertEqual(program.wait(30), 0)
 
@@ -366,7 +364,7 @@ class Cameras(Watching):
         reader.join()
 
     def test_connections_do_not_leak(self):
-        """A pipeline, a thread or a descriptor that stays with each reconnect ends the watch after some weeks. The long form, with
+        """A pipeline, thread or descriptor that leaks with each reconnect would end the watch after some weeks. The long version, with
         recordings, is Tests/Benchmarks/watch/months."""
         camera = ShortCamera()
         with Watch("--retry=0.01", f"cam={camera.address}") as watch:
@@ -375,13 +373,13 @@ class Cameras(Watching):
             watch.wait(lambda said: reconnects(said) >= 32)
             after = Footprint(watch.program.pid)
             self.assertEqual(watch.end(), 0, watch.complaints)
-        # One that is being made or taken away has some of its own at any moment; 24 that stayed would have a hundred.
+        # A connection that is being made or closed has some threads and files at any moment. A leak per connection would have a hundred.
         self.assertLess(after.descriptors - before.descriptors, 24)
         self.assertLess(after.threads - before.threads, 24)
         self.assertLess(after.resident - before.resident, 24)
 
     def test_one_signal_ends_all_cameras(self):
-        """Properly: tracks that are under way end, and are told of."""
+        """The tracks of all cameras end, with their events."""
         cameras = [Camera(), Camera(), Camera()]
         with Watch(*(f"cam{number}={camera.address}" for number, camera in enumerate(cameras))) as watch:
             for number in range(3):

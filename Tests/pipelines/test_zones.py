@@ -1,4 +1,4 @@
-"""Zones and lines: what the bus says of who comes, goes and crosses, and what is drawn."""
+"""Zones and lines: events, counts and drawing."""
 import base64
 import json
 import os
@@ -11,13 +11,13 @@ import unittest
 from streams import BIKES, ROOT, ball, frames, run
 from test_messages import TYPES, documented, types
 
-# The ball goes to and fro over 320x240 pixels of black.
+# The ball moves to and fro over 320x240 black pixels.
 HALVES = [{"name": "left", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]], "min-time": 0.2},
           {"name": "middle", "kind": "line", "points": [[0.5, 0], [0.5, 1]]}]
 
 
 def text(zones):
-    """For a pipeline's description."""
+    """Returns the zones as a quoted value in a pipeline description."""
     return '"' + json.dumps(zones).replace('"', '\\"') + '"'
 
 
@@ -35,17 +35,17 @@ class Zones(unittest.TestCase):
         self.assertGreater(middle.get_value("in") + middle.get_value("out"), 1, events)
         for name in ("in", "out"):
             self.assertEqual(events.count(("middle", "cross", name)), middle.get_value(name))
-        # The way back follows the way there.
+        # Crossings alternate in direction.
         ways = [way for zone, _, way in events if zone == "middle"]
         self.assertTrue(all(one != other for one, other in zip(ways, ways[1:])), ways)
         self.assertEqual(events.count(("left", "enter", None)), left.get_value("entered"))
         self.assertEqual(left.get_value("entered") - left.get_value("left"), left.get_value("count"))
         self.assertGreater(events.count(("left", "dwell", None)), 0)
-        # The end of the stream is the end of all stays.
+        # Every visit ends at the end of the stream.
         self.assertEqual(events.count(("left", "enter", None)), events.count(("left", "leave", None)))
 
     def test_zone_counts_follow_ball(self):
-        """What is counted is where the message says that the object is."""
+        """The count agrees with the positions of the objects."""
         for result in self.play(f"zones={text(HALVES[:1])}").results[20:]:
             for thing in result.get_value("objects"):
                 middle = (thing.get_value("x-min") + thing.get_value("x-max")) / 2
@@ -110,19 +110,19 @@ class Zones(unittest.TestCase):
             buffer = sample.get_buffer()
             return buffer.extract_dup(0, buffer.get_size())
 
-        # Zones alone are something to draw: no warning that there is nothing.
+        # Zones alone are drawn, so there is no warning that nothing is drawn.
         self.play(f"draw-boxes=false draw-labels=false zones={text(HALVES)}", frames=5)
         plain = picture("")
         self.assertEqual(picture(f"zones={text(HALVES)} draw-zones=false"), plain)
         drawn = picture(f"zones={text(HALVES)}")
-        # The line's pixels, in the middle of the picture, and the faint fill of the left half alone.
+        # The line in the middle of the frame, and the faint fill of the left half.
         self.assertGreater(drawn[320 * 200 + 160], plain[320 * 200 + 160] + 80)
         self.assertGreater(drawn[320 * 200 + 60], plain[320 * 200 + 60])
         self.assertEqual(drawn[320 * 200 + 260], plain[320 * 200 + 260])
 
 
 class Page(unittest.TestCase):
-    """`odt zones`: the page on which zones are drawn."""
+    """`odt zones`: the page for drawing zones."""
 
     def odt(self, *words):
         return subprocess.run([f"{ROOT}/.build/tool/odt", "zones", *words], capture_output=True, text=True, timeout=60)
@@ -166,7 +166,7 @@ class Page(unittest.TestCase):
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     @unittest.skipUnless(shutil.which("chromium"), "no chromium")
     def test_clicks_create_zones(self):
-        """A browser clicks three corners and a line; the text that the page shows is what the element takes."""
+        """A browser clicks three corners and a line. The element accepts the resulting text."""
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"
             self.assertEqual(self.odt("-o", page, BIKES).returncode, 0)

@@ -1,4 +1,4 @@
-"""Looking at parts of the picture: small things are found, recordings say what was seen, and what has no effect is warned of."""
+"""zoom: tiles find small objects, recordings contain the regions, and ineffective settings cause warnings."""
 import json
 import os
 import subprocess
@@ -19,7 +19,7 @@ class Zoom(unittest.TestCase):
         self.street = os.path.join(self.folder, "street.png")
 
     def take_picture(self):
-        """A frame with a car nearby and small ones behind it."""
+        """Writes a frame with a near car and small distant ones."""
         run(f"filesrc location={BIKES} ! decodebin ! identity eos-after=181 ! videoconvert ! pngenc compression-level=0 "
             f"! multifilesink location={self.street}")
 
@@ -29,7 +29,7 @@ class Zoom(unittest.TestCase):
 
     @needs_detector
     def test_zoom_grid_finds_small_objects(self):
-        """The same picture with and without: what is large stays, and more that is small comes."""
+        """The same picture with and without zoom: large objects stay, and more small ones are found."""
         self.take_picture()
         found = {}
         for zoom in ("off", "grid"):
@@ -60,10 +60,8 @@ class Zoom(unittest.TestCase):
 
     @needs_detector
     def test_zoom_grid_finds_objects_in_panorama(self):
-        """Eight parts along the longer side of what is that long still show nothing of it.
-
-        Processors round differently: what is asked for here is far from what any of them finds.
-        """
+        """In a picture of this length, eight tiles along its longer side are still too coarse. Processors round differently, so the limits
+        are far from each one's results."""
         self.take_picture()
         run(f"filesrc location={self.street} ! pngdec ! videoconvert ! videobox left=-8000 right=-6000 fill=white ! pngenc "
             f"! filesink location={self.street}.wide")
@@ -79,18 +77,18 @@ class Zoom(unittest.TestCase):
 
     @needs_detector
     def test_results_are_flushed_per_picture(self):
-        """Who reads along need not wait for the last, nor is what was found lost where the program is ended."""
+        """Each result is written at once, for readers and in case the program is interrupted."""
         self.take_picture()
         with subprocess.Popen([ODT, "detect", "--json", "--score", "0.8", *[self.street] * 30], stdout=subprocess.PIPE) as tool:
             first = os.read(tool.stdout.fileno(), 1 << 20)
             rest = tool.stdout.read()
-        self.assertLess(len((first + rest).splitlines()[0]), 800, "too long an answer for this test")
+        self.assertLess(len((first + rest).splitlines()[0]), 800, "the result is too long for this test")
         self.assertLess(len(first.splitlines()), 4)
         self.assertEqual(len((first + rest).splitlines()), 30)
 
     @needs_detector
     def test_selected_regions_are_deterministic_and_recorded(self):
-        """A file gives the same looks on any machine, and playing the recording back gives the same messages."""
+        """A file gives the same regions on any machine, and playing back the recording gives the same messages."""
         clip = os.path.join(self.folder, "street.avi")
         run(f"filesrc location={BIKES} ! decodebin ! identity eos-after=60 ! videoconvert ! jpegenc ! avimux ! filesink location={clip}")
         street = f"filesrc location={clip} ! decodebin ! videoconvert"
@@ -124,7 +122,7 @@ class Zoom(unittest.TestCase):
 
 
 def overlap(one, other):
-    """Intersection over union of [left, top, width, height, ...]."""
+    """Returns the intersection over union of [left, top, width, height, ...]."""
     across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
     down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
     shared = max(0, across) * max(0, down)

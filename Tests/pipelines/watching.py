@@ -99,7 +99,7 @@ def held(program):
     """Returns the names of the open files of a process."""
     folder, names = f"/proc/{program}/fd", []
     for name in os.listdir(folder):
-        # What is closed meanwhile is held no more.
+        # A descriptor may be closed during the loop.
         with contextlib.suppress(FileNotFoundError):
             names.append(os.readlink(f"{folder}/{name}"))
     return names
