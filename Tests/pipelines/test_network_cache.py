@@ -1,5 +1,5 @@
-"""The cache of compiled networks where it cannot be written, is written by two at once, or has things in it that are no files: the
-stream plays all the same, and nobody waits for ever."""
+"""The cache of compiled networks: if it cannot be written, is written by two processes at once, or contains folders and FIFOs in place of
+files, the stream plays nevertheless, and nothing hangs."""
 import glob
 import os
 import resource
@@ -61,7 +61,7 @@ class Cache(unittest.TestCase):
         self.assertIn("the cache has it", self.play())
 
     def test_file_size_limit_disables_cache(self):
-        # The signal that comes with such a limit ends the process. GStreamer's own files are shorter than this.
+        # SIGXFSZ would end the process. GStreamer's own files are shorter than this limit.
         self.assertIn("cannot be kept", self.play(limit=100_000, GST_REGISTRY_UPDATE="no"))
         self.assertEqual(self.files(), [])
 
@@ -76,7 +76,7 @@ class Cache(unittest.TestCase):
     def test_missing_cache_folder_is_survived(self):
         for place in ("/proc/nowhere", "/dev/null/cache"):
             self.assertIn("not in the cache", self.play(XDG_CACHE_HOME=place))
-        # The runtime and the models are where they were.
+        # The runtime and the models stay in their usual folder.
         self.play(HOME=None, XDG_CACHE_HOME=None, XDG_DATA_HOME=os.path.dirname(DATA))
 
 

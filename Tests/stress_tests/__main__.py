@@ -1,4 +1,4 @@
-"""Runs one torment in this process. Tests/stress starts it.
+"""Runs one stress test in this process. Tests/stress starts it.
 
 Usage: python3 Tests/stress_tests NAME SEED FOLDER
 """
@@ -10,7 +10,7 @@ import stress_test
 
 
 def main(name, seed, folder):
-    # A shell starts what runs in the background deaf to an interrupt, and its children would be too.
+    # A shell starts background jobs with SIGINT ignored, and child processes would inherit that.
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_DFL)
     stress_test.all_stress_tests()

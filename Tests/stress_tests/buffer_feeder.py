@@ -1,10 +1,10 @@
-"""A bare element with its pads in our hands: pushes any buffer and event into it, in any order."""
+"""Pushes buffers and events in any order directly into the element's sink pad."""
 from stress_test import Finding, require
 from validation import NONE, PATIENCE, FrameTracker, Gst, GstVideo, MessageValidator
 
 
 class BufferFeeder:
-    """The element, a pad before it and a sink behind it, each message heard."""
+    """The element with a source pad in front of it and a fakesink behind it. All messages are validated."""
 
     def __init__(self, properties):
         self.bin = Gst.parse_launch(f"swiftodt name=odt {properties} ! fakesink name=sink sync=false async=false")
@@ -53,12 +53,12 @@ class BufferFeeder:
             raise Finding("; ".join(self.validator.findings[:5]))
 
     def caps(self, text):
-        """Says these caps; returns their video info, or None where the element does not take them."""
+        """Sends caps. Returns their video info, or None if the element rejects them."""
         caps = Gst.Caps.from_string(text)
         try:
             info = GstVideo.VideoInfo.new_from_caps(caps)
             self.validator.sizes.add((info.width, info.height))
-        except TypeError:  # How Python says that there is none.
+        except TypeError:  # PyGObject raises TypeError for invalid caps.
             info = None
         return info if self.pad.push_event(Gst.Event.new_caps(caps)) and info is not None else None
 
@@ -70,7 +70,7 @@ class BufferFeeder:
         return self.pad.push_event(Gst.Event.new_segment(segment))
 
     def push(self, content, pts=NONE, duration=NONE, flags=0):
-        """Pushes a buffer; returns the flow."""
+        """Pushes a buffer and returns the flow."""
         buffer = content if isinstance(content, Gst.Buffer) else Gst.Buffer.new_wrapped(content)
         buffer.pts, buffer.duration = pts, duration
         if flags:
@@ -82,7 +82,7 @@ class BufferFeeder:
         return flow
 
     def end(self):
-        """The end of the stream: all that came in comes out."""
+        """Sends end of stream and checks that all frames have left the element."""
         self.pad.push_event(Gst.Event.new_eos())
         self.hear()
         require(self.frames.all_arrived(), f"{len(self.frames.waiting)} of {self.frames.entered} frames lost at the end")
@@ -93,7 +93,7 @@ class BufferFeeder:
 
 
 def picture(info, step):
-    """The bytes of a picture in which something bright moves: a band of lines in every plane."""
+    """Returns the bytes of a picture with a bright band of lines in every plane, whose position depends on `step`."""
     content = bytearray(b"\x20") * info.size
     for plane in range(info.finfo.n_planes):
         stride, offset = info.stride[plane], info.offset[plane]

@@ -1,11 +1,11 @@
-"""Files and buffers that are broken, before the decoder and after it."""
+"""Corrupt files and buffers, before and after the decoder."""
 from buffer_feeder import BufferFeeder, picture
 from stress_test import BIKES, CARTOON, need, need_network, require, stress_test
 from validation import NONE, Gst, GstVideo, MonitoredPipeline, formats
 
 
 def broken(choose, content):
-    """A copy with a few bytes or bits changed, or with an end that is missing."""
+    """Returns a copy with flipped bits, and sometimes a missing end."""
     content = bytearray(content)
     for _ in range(choose.choice([1, 10, 100, 1000])):
         content[choose.randrange(len(content))] ^= 1 << choose.randrange(8)
@@ -19,7 +19,7 @@ def broken(choose, content):
 
 @stress_test(seconds=200, weight=10)
 def broken_files(trial):
-    """Video files with wrong bits, missing pieces and missing ends."""
+    """Video files with flipped bits and missing ends."""
     need(BIKES, CARTOON)
     with open(BIKES, "rb") as file:
         whole = file.read()
@@ -27,18 +27,18 @@ def broken_files(trial):
         path = trial.path(f"broken{turn}.mp4")
         with open(path, "wb") as file:
             file.write(broken(trial.random, whole))
-        # What the demuxer and the decoder say is their business; ours is that it ends, and what comes goes on.
+        # The demuxer and the decoder may fail; the element must pass on all frames that it gets.
         with MonitoredPipeline(f"filesrc location={path} ! decodebin ! videoconvert ! swiftodt name=odt detector=motion"
                      " updates=every-frame ! fakesink sync=false") as watched:
             watched.pipeline.set_state(Gst.State.PLAYING)
             if not watched.hear(4):
-                # Some files make the demuxer or the decoder wait for ever; then no frame waits in the element.
-                require(watched.frames.all_arrived(), f"{len(watched.frames.waiting)} frames stand still in the element")
+                # Some files make the demuxer or the decoder hang; then no frame may wait in the element.
+                require(watched.frames.all_arrived(), f"{len(watched.frames.waiting)} frames remain in the element")
 
 
 @stress_test(seconds=120, weight=8)
 def broken_streams(trial):
-    """Compressed frames with wrong bytes. They go straight to the decoder: the parser of GStreamer 1.26 sometimes hangs or crashes on them."""
+    """Compressed frames with wrong bytes, without a parser, because that of GStreamer 1.26 sometimes hangs or crashes on them."""
     need(BIKES)
     network = "detector=neural" if trial.random.random() < 0.5 else "detector=motion"
     if network == "detector=neural":
@@ -52,7 +52,7 @@ def broken_streams(trial):
 
 @stress_test(seconds=120, weight=8)
 def broken_pictures(trial):
-    """Pictures with wrong bytes: noise of all kinds; all frames arrive, all boxes lie inside."""
+    """Raw frames with wrong bytes: all frames arrive, and all boxes are inside the frame."""
     choose = trial.random
     need_network()
     for likely in (0.01, 1.0):
@@ -65,14 +65,14 @@ def broken_pictures(trial):
                          " score-threshold=0.01 classify=true updates=every-frame message-format=structure+json ! fakesink sync=false") as watched:
                 watched.play(60)
                 require(watched.frames.left == frames, f"{watched.frames.left} of {frames} frames")
-                # A network sees hundreds of things in noise, of which each begins with a message: a slow reader misses results then.
+                # Networks detect hundreds of objects in noise, each with its own begin event. Results are coalesced if the bus is read too slowly.
                 given_way = watched.pipeline.get_by_name("odt").get_property("stats").get_value("coalesced-messages")
                 require(watched.validator.results == frames or given_way >= frames - watched.validator.results,
-                        f"{watched.validator.results} messages for {frames} frames, {given_way} gave way")
+                        f"{watched.validator.results} messages for {frames} frames, {given_way} coalesced")
 
 
 def strange_buffer(choose, info):
-    """A buffer whose size or layout is not what the caps promise."""
+    """Returns a buffer whose size or layout does not agree with the caps."""
     whole = picture(info, choose.randrange(20))
     what = choose.randrange(8)
     if what == 0:
@@ -82,7 +82,7 @@ def strange_buffer(choose, info):
     if what == 2:
         return Gst.Buffer.new_wrapped(whole + bytes(choose.randrange(1, 5000)))
     if what == 3:
-        # In many pieces.
+        # In many memory blocks.
         buffer = Gst.Buffer.new()
         at = 0
         while at < len(whole) and buffer.n_memory() < 12:
@@ -93,7 +93,7 @@ def strange_buffer(choose, info):
     buffer = Gst.Buffer.new_wrapped(whole + bytes(4096))
     if what == 4:
         return buffer
-    # A layout of its own, right or wrong.
+    # GstVideoMeta with a valid or invalid layout.
     planes = info.finfo.n_planes
     offsets, strides = list(info.offset), list(info.stride)
     width, height = info.width, info.height
@@ -115,7 +115,7 @@ def strange_buffer(choose, info):
 
 
 def regions(choose, buffer):
-    """Regions of interest anywhere, as detector=upstream reads them."""
+    """Adds regions of interest at any position, which detector=upstream reads."""
     for _ in range(choose.randrange(4)):
         sides = [choose.choice([0, 1, 10, 100, 2**31 - 1, 2**31, 2**32 - 1, choose.randrange(300)]) for _ in range(4)]
         meta = GstVideo.buffer_add_video_region_of_interest_meta(buffer, choose.choice(["person", "", "é", "x" * 300]), *sides)
@@ -128,7 +128,7 @@ def regions(choose, buffer):
 
 @stress_test(seconds=90, weight=6)
 def strange_buffers(trial):
-    """Buffers too small, too large, in pieces, with layouts and regions of their own: an error or a picture."""
+    """Buffers that are too small, too large or in pieces, with any layout and regions: each gives an error or a frame."""
     choose, known = trial.random, formats()
     errors = 0
     for turn in range(120):

@@ -4,10 +4,10 @@ from validation import PATIENCE, Gst, MessageValidator
 
 
 def crowd(description, count, frames, seconds):
-    """Plays a pipeline of many elements to its end; each has all frames, and says sensible things."""
+    """Plays a pipeline of many elements to its end. Each element gets all frames, and its messages are valid."""
     pipeline = Gst.parse_launch(description)
     elements = [pipeline.get_by_name(f"odt{index}") for index in range(count)]
-    testimonies = {element: MessageValidator() for element in elements}
+    validators = {element: MessageValidator() for element in elements}
     pipeline.set_state(Gst.State.PLAYING)
     seconds *= SLOWNESS
     until = Gst.util_get_timestamp() + seconds * Gst.SECOND
@@ -16,8 +16,8 @@ def crowd(description, count, frames, seconds):
         message = pipeline.get_bus().timed_pop(left)
         if message is None:
             break
-        if message.src in testimonies:
-            testimonies[message.src].hear(message)
+        if message.src in validators:
+            validators[message.src].hear(message)
         if message.type in (Gst.MessageType.EOS, Gst.MessageType.ERROR):
             over = message
     counted = [element.props.stats.get_value("frames") for element in elements]
@@ -26,7 +26,7 @@ def crowd(description, count, frames, seconds):
     require(over is not None, f"no end in {seconds} s; frames: {counted}")
     require(over.type == Gst.MessageType.EOS, f"an error: {over.type == Gst.MessageType.ERROR and over.parse_error()}")
     require(set(counted) == {frames}, f"frames: {counted}, not {frames} each")
-    findings = [finding for one in testimonies.values() for finding in one.findings]
+    findings = [finding for one in validators.values() for finding in one.findings]
     require(not findings, "; ".join(findings[:5]))
 
 
@@ -52,7 +52,7 @@ def motion_crowd(trial):
 
 @stress_test(seconds=90, weight=6)
 def comings_and_goings(trial):
-    """Elements that come and go, in many pipelines at once."""
+    """Elements are created and destroyed in many concurrent pipelines."""
     choose = trial.random
     playing = []
     for _ in range(150):

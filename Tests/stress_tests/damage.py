@@ -1,4 +1,4 @@
-"""Models, labels, manifests and caches with wrong bytes, missing ends, and things in their place that are no files."""
+"""Models, labels, manifests and caches that are corrupt, truncated, or replaced by folders, FIFOs and links."""
 import glob
 import os
 import shutil
@@ -6,7 +6,7 @@ import shutil
 import program
 from stress_test import DATA, DETECTOR, MODELS, Finding, need_network, require, stress_test
 
-# Starts one after another in one process, each with a model of its own; says what became of each.
+# Starts pipelines one after another in one process, each with its own model, and prints their outcomes.
 START = """
 import gi, sys
 gi.require_version("Gst", "1.0")
@@ -30,7 +30,7 @@ for properties in sys.argv[1:]:
 
 
 def start(*properties, seconds=60, **environment):
-    """Starts with each of these; returns what was said. A crash, a hang or an error without words is a finding."""
+    """Starts a pipeline with each of these properties and returns the output. Raises Finding on a crash, a hang or an empty error text."""
     done = program.python(START, *properties, seconds=seconds, **environment)
     last = [line for line in done.stdout.splitlines() if line.startswith("starting")][-1:]
     require(done.returncode == 0, f"{program.ended(done.returncode)} {last}: {program.said(done)}")
@@ -41,7 +41,7 @@ def start(*properties, seconds=60, **environment):
 
 
 def damage(choose, path):
-    """Damages a file in place. Says how."""
+    """Damages a file in place and returns how."""
     with open(path, "rb") as file:
         content = bytearray(file.read())
     how = choose.choice(["bits", "bits", "bytes", "end", "empty", "grown", "zeros", "head"])
@@ -51,7 +51,7 @@ def damage(choose, path):
         for _ in range(choose.choice([1, 3, 30])):
             content[choose.randrange(len(content))] ^= 1 << choose.randrange(8)
     elif how == "head":
-        # Where the structure of most formats stands.
+        # The header, in most formats.
         for _ in range(choose.choice([1, 5])):
             content[choose.randrange(min(len(content), 256))] = choose.randrange(256)
     elif how == "bytes":
@@ -70,7 +70,7 @@ def damage(choose, path):
 
 
 def in_its_place(choose, path):
-    """Puts something else where a file was. Says what."""
+    """Replaces a file by something else and returns by what."""
     if os.path.isdir(path):
         shutil.rmtree(path)
     else:
@@ -94,7 +94,7 @@ def in_its_place(choose, path):
 
 @stress_test(seconds=200, weight=16)
 def damaged_models(trial):
-    """Copies of the models with wrong bytes: each start plays, or an error says what is wrong."""
+    """Models with wrong bytes: each pipeline plays, or fails with an error text."""
     need_network()
     choose = trial.random
     properties = []
@@ -117,7 +117,7 @@ def damaged_models(trial):
 
 @stress_test(seconds=150, weight=12)
 def strange_models(trial):
-    """Models, labels and manifests that are no files, or the wrong ones."""
+    """Models, labels and manifests that are no regular files."""
     need_network()
     choose = trial.random
     properties = []
@@ -140,7 +140,7 @@ def strange_models(trial):
 
 @stress_test(seconds=150, weight=14)
 def damaged_caches(trial):
-    """A cache of compiled networks with wrong bytes: it is made anew, and the stream plays."""
+    """A cache of compiled networks with wrong bytes is written again, and the stream plays."""
     need_network()
     choose = trial.random
     cache = trial.path("cache")
@@ -158,6 +158,6 @@ def damaged_caches(trial):
                     print(f"{where}: {in_its_place(choose, victim)}")
         said = start("detector=neural", XDG_CACHE_HOME=cache)
         require("PLAYED 3" in said, f"does not play with a damaged cache: {said}")
-    # Afterwards it is whole again, or is written anew.
+    # Afterwards the cache works again.
     said = start("detector=neural", "detector=neural", XDG_CACHE_HOME=cache)
-    require(said.count("PLAYED 3") == 2, f"does not play with a mended cache: {said}")
+    require(said.count("PLAYED 3") == 2, f"does not play after the cache was repaired: {said}")

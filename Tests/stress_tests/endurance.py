@@ -1,4 +1,4 @@
-"""Memory, threads and descriptors stay flat, however long and however often."""
+"""Memory, threads and descriptors do not grow in long streams or with many restarts."""
 import ctypes
 import gc
 import os
@@ -11,18 +11,18 @@ from validation import Gst, MonitoredPipeline
 
 
 def resident():
-    """Resident memory in bytes."""
+    """Returns the resident memory in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def steady_growth(sizes):
-    """The least growth from one size to the next: a leak grows every time, an allocator only now and then."""
+    """Returns the smallest growth between two successive sizes. A leak grows every time, an allocator only now and then."""
     return min(later - earlier for earlier, later in zip(sizes, sizes[1:]))
 
 
 def one_arena():
-    """Has all threads take memory from one place: among several, what was given back lies about, another amount each time."""
+    """Limits malloc to one arena: with several, the amount of free memory that stays in them varies."""
     only_arenas = -8  # M_ARENA_MAX of malloc.h
     ctypes.CDLL(None).mallopt(only_arenas, 1)
 
@@ -37,7 +37,7 @@ def threads():
 
 @stress_test(seconds=150, weight=20)
 def unread_bus(trial):
-    """200,000 frames with a bus that nobody reads: flat memory, and no frame waits."""
+    """200,000 frames with an unread bus: memory does not grow, and no frame waits."""
     frames = 200_000
     pipeline = Gst.parse_launch(
         f"videotestsrc pattern=ball num-buffers={frames} ! video/x-raw,format=GRAY8,width=24,height=16,framerate=30/1"
@@ -69,7 +69,7 @@ def unread_bus(trial):
 
 @stress_test(seconds=150, weight=12)
 def starting_again(trial):
-    """Started and stopped again and again, with a network and without: memory, threads and descriptors stay flat."""
+    """Repeated starts and stops, with and without a network: memory, threads and descriptors do not grow."""
     need_network()
     one_arena()
 
@@ -78,7 +78,7 @@ def starting_again(trial):
             with MonitoredPipeline(f"videotestsrc pattern=ball num-buffers=3 ! video/x-raw,width=160,height=120"
                          f" ! swiftodt name=odt {properties} ! fakesink") as watched:
                 watched.play(60)
-            # Python keeps a pipeline and its probes in a ring.
+            # The pipeline and its probes form a reference cycle, which gc.collect frees.
             del watched
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
@@ -96,9 +96,9 @@ def starting_again(trial):
 
 @stress_test(seconds=90, weight=4)
 def leaks(trial):
-    """GStreamer's own tracer of leaks finds nothing of ours, after a mixture of things."""
+    """GStreamer's leaks tracer finds no objects of the element after various streams."""
     if UNDER_SANITIZER:
-        raise Skip("the tracer's own list of types counts as a leak there")
+        raise Skip("under a sanitizer the tracer's own list of types counts as a leak")
     choose = trial.random
     kinds = ["detector=motion draw-traces=true message-format=structure+json", "detector=motion look-ahead=8 updates=every-frame",
              "detector=upstream", "detector=motion mode=single-image", "detector=motion message-interval=300000000"]

@@ -1,4 +1,4 @@
-"""Programs that end at any moment, in any way, while a pipeline plays."""
+"""Programs that exit at any moment, in any way, while a pipeline plays."""
 import concurrent.futures
 import signal
 import subprocess
@@ -15,7 +15,7 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 Gst.init(None)
 def play(description):
-    # Held for ever: GStreamer itself does not bear a pipeline that Python lets go while it plays.
+    # Keeps a reference for ever, because GStreamer cannot free a playing pipeline.
     pipeline = Gst.parse_launch(description)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(pipeline))
     pipeline.set_state(Gst.State.PLAYING)
@@ -23,7 +23,7 @@ def play(description):
 pipelines = [play(sys.argv[1]) for _ in range(int(sys.argv[3]))]
 time.sleep(float(sys.argv[2]))\n"""
 
-# Ways to end, and the code that such an end has.
+# Ways to exit, with their exit codes.
 WAYS = {
     "end of the script": ("", 0),
     "sys.exit": ("sys.exit(3)", 3),
@@ -48,13 +48,13 @@ def end(way, kind, moment, count, live):
 
 @stress_test(seconds=150, weight=18)
 def exiting(trial):
-    """Programs that end while networks run, by each way that there is."""
+    """Programs that exit in each way while networks run."""
     need_network()
     choose = trial.random
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(end, way, choose.choice(KINDS), choose.choice([0, choose.random() * 0.5, choose.random() * 3]),
                             choose.choice([1, 1, 2]), choose.choice(["true", "false"])) for way in WAYS]
-        # One on which the networks certainly run already.
+        # Late enough that the networks are already running.
         ends.append(pool.submit(end, "end of the script", "detector=neural", 2.5, 1, "false"))
         for one in ends:
             one.result()
@@ -62,7 +62,7 @@ def exiting(trial):
 
 @stress_test(seconds=120, weight=8)
 def signalled(trial):
-    """gst-launch-1.0, interrupted at any moment."""
+    """Interrupts gst-launch-1.0 at any moment."""
     need_network()
     choose = trial.random
     for kind in choose.sample(KINDS, 4):
@@ -78,13 +78,13 @@ def signalled(trial):
             process.kill()
             process.communicate()
             require(False, f"still running {PATIENCE} s after an interrupt, with {kind}")
-        # Interrupted before it listens, it ends by the signal: that is gst-launch's way.
+        # Before gst-launch-1.0 has installed its handler, the signal kills it.
         require(process.returncode in (0, 1, -signal.SIGINT), f"{kind}: {program.ended(process.returncode)}: {text[-500:]}")
 
 
 @stress_test(seconds=90, weight=5)
 def forking(trial):
-    """A program that forks while a network runs: both end as they mean to."""
+    """A program forks while a network runs, and both processes exit with their own codes."""
     need_network()
     done = program.python(PLAY + "import os\nchild = os.fork()\nif child == 0:\n    os._exit(7)\n"
                           "code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\nsys.exit(code)",

@@ -57,7 +57,7 @@ static void *guarded(size_t size) {
 static void release(int index) {
   char *start = (char *)base + (size_t)index * slot;
   size_t usable = (lengths[index] + 15 + page - 1) / page * page;
-  // Replaced as a whole: the memory goes back, and whoever still uses it crashes.
+  // Mapping the range again returns the memory to the system and makes later uses crash.
   mmap(start, usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   take_lock();
   stack[free_count++] = (uint32_t)index;

@@ -1,4 +1,4 @@
-"""Drawing while every block of the heap ends at an inaccessible page: what reads or writes beyond a block crashes."""
+"""Drawing on a heap whose blocks end at inaccessible pages, so that a read or write beyond a block crashes."""
 import os
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 import program
 from stress_test import HERE, UNDER_SANITIZER, Skip, require, stress_test
 
-# Pictures smaller than what their chroma samples stand for, plain and interlaced.
+# Pictures smaller than the area of one chroma sample, progressive and interlaced.
 TINY = ["I420,width=1,height=17", "NV12,width=1,height=480", "YUY2,width=1,height=16", "P010_10LE,width=1,height=16",
         "I420,width=5,height=2,interlace-mode=interleaved"]
 FORMATS = "I420 NV12 Y42B Y444 YUY2 UYVY AYUV GRAY8 RGB BGRA GBR I420_10LE P010_10LE Y210 GRAY16_LE".split()
@@ -15,7 +15,7 @@ ZONES = ('[{\\"name\\":\\"a\\",\\"points\\":[[0,0],[1,0],[1,1],[0,1]]},'
 
 
 def guarded_heap(trial):
-    """The library that guards the heap, compiled for this run."""
+    """Compiles the library with the guarded heap and returns its path."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if compiler is None:
         raise Skip("needs a C compiler")
@@ -30,7 +30,7 @@ def guarded_heap(trial):
 def guarded_drawing(trial):
     """Zones, boxes and labels in tiny pictures of all formats, on a heap with guard pages."""
     if UNDER_SANITIZER:
-        raise Skip("a sanitizer has a heap of its own")
+        raise Skip("a sanitizer replaces the heap")
     library, choose = guarded_heap(trial), trial.random
     sizes = [f"{choose.choice(FORMATS)},width={choose.randrange(1, 9)},height={choose.randrange(1, 40)}"
              f"{choose.choice(['', ',interlace-mode=interleaved'])}" for _ in range(6)]

@@ -16,11 +16,11 @@ def ids(description, seconds=60):
 
 @stress_test(seconds=90, weight=5)
 def losses(trial):
-    """1, 3 and 10 % of the frames lost: the ball keeps its id, in a file and live."""
+    """With 1, 3 and 10 % lost frames the ball keeps its id, in a file and in a live stream."""
     for live, frames in (("", 400), ("is-live=true", 90)):
         for lost in (0.01, 0.03, 0.1):
             for queue in ("", "queue leaky=downstream max-size-buffers=2 !"):
-                # A file comes as fast as it can: a queue that leaks would leave little of it.
+                # A leaky queue would drop most frames of a file, which is read as fast as possible.
                 if live and lost < 0.1 or queue and not live:
                     continue
                 count, left = ids(BALL.format(frames, live, lost, "", queue, "detector=motion updates=every-frame"))
@@ -29,7 +29,7 @@ def losses(trial):
 
 @stress_test(seconds=150, weight=15)
 def losses_neural(trial):
-    """1, 3 and 10 % of a street's frames lost: no more ids than the loss explains."""
+    """With 1, 3 or 10 % lost frames of a street scene, the number of ids grows only moderately."""
     need_network()
     need(BIKES)
     source = f"filesrc location={BIKES} ! decodebin ! identity drop-probability={{}} ! swiftodt name=odt detector=neural multiple-objects=true ! fakesink"
@@ -42,7 +42,7 @@ def losses_neural(trial):
 
 @stress_test(seconds=150, weight=15)
 def losses_of_persons(trial):
-    """Persons who come one by one, 3 % of the frames lost."""
+    """Persons who appear one after the other, with 3 % lost frames."""
     if not os.path.exists(ONE_BY_ONE):
         raise Skip("needs the video one-by-one-person-detection.mp4 in ../shared/videos")
     need_network()

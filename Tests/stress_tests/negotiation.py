@@ -1,4 +1,4 @@
-"""Formats and sizes of all kinds, again and again."""
+"""Negotiation of many formats and sizes."""
 from buffer_feeder import BufferFeeder, picture
 from stress_test import require, stress_test
 from validation import Gst, formats
@@ -20,7 +20,7 @@ def random_caps(choose, known, large=False):
 
 @stress_test(seconds=150, weight=25)
 def renegotiation(trial):
-    """400 changes of format, size, rate and colours, from 1x1 to 4096x4096."""
+    """400 changes of format, size, frame rate and colorimetry, from 1x1 to 4096x4096."""
     choose, known = trial.random, formats()
     with BufferFeeder("detector=motion updates=every-frame multiple-objects=true draw-traces=true track-min-hits=1") as buffer_feeder:
         buffer_feeder.segment()
@@ -40,7 +40,7 @@ def renegotiation(trial):
 
 @stress_test(seconds=60, weight=3)
 def strange_caps(trial):
-    """Caps that are incomplete or impossible: refused, and the next ones are taken."""
+    """Incomplete or invalid caps are rejected, and the following valid ones are accepted."""
     choose, known = trial.random, formats()
     strange = ["video/x-raw", "video/x-raw,format=I420", "video/x-raw,format=I420,width=320", "video/x-raw,format=ENCODED",
                "video/x-raw,format=I420,width=0,height=0", "video/x-raw,format=I420,width=-1,height=5,framerate=30/1",

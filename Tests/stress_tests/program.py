@@ -1,4 +1,4 @@
-"""Programs of their own that a torment starts, and how they ended."""
+"""Runs programs for stress tests and describes how they ended."""
 import os
 import shutil
 import signal
@@ -9,12 +9,12 @@ from stress_test import ROOT, SLOWNESS, Finding
 
 
 def ended(code):
-    """How a process ended, in words."""
+    """Describes an exit code."""
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
 
 def run(words, seconds=60, **environment):
-    """Runs a program to its end; one that hangs is a finding."""
+    """Runs a program to its end. Raises Finding if it hangs."""
     seconds *= SLOWNESS
     own = {name: value for name, value in (os.environ | environment).items() if value is not None}
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=own,
@@ -25,7 +25,7 @@ def run(words, seconds=60, **environment):
         print_stacks(process.pid)
         process.kill()
         process.communicate()
-        # The script of a Python program would say little; what it said last says more.
+        # Names the command without the script of a Python program, and the program's last lines.
         names = " ".join(word for word in words if "\n" not in word)
         heard = (hang.stdout or b"").decode(errors="replace").strip().splitlines()[-2:]
         raise Finding(f"still running after {seconds} s: {names[:500]}: {' | '.join(heard)}") from hang
@@ -33,7 +33,7 @@ def run(words, seconds=60, **environment):
 
 
 def print_stacks(pid):
-    """Writes into the log where a process hangs, if there is gdb."""
+    """Prints the stacks of a hanging process, if gdb is installed."""
     if shutil.which("gdb"):
         done = subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt 30"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", timeout=60, check=False)
@@ -49,7 +49,7 @@ def launch(description, *options, seconds=60, **environment):
 
 
 def said(done):
-    """What a program said: its complaints' beginning, where a crash says why, and its end."""
+    """Returns the first lines of standard error, where a crash report begins, and the last lines of the output."""
     lines = [line for line in ((done.stdout or "") + "\n" + (done.stderr or "")).splitlines() if line.strip()]
     complaints = [line for line in (done.stderr or "").splitlines() if line.strip()]
     return " | ".join(complaints[:4] + ["..."] + lines[-4:])[:1500]

@@ -1,4 +1,4 @@
-"""Recordings that are interrupted, run out of room, or meet an earlier one of their name."""
+"""Recordings that are interrupted, run out of space, or replace an earlier one."""
 import json
 import os
 import shutil
@@ -14,7 +14,7 @@ EARLIER = b"an earlier recording"
 
 
 def plays(path):
-    """The frames that a video has; None where it does not play."""
+    """Returns the number of frames of a video, or None if it does not play."""
     done = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v", "-show_entries", "stream=nb_read_frames",
                            "-of", "csv=p=0", path], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     text = done.stdout.strip().strip(",")
@@ -27,7 +27,7 @@ def content(path):
 
 
 def check(folder, video, what):
-    """The video plays, or is the earlier one; its messages are whole lines; what is left under another name plays too."""
+    """Checks that the video plays or is the earlier one, that its messages are complete lines, and that partial files play, too."""
     messages = os.path.splitext(video)[0] + ".jsonl"
     whole = os.path.exists(video) and content(video) != EARLIER
     require(os.path.exists(video), f"{what}: the earlier recording is gone")
@@ -39,7 +39,7 @@ def check(folder, video, what):
         require(content(messages) == EARLIER, f"{what}: the earlier recording's messages are gone")
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
-        # A fragment is half a second; less may be a beginning alone.
+        # A fragment lasts half a second. A smaller file may have no complete fragment.
         if path != video and name.endswith(".mp4") and os.path.getsize(path) > 300_000:
             require(plays(path), f"{what}: {name} ({os.path.getsize(path)} bytes) does not play")
 
@@ -54,7 +54,7 @@ def earlier(folder):
 
 @stress_test(seconds=150, weight=16)
 def recording(trial):
-    """Recordings ended by signals at any moment: they play, or the earlier one is still there."""
+    """Recordings ended by signals at any moment play, or the earlier recording remains."""
     need(BIKES)
     choose = trial.random
     for turn, one in enumerate([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, choose.choice([signal.SIGINT, signal.SIGTERM])]):
@@ -80,7 +80,7 @@ def recording(trial):
 
 @stress_test(seconds=120, weight=8)
 def recording_without_room(trial):
-    """A recording that fills the disk, and starts that fail: a sentence, and the earlier recording is still there."""
+    """A full disk and failing starts give an error text, and the earlier recording remains."""
     need(BIKES)
     folder = trial.path("disk")
     os.mkdir(folder)

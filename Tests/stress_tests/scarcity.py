@@ -1,4 +1,4 @@
-"""A machine that lacks something: room, rights, a home, descriptors, memory, cores, fonts, dots in its decimals."""
+"""Machines without disk space, permissions, home folder, descriptors, memory, cores, fonts or decimal points."""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ BALL = "videotestsrc pattern=ball num-buffers=60 ! video/x-raw,width=320,height=
 
 @stress_test(seconds=150, weight=10)
 def full_disk(trial):
-    """A cache on a disk that is full: it plays, and once there is room nothing half written is left."""
+    """A cache on a full disk: the stream plays, and no partial file is used when there is space again."""
     need_network()
     disk = trial.path("disk")
     os.mkdir(disk)
@@ -36,7 +36,7 @@ def full_disk(trial):
 
 @stress_test(seconds=150, weight=8)
 def short_files(trial):
-    """No file may grow beyond a few kilobytes, as with a quota: it plays."""
+    """A file size limit of a few kilobytes, as with a quota: the stream plays."""
     need_network()
     limit = trial.random.choice([0, 1, 4096, 100_000])
     done = subprocess.run(
@@ -51,7 +51,7 @@ def short_files(trial):
 
 @stress_test(seconds=150, weight=8)
 def no_place_to_write(trial):
-    """Cache folders that cannot be written, made or entered: it plays."""
+    """Cache folders that cannot be written, created or entered: the stream plays."""
     need_network()
     file = trial.path("file")
     with open(file, "w", encoding="ascii"):
@@ -64,13 +64,13 @@ def no_place_to_write(trial):
 
 @stress_test(seconds=120, weight=6)
 def no_home(trial):
-    """No home, or one that is not there: motion plays, networks play or say what is missing."""
+    """No home folder, or a missing one: detector=motion plays, and networks play or name what is missing."""
     for home in (None, "", "/nonexistent", "/dev/null"):
         for kind in ("detector=motion draw=true", "detector=auto"):
             done = program.launch(f"{BALL} ! swiftodt {kind} ! fakesink", HOME=home, XDG_CACHE_HOME=None, XDG_DATA_HOME=None,
                                   XDG_CONFIG_HOME=None, XDG_RUNTIME_DIR=None, USER=None, LOGNAME=None)
             require(done.returncode == 0, f"HOME={home}, {kind}: {program.ended(done.returncode)}: {program.said(done)}")
-        # What is named and not there is an error, with no crash.
+        # A missing model that was named is an error.
         done = program.launch(f"{BALL} ! swiftodt detector=neural model-file=nothing ! fakesink", HOME=home, XDG_CACHE_HOME=None,
                               XDG_DATA_HOME=None)
         require(done.returncode > 0 and "nothing" in done.stderr, f"HOME={home}: {program.ended(done.returncode)}: {program.said(done)}")
@@ -106,7 +106,7 @@ resource.setrlimit(resource.RLIMIT_AS, (used + spare * 2**20,) * 2)\n""")
 
 @stress_test(seconds=150, weight=8)
 def few_descriptors(trial):
-    """Few descriptors are left when it starts, with a cache and without: it plays, or says how to have more."""
+    """Few free descriptors at the start, with and without a cache: the stream plays, or the error names ulimit -n."""
     kinds = ["detector=motion"]
     try:
         need_network()
@@ -117,7 +117,7 @@ def few_descriptors(trial):
         for spare in (0, *trial.random.sample(range(1, 8), 2), trial.random.randrange(8, 24)):
             cache = {"XDG_CACHE_HOME": trial.path(f"cache{spare}")} if trial.random.random() < 0.5 else {}
             done = program.python(FEW, f"{BALL} ! swiftodt {kind} ! fakesink", str(spare), **cache)
-            # GLib itself gives up where it cannot have a pipe of its own, and GStreamer goes on without, as does the runtime.
+            # Without a descriptor for its own pipe GLib aborts, and GStreamer's gst_poll reports errors; both are accepted.
             if done.returncode and ("GLib-ERROR" in done.stderr and "pipe" in done.stderr or "gst_poll_" in done.stderr):
                 continue
             require(done.returncode == 0 and "HANGS" not in done.stdout,
@@ -128,10 +128,10 @@ def few_descriptors(trial):
 
 @stress_test(seconds=150, weight=8)
 def little_memory(trial):
-    """Little memory is left when it starts: it plays, or says that it cannot.
+    """Little free memory at the start: the stream plays, or there is an error.
 
-    Networks are refused before the runtime begins to compile where its memory would end in the middle of that: it sometimes crashes
-    in its own libraries then (seen with 350 to 550 MB).
+    The element rejects a network if the memory would not suffice for compiling it, because the runtime sometimes crashes
+    in its own libraries when memory runs out (seen with 350 to 550 MB).
     """
     if UNDER_SANITIZER:
         raise Skip("a sanitizer needs all of the address space")
@@ -155,7 +155,7 @@ def little_memory(trial):
 
 @stress_test(seconds=120, weight=8)
 def one_core(trial):
-    """All on one core: every frame arrives, a live stream too."""
+    """All threads on one core: every frame arrives, also in a live stream."""
     need(BIKES)
     os.sched_setaffinity(0, {trial.random.choice(sorted(os.sched_getaffinity(0)))})
     for kind in ("detector=motion", "detector=neural look-ahead=4 inference-interval=6", "detector=neural strategy=keep-only-latest"):
@@ -168,7 +168,7 @@ def one_core(trial):
 
 @stress_test(seconds=60, weight=3)
 def no_fonts(trial):
-    """No fonts at all: boxes are drawn, labels or not, and it plays."""
+    """Without any fonts the stream plays."""
     config = trial.path("fonts.conf")
     with open(config, "w", encoding="ascii") as file:
         file.write("<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'><fontconfig></fontconfig>")
@@ -181,7 +181,7 @@ def no_fonts(trial):
 
 @stress_test(seconds=60, weight=3)
 def decimal_commas(trial):
-    """Where decimals have a comma, messages and their JSON are the same as elsewhere."""
+    """In a locale with decimal commas, messages and their JSON are unchanged."""
     names = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout.split()
     name = next((name for name in names if name.lower().startswith(("de_", "fr_", "sv_"))), None)
     environment = {"LC_ALL": name}
@@ -204,7 +204,7 @@ def decimal_commas(trial):
     there, here = messages(**environment), messages(LC_ALL="C", LANGUAGE="C")
     require(len(there) == len(here) > 50, f"{len(there)} messages there, {len(here)} here")
     for one, other in zip(there, here):
-        # Fields that tell the time of day differ.
+        # Fields with wall-clock times differ.
         require("wall" in one or one == other, f"{one} there, {other} here")
     done = program.python("import ctypes, sys\nctypes.CDLL(None).setlocale(6, b'')\n" + SCARCE.replace("{scarce}", ""), f"{BALL} ! swiftodt detector=neural ! fakesink", "0", **environment)
     require(done.returncode == 0, program.said(done))

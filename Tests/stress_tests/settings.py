@@ -1,4 +1,4 @@
-"""All properties, at all times, with all values."""
+"""All properties with all values, at any time."""
 import threading
 import time
 
@@ -13,14 +13,14 @@ JUNK = [None, "", " ", ",", ",,,;", "person,car", "((x)", "{", "}", "{}", "{{", 
 
 
 def junk(choose):
-    """Text that nobody means."""
+    """Returns nonsensical text."""
     if choose.random() < 0.5:
         return choose.choice(JUNK)
     pieces = ["{", "}", "(", ")", "[", "]", "label", "id", "{id}", ",", "\\", "\"", "'", ";", "=", " ", "%", "é", "\n", "(string)", "0", "#", "*"]
     return "".join(choose.choice(pieces) for _ in range(choose.randrange(1, 60)))
 
 
-# PyGObject before 3.50 gives a class of its own for these, later ones GLib's structure.
+# PyGObject before 3.50 returns its own class for these, later versions GLib's structure.
 def enum_values(known):
     return list(known.__enum_values__) if hasattr(known, "__enum_values__") else list(range(known.minimum, known.maximum + 1))
 
@@ -30,7 +30,7 @@ def flags_mask(known):
 
 
 def any_value(choose, spec):
-    """Any legal value of a property, most often at an edge."""
+    """Returns a valid value of a property, preferably at the limits of its range."""
     kind = spec.value_type
     if kind.is_a(GObject.TYPE_ENUM):
         return choose.choice(enum_values(spec.enum_class))
@@ -112,7 +112,7 @@ def fiddle(trial, source, properties, seconds, also_ready=False):
 
 @stress_test(seconds=90, weight=7)
 def properties(trial):
-    """All properties at 1 kHz from another thread, with detector=motion and in odd formats."""
+    """Sets all properties at 1 kHz from another thread, with detector=motion and unusual formats."""
     for format in trial.random.sample(formats(), 3):
         fiddle(trial, f"videotestsrc pattern=ball num-buffers=100000 ! video/x-raw,format={format},width=321,height=241,framerate=60/1",
                "detector=motion multiple-objects=true", 2)
@@ -120,7 +120,7 @@ def properties(trial):
 
 @stress_test(seconds=120, weight=12)
 def properties_neural(trial):
-    """All properties at 1 kHz, with a network."""
+    """Sets all properties at 1 kHz, with a network."""
     need_network()
     need(BIKES)
     fiddle(trial, f"filesrc location={BIKES} ! decodebin", "detector=neural", 4)
@@ -129,7 +129,7 @@ def properties_neural(trial):
 
 @stress_test(seconds=60, weight=4)
 def words(trial):
-    """Text of all kinds in every property that takes text, while something is drawn."""
+    """Sets every text property to any text during drawing."""
     choose = trial.random
     with BufferFeeder("detector=motion updates=every-frame track-min-hits=1 message-format=structure+json draw-traces=true") as buffer_feeder:
         texts = [spec.name for spec in settable(buffer_feeder.element) if spec.value_type == GObject.TYPE_STRING]
@@ -155,13 +155,13 @@ def words(trial):
 
 @stress_test(seconds=120, weight=8)
 def starts(trial):
-    """Starts with any value of any property: it plays, or an error says why not."""
+    """Starts with any values of any properties: the stream plays, or there is an error text."""
     choose = trial.random
     for _ in range(30):
         buffer_feeder = BufferFeeder("")
         chosen = {}
         for spec in settable(buffer_feeder.element, also_ready=True):
-            # The networks of several threads and devices would take long; they have torments of their own.
+            # Networks with many threads would take too long here.
             if spec.name == "threads":
                 continue
             if choose.random() < 0.4:

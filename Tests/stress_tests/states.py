@@ -1,4 +1,4 @@
-"""Flushes, seeks, stops: at any moment, a thousand times."""
+"""Flushes, seeks and state changes at any moment."""
 import os
 import threading
 import time
@@ -19,7 +19,7 @@ def flushes(trial, properties, count, pause):
 
         def flush():
             nonlocal slowest
-            # A flush before the first frame breaks nothing.
+            # A flush before the first frame would test nothing.
             while not buffer_feeder.frames.left and time.monotonic() < first:
                 time.sleep(0.01)
             for turn in range(count):
@@ -34,7 +34,7 @@ def flushes(trial, properties, count, pause):
         flusher.start()
         step = 0
         while not over.is_set():
-            # A flush clears the segment, as a seek would before it sends a new one.
+            # A flush clears the segment, so a new one must follow, as after a seek.
             buffer_feeder.segment()
             flow = buffer_feeder.push(picture(info, step), pts=step * Gst.SECOND // 30, duration=Gst.SECOND // 30)
             require(flow in (Gst.FlowReturn.OK, Gst.FlowReturn.FLUSHING, Gst.FlowReturn.ERROR), flow.value_nick)
@@ -51,7 +51,7 @@ def flushes(trial, properties, count, pause):
 
 @stress_test(seconds=90, weight=6)
 def flushing(trial):
-    """1,000 flushes while frames come."""
+    """1,000 flushes while frames are pushed."""
     flushes(trial, "detector=motion updates=every-frame", 1000, 0.004)
 
 
@@ -77,7 +77,7 @@ def seeking(trial):
                     flags |= flag
             rate = choose.choice([1.0, 1.0, 1.0, 0.25, 4.0, 30.0, -1.0, -4.0])
             start = choose.randrange(11 * Gst.SECOND)
-            # None is a stop too: left as it was, it might lie before the new start.
+            # -1 resets the stop, because the old one may lie before the new start.
             stop = choose.choice([-1, start + choose.randrange(1, 3 * Gst.SECOND)])
             if rate < 0:
                 watched.pipeline.seek(rate, Gst.Format.TIME, flags, Gst.SeekType.SET, 0, Gst.SeekType.SET, start + 1)
@@ -92,7 +92,7 @@ def seeking(trial):
 
 
 def stops(trial, properties, count, longest):
-    """Starts, and stops at any moment; nothing is said after NULL."""
+    """Starts and stops at any moment. No message may follow after NULL."""
     choose = trial.random
     buffer_feeder = BufferFeeder(properties)
     for _ in range(count):
@@ -137,7 +137,7 @@ def stopping(trial):
 
 @stress_test(seconds=120, weight=10)
 def stopping_neural(trial):
-    """Stops while a network is loaded, compiled or runs."""
+    """Stops while a network is loaded, compiled or run."""
     need_network()
     os.environ["XDG_CACHE_HOME"] = trial.path("cache")
     stops(trial, "detector=neural classify=true multiple-objects=true", 3, 1.5)
@@ -147,7 +147,7 @@ def stopping_neural(trial):
 
 @stress_test(seconds=60, weight=4)
 def storming(trial):
-    """Any state after any other, for a live and for a file's stream."""
+    """Changes between any two states, in a live and in a non-live stream."""
     choose = trial.random
     for live in ("true", "false"):
         with MonitoredPipeline(f"videotestsrc is-live={live} pattern=ball ! video/x-raw,width=160,height=120"

@@ -1,4 +1,4 @@
-"""What a torment is: a function that does something to the element and says what it found."""
+"""The registry of stress tests: functions that raise Finding if the element misbehaves."""
 import dataclasses
 import glob
 import importlib
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
 MODELS = os.path.join(DATA, "models")
-# The default detector, prepared or as it is published.
+# The default detector, converted or as published.
 DETECTOR = max(glob.glob(os.path.join(MODELS, "efficientdet_lite0*.[xt]*")), default=os.path.join(MODELS, "efficientdet_lite0_int8.xml"))
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 CARTOON = os.path.join(DATA, "videos", "bigbuckbunny.mp4")
@@ -20,15 +20,15 @@ UNDER_SANITIZER = bool(os.environ.get("LD_PRELOAD"))
 
 
 class Finding(Exception):
-    """The element did what it must not."""
+    """The element misbehaved."""
 
 
 class Skip(Exception):
-    """The torment needs something that is not here."""
+    """A requirement of the stress test is missing."""
 
 
 class Trial:
-    """What a torment is given: chance, and a folder of its own."""
+    """The arguments of a stress test: a random generator and a temporary folder."""
 
     def __init__(self, seed, folder):
         self.seed = seed
@@ -41,7 +41,7 @@ class Trial:
 
 @dataclasses.dataclass
 class StressTest:
-    """One torment: its function, the seconds after which it counts as hanging, and about how long it takes."""
+    """A stress test: its function, its time limit in seconds, and its approximate duration in seconds (`weight`)."""
 
     name: str
     summary: str
@@ -53,12 +53,12 @@ class StressTest:
 found = {}
 
 
-# How much slower a machine may be that has other things to do, or one that runs under a sanitizer.
+# The factor of the time limits for busy machines and sanitizers.
 SLOWNESS = 6 if UNDER_SANITIZER else 3
 
 
 def stress_test(seconds=90, weight=5):
-    """Makes a function a torment of its name; the first line of its text is what it is about."""
+    """Registers a function as a stress test. The first line of its docstring is the summary."""
 
     def register(function):
         name = function.__name__
@@ -73,7 +73,7 @@ FAMILIES = ("corruption", "negotiation", "times", "states", "settings", "crowds"
 
 
 def all_stress_tests():
-    """The torments of all families. They import GStreamer only when they run: listing them needs none."""
+    """Imports all families and returns their tests, sorted by name."""
     for family in FAMILIES:
         if any(module.name == family for module in pkgutil.iter_modules([HERE])):
             importlib.import_module(family)
@@ -81,14 +81,14 @@ def all_stress_tests():
 
 
 def need(*paths):
-    """Skips the torment where one of these is missing."""
+    """Skips the test if one of these files is missing."""
     for path in paths:
         if not os.path.exists(path):
             raise Skip(f"{path} is missing; Pipelines/setup fetches it")
 
 
 def need_network():
-    """Skips the torment where the runtime or the default detector is missing."""
+    """Skips the test if the runtime or the default detector is missing."""
     need(os.path.join(DATA, "openvino"), DETECTOR)
 
 

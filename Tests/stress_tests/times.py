@@ -1,4 +1,4 @@
-"""Times of all 64 bits, and whatever else may stand between two frames."""
+"""Timestamps of any 64-bit value, and any events between frames."""
 from buffer_feeder import BufferFeeder, picture
 from stress_test import need_network, require, stress_test
 from validation import NONE, Gst
@@ -9,7 +9,7 @@ FLAGS = [Gst.BufferFlags.DISCONT, Gst.BufferFlags.GAP, Gst.BufferFlags.CORRUPTED
 
 
 def any_time(choose):
-    """A time: an edge, something ordinary, or any 64 bits."""
+    """Returns a time: an edge case, an ordinary value, or any 64-bit value."""
     return choose.choice([choose.choice(EDGES), choose.randrange(10**11), choose.getrandbits(64), NONE])
 
 
@@ -22,14 +22,14 @@ def any_segment(buffer_feeder, choose):
               "base": choose.choice([0, any_time(choose)]), "position": start,
               "rate": choose.choice([1.0, 1.0, -1.0, 0.5, 32.0, -0.001, 1e300, -1e-300])}
     fields["base"] = 0 if fields["base"] == NONE else fields["base"]
-    # Played backwards a segment begins at its stop: one without is not legal, and GStreamer's own elements complain.
+    # With a negative rate a segment without a stop is invalid.
     if fields["rate"] < 0 and stop == NONE:
         fields["stop"] = start + choose.randrange(2**64 - 1 - start)
     buffer_feeder.segment(format, **fields)
 
 
 def something(buffer_feeder, choose):
-    """An event that may come between two frames."""
+    """Sends an event that may occur between two frames."""
     what = choose.randrange(7)
     if what == 0:
         any_segment(buffer_feeder, choose)
@@ -71,7 +71,7 @@ def stream(trial, properties, frames, rates):
             flags = 0
             for _ in range(choose.choice([0, 0, 1, 1, 2])):
                 flags |= int(choose.choice(FLAGS))
-            # Also stretches of ordinary frames, so that there is something to follow.
+            # Every other 20 frames have ordinary times, so that there are tracks.
             ordinary = step // 20 % 2 == 0
             at += 40_000_000
             flow = buffer_feeder.push(picture(info, step), pts=at if ordinary else any_time(choose),
@@ -87,7 +87,7 @@ RATES = ["30/1", "25/1", "0/1", "1/2147483647", "2147483647/1", "1/1"]
 
 @stress_test(seconds=120, weight=12)
 def times(trial):
-    """Times, durations, flags, segments, tags and gaps at random, with detector=motion."""
+    """Random times, durations, flags, segments, tags and gaps, with detector=motion."""
     for extra in ("", "look-ahead=32 draw-traces=true", "inference-interval=3 message-interval=100000000",
                   "track-max-age=9223372036854775807", "mode=single-image", "strategy=keep-only-latest"):
         stream(trial, f"detector=motion updates=every-frame message-format=structure+json multiple-objects=true "
@@ -96,7 +96,7 @@ def times(trial):
 
 @stress_test(seconds=120, weight=12)
 def times_neural(trial):
-    """The same with a network, with and without look-ahead."""
+    """Random times with a network, with and without look-ahead."""
     need_network()
     for extra in ("", "look-ahead=8", "look-ahead=1", "strategy=keep-only-latest", "detector=upstream"):
         stream(trial, f"detector=neural updates=every-frame message-format=structure+json multiple-objects=true "
@@ -105,9 +105,9 @@ def times_neural(trial):
 
 @stress_test(seconds=60, weight=4)
 def events_that_change_nothing(trial):
-    """DISCONT, GAP, segments, caps and tags that change nothing for the picture do not end a track."""
+    """DISCONT, GAP, segments, caps and tags without a change of the picture do not end a track."""
     choose = trial.random
-    # The element's clip has one thing that moves; a storm of empty changes must leave it one thing.
+    # The clip has one moving object, which must keep its id.
     def ids(disturbed):
         with BufferFeeder("detector=motion updates=every-frame track-min-hits=1") as buffer_feeder:
             caps = "video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1"

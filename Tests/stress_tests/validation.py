@@ -1,4 +1,4 @@
-"""Watches an element: what goes in, what comes out, what it says; and whether all that fits together."""
+"""Validates the frames and messages of an element."""
 import collections
 import json
 import math
@@ -19,15 +19,15 @@ ODT = Gst.ElementFactory.find("swiftodt")
 NONE = Gst.CLOCK_TIME_NONE
 CATEGORIES = {"fashion good", "home good", "food", "place", "plant", "unknown"}
 STATES = {"new", "tracked", "coasting", "lost"}
-# No state change takes that long, not even with a sanitizer on a busy machine.
+# Seconds, more than any state change takes, even with a sanitizer on a busy machine.
 PATIENCE = 60
 
 
 def formats():
-    """The formats that the element says it takes."""
+    """Returns the formats in the element's pad templates."""
     caps = next(one for one in ODT.get_static_pad_templates() if one.direction == Gst.PadDirection.SINK).get_caps()
     known = []
-    # Read as text: a structure of caps is another thing in Python from GStreamer 1.26 on.
+    # Parsed as text, because the type of a caps structure in Python differs from GStreamer 1.26 on.
     for text in caps.to_string().split(";"):
         if "memory:" not in text.replace("memory:SystemMemory", "") and "format=(string){" in text:
             known += [name.strip() for name in text.split("format=(string){")[1].split("}")[0].split(",")]
@@ -36,7 +36,7 @@ def formats():
 
 
 class MessageValidator:
-    """The messages of one element, each checked as it is heard."""
+    """Validates each message of an element."""
 
     def __init__(self):
         self.findings = []
@@ -56,7 +56,7 @@ class MessageValidator:
             self.findings.append(finding)
 
     def restart(self):
-        """What counts for one stream begins anew: the element was stopped."""
+        """Resets the state of the stream after the element has stopped."""
         self.begun, self.ended, self.sequence, self.epoch = set(), {}, None, None
 
     def hear(self, message):
@@ -149,7 +149,7 @@ class MessageValidator:
 
 
 class FrameTracker:
-    """Counts the frames at an element's two pads. None is lost, none comes twice, none gets another time."""
+    """Compares the frames at an element's pads: none is lost or duplicated, and none gets another time."""
 
     def __init__(self, element, validator):
         self.validator = validator
@@ -178,7 +178,7 @@ class FrameTracker:
                 self.standstill = max(self.standstill, now - self.last)
             self.last = now
             times = (buffer.pts, buffer.duration)
-            # After a flush, frames that were under way are missing: all before the one that came.
+            # A flush drops the frames in the element: all before the one that left.
             while self.waiting and self.waiting[0] != times and self.flushes:
                 self.waiting.popleft()
             if not self.waiting:
@@ -194,7 +194,7 @@ class FrameTracker:
         return Gst.PadProbeReturn.OK
 
     def forget(self):
-        """A stop: what is under way is gone."""
+        """Forgets the frames in the element, because it has stopped."""
         with self.guard:
             self.waiting.clear()
 
@@ -204,7 +204,7 @@ class FrameTracker:
 
 
 class MonitoredPipeline:
-    """A pipeline with an element named odt, watched."""
+    """A pipeline with an element named odt, whose frames and messages are validated."""
 
     def __init__(self, description):
         self.pipeline = Gst.parse_launch(description)
@@ -223,7 +223,7 @@ class MonitoredPipeline:
             self.judge()
 
     def set(self, state, seconds=PATIENCE):
-        """Reaches a state in time. An error on the way is an answer too."""
+        """Changes the state and waits for it. An error message is also accepted."""
         self.pipeline.set_state(state)
         outcome = self.pipeline.get_state(seconds * Gst.SECOND)[0]
         if outcome == Gst.StateChangeReturn.ASYNC:
@@ -232,7 +232,7 @@ class MonitoredPipeline:
         return outcome
 
     def hear(self, seconds=0.0):
-        """Hears messages for so long, or until the stream is over. Says whether it is."""
+        """Handles messages for `seconds`, or until the stream ends. Returns whether it has ended."""
         until = time.monotonic() + seconds
         while True:
             left = max(0, until - time.monotonic())
@@ -245,7 +245,7 @@ class MonitoredPipeline:
                 return True
 
     def play(self, seconds=60, errors=False):
-        """Plays to the end. With `errors`, an error may be the end."""
+        """Plays to the end. With `errors`, an error may end the stream."""
         self.pipeline.set_state(Gst.State.PLAYING)
         over = self.hear(seconds * SLOWNESS)
         require(over, f"no end of stream in {seconds * SLOWNESS} s, after {self.frames.left} frames")
@@ -262,7 +262,7 @@ class MonitoredPipeline:
         self.over = False
 
     def restart(self):
-        """After a stop: what was under way is gone, and so is what was said of it."""
+        """Resets the trackers and drops the messages after a stop."""
         self.frames.forget()
         self.validator.restart()
         while self.bus.pop() is not None:

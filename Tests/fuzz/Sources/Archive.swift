@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// The archive at the end of a .tflite file, with the labels in it.
+/// Parses a ZIP archive with labels, as at the end of a .tflite file.
 func fuzzArchive(_ bytes: FuzzedBytes) -> CInt {
     _ = ZipArchive(bytes.all).flatMap(Labels.init(archive:))
     return 0
@@ -8,6 +8,6 @@ func fuzzArchive(_ bytes: FuzzedBytes) -> CInt {
 
 func fuzzInflate(_ bytes: FuzzedBytes) -> CInt {
     let unpacked = (try? Inflate.unpack(bytes.rest, limit: 1 << 16)) ?? []
-    guard unpacked.count <= 1 << 16 else { fatalError("more was unpacked than may be") }
+    guard unpacked.count <= 1 << 16 else { fatalError("Inflate.unpack exceeded its limit") }
     return 0
 }

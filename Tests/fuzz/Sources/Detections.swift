@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// A file of detections, as odt reads it.
+/// Parses a file of detections in MOTChallenge's format.
 func fuzzMOT(_ bytes: FuzzedBytes) -> CInt {
     withMemoryFile(bytes.all) { path in
         let detections = try? MOTChallengeDetections(path: path)

@@ -8,8 +8,8 @@ private let isReady: Bool = {
     return true
 }()
 
-/// The door for frames: caps of any format and size, and buffers whose metadata says anything of offsets and strides. What is let
-/// in is read to its last byte, reduced, and put into a network's input; and it is drawn on.
+/// Maps buffers of any format and size, with any offsets and strides in their metadata. A frame that is accepted is
+/// copied, reduced and converted to a network's input, and some are drawn on.
 func fuzzFrame(_ bytes: FuzzedBytes) -> CInt {
     precondition(isReady)
     var bytes = bytes

@@ -7,10 +7,11 @@ private let targets: [(name: String, body: @Sendable (FuzzedBytes) -> CInt)] = [
     ("zones", fuzzZones), ("recording", fuzzRecording),
 ]
 
-/// What is called over and over. One program holds all targets; its first word says which.
+/// The selected target. One program contains all targets; its first argument selects one.
+/// Written only by `LLVMFuzzerInitialize`, before libFuzzer calls the target.
 nonisolated(unsafe) private var body: (FuzzedBytes) -> CInt = { _ in 0 }
 
-/// What libFuzzer calls first. The words that are left are its own.
+/// Called first by libFuzzer. Removes the target's name from the arguments, so that libFuzzer parses the rest.
 @_cdecl("LLVMFuzzerInitialize")
 func initialise(
     _ count: UnsafeMutablePointer<CInt>,

@@ -1,4 +1,4 @@
-/// What libFuzzer has thought up: taken as a whole, or bit by bit as numbers; nothing but zeros after the end.
+/// An input of libFuzzer, read as a whole or as successive numbers. After its end all numbers are zero.
 struct FuzzedBytes {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -19,7 +19,7 @@ struct FuzzedBytes {
 
     mutating func next(below limit: Int) -> Int { Int(next(UInt16.self)) % limit }
 
-    /// One of the numbers that programs stumble over, or any.
+    /// Returns a non-negative number: mostly a small one, sometimes one near a power of two or of any size.
     mutating func extent() -> Int {
         switch next(UInt8.self) {
         case let small where small < 200: Int(small)

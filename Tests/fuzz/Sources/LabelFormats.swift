@@ -1,7 +1,7 @@
 @testable import GstSwiftODT
 @testable import SwiftODT
 
-/// label-format, and what labels say by it, drawn.
+/// Parses a label-format and draws a label with it.
 func fuzzLabelFormat(_ bytes: FuzzedBytes) -> CInt {
     var bytes = bytes
     let present = bytes.next(UInt8.self)
@@ -22,7 +22,7 @@ func fuzzLabelFormat(_ bytes: FuzzedBytes) -> CInt {
     return 0
 }
 
-/// font: any name, looked for and set in.
+/// Parses a font description and looks the font up.
 func fuzzFont(_ bytes: FuzzedBytes) -> CInt {
     var bytes = bytes
     let font = NamedFont(bytes.text)

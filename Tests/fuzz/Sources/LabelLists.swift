@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// All texts with names in them: label files, exporters' notes, category tables, the lists of the properties.
+/// Parses all kinds of label lists: label files, exporters' metadata, category tables and lists in properties.
 func fuzzLabels(_ bytes: FuzzedBytes) -> CInt {
     _ = Labels(parsing: bytes.all)
     _ = Labels(notes: bytes.all)

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// JSON, the manifest it may be, and the description of a network in the cache.
+/// Parses JSON, a manifest, and the cached description of a network.
 func fuzzManifest(_ bytes: FuzzedBytes) -> CInt {
     _ = try? JSONValue(parsing: bytes.all)
     _ = try? ModelManifest(parsing: bytes.all, file: "/folder/manifest.json")

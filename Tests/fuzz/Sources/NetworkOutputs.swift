@@ -2,7 +2,7 @@
 
 private let names = (0..<90).map { "thing \($0)" }
 
-/// What a network declares, and what it answers: any shapes of any family, any figures in shapes that are small enough to be had.
+/// Selects a decoder for any output shapes and family, and decodes any values in tensors below 64 KiB.
 func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     var bytes = bytes
     let families = DetectionFamily.allCases.map { $0 as DetectionFamily? } + [nil]
@@ -56,7 +56,7 @@ func fuzzNetwork(_ bytes: FuzzedBytes) -> CInt {
     for decoder in decoders {
         let found = try? decoder.decode(views, placement: placement, options: DetectionOptions(scoreFloor: 0))
         for detection in found ?? [] where !(0...1).contains(detection.score) || !detection.box.isFinite {
-            fatalError("no detection: \(detection)")
+            fatalError("invalid detection: \(detection)")
         }
     }
     _ = try? reading?.read(views)

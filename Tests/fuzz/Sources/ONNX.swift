@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// The ways into an .onnx file: the graph that is made cheaper, the properties, the names among them.
+/// Parses an .onnx file: the graph, which is optimised, its properties, and labels among these.
 func fuzzONNX(_ bytes: FuzzedBytes) -> CInt {
     let content = bytes.all
     if let rows = TrailingTranspose.transposeRemoved(content) { _ = FocusLayer.folded(rows) }

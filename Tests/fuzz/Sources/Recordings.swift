@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// A file of recorded detections: what it has of frames in order, of frames anywhere, and what a writer that goes on with it makes of it.
+/// Reads a file of recorded detections in and out of order, and resumes writing it.
 func fuzzRecording(_ bytes: FuzzedBytes) -> CInt {
     withMemoryFile(bytes.all) { path in
         guard let reader = try? RecordingReader(path, labels: Labels(["person", "", "car"])) else { return }
@@ -12,11 +12,11 @@ func fuzzRecording(_ bytes: FuzzedBytes) -> CInt {
             frame.append(to: &text)
             guard let value = try? JSONValue(parsing: text), let again = try? RecordedFrame(value) else {
                 if frame.detections.allSatisfy({ (0...1).contains($0.score) }) {
-                    fatalError("cannot be read back: \(frame)")
+                    fatalError("a written frame cannot be parsed: \(frame)")
                 }
                 continue
             }
-            if again.key != frame.key { fatalError("another frame: \(frame)") }
+            if again.key != frame.key { fatalError("a written frame has another key: \(frame)") }
         }
         guard let writer = try? RecordingWriter(path, existing: .resume) else { return }
         for step in 0..<4 {

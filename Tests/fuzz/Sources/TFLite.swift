@@ -1,10 +1,10 @@
 @testable import SwiftODT
 
-/// A .tflite file, its metadata, and the options of its last operation.
+/// Parses a .tflite file, its metadata, and the options of its last operation.
 func fuzzTFLite(_ bytes: FuzzedBytes) -> CInt {
     let content = bytes.all
     _ = FlexBuffer.numbers(content)
-    // Whatever stands where the identifier belongs, as any other would be refused at once.
+    // Sets the identifier, because the parser rejects any other one at once.
     var model = content
     if model.count >= 8 { model.replaceSubrange(4..<8, with: "TFL3".utf8) }
     if let buffer = FlatBuffer(model, identifier: "TFL3") {

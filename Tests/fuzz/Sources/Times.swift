@@ -2,7 +2,7 @@ import CGStreamer
 
 @testable import SwiftODT
 
-/// Times of all sixty-four bits through a tracker, as late answers and as early ones.
+/// Updates a tracker at any 64-bit times, with detections of earlier and later frames.
 func fuzzTime(_ bytes: FuzzedBytes) -> CInt {
     var bytes = bytes
     let tracker = Tracker()
@@ -15,7 +15,7 @@ func fuzzTime(_ bytes: FuzzedBytes) -> CInt {
             x: Double(bytes.next(Int16.self)), y: Double(bytes.next(Int16.self)),
             width: Double(bytes.next(UInt8.self)), height: Double(bytes.next(UInt8.self)))
         tracker.update([Detection(box: box, score: Double(bytes.next(UInt8.self)) / 255)], seenAt: seen)
-        for track in tracker.tracks where !track.box.isFinite { fatalError("no box: \(track)") }
+        for track in tracker.tracks where !track.box.isFinite { fatalError("a track's box is not finite: \(track)") }
         if bytes.next(UInt8.self) == 255 { tracker.reset(reason: .flush) }
     }
     return 0

@@ -1,6 +1,6 @@
 @testable import SwiftODT
 
-/// The text of zones, and what is counted in them of objects whose boxes are made of the same bytes.
+/// Parses zones and counts objects in them, whose boxes come from the same bytes.
 func fuzzZones(_ bytes: FuzzedBytes) -> CInt {
     guard let zones = try? Zone.list(parsing: bytes.all, file: "zones.json") else { return 0 }
     var (watch, bytes) = (ZoneWatch(zones), bytes)
