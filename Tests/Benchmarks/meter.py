@@ -1,7 +1,7 @@
-"""What a program that takes frames through costs, in one line: frames a second, CPU milliseconds a frame, the most memory in
-megabytes, milliseconds from the start of the process to the first frame.
+"""Measures a program that processes frames: frames per second, CPU milliseconds per frame, peak memory in megabytes, and milliseconds
+from the start of the process to the first frame.
 
-The element's player and the peers' program use this one, so that what is compared is measured in the same way.
+The element's player and the peers' program share this module, so that both are measured in the same way.
 """
 import os
 import resource
@@ -14,27 +14,27 @@ def cpu():
 
 
 def resident():
-    """Megabytes of this process that are in memory just now."""
+    """Returns the resident memory of this process in megabytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def age():
-    """Seconds since this process began."""
+    """Returns the seconds since this process started."""
     with open("/proc/self/stat") as file:
         begun = int(file.read().rsplit(")", 1)[1].split()[19]) / os.sysconf("SC_CLK_TCK")
     return time.clock_gettime(time.CLOCK_BOOTTIME) - begun
 
 
 class Meter:
-    """Counts frames; the clock of the steady rate runs from the warm-up's last one on."""
+    """Counts frames. The rate is measured from the last frame of the warm-up on."""
 
     def __init__(self, frames, warm_up=60):
         self.frames, self.warm_up = frames, warm_up
         self.count, self.first, self.begun = 0, None, None
 
     def frame(self):
-        """One more is through. Says whether it was the last one that counts."""
+        """Counts a frame. Returns whether it was the last measured one."""
         self.count += 1
         if self.count == 1:
             self.first = age()

@@ -1,4 +1,4 @@
-"""Average precision as COCO defines it (0.5:0.95, all sizes, 100 a picture), by its own package `pycocotools`."""
+"""Average precision as defined by COCO (IoU 0.5:0.95, 100 detections per picture), computed with `pycocotools`."""
 import contextlib
 import io
 import json
@@ -21,16 +21,16 @@ class Photographs:
         self.category_of_80 = [c["id"] for c in categories]
 
     def category(self, index, classes):
-        """COCO's number of a network's class: of 80 without gaps, or of 90 with them."""
+        """Returns COCO's class number of a network's class index, for networks with 80 or with 90 classes."""
         return self.category_of_80[index] if classes == 80 else index + 1
 
     def average_precision(self, detections):
-        """Gives percent of `figures`: AP, AP at IoU 0.5, AP of medium objects."""
+        """Returns AP, AP at IoU 0.5 and AP of medium objects, in percent."""
         found = self.figures(detections)
         return found["all"], found["iou 0.5"], found["medium"]
 
     def figures(self, detections):
-        """`detections`: file name -> list of {box: [x0, y0, x1, y1], score, category}. Gives percent: AP of all, at IoU 0.5, by size."""
+        """Returns AP by name (all, IoU 0.5, sizes) in percent. `detections`: file name -> list of {box: [x0, y0, x1, y1], score, category}."""
         rows = [{"image_id": self.ids[name], "category_id": d["category"], "score": d["score"],
                  "bbox": [d["box"][0], d["box"][1], d["box"][2] - d["box"][0], d["box"][3] - d["box"][1]]}
                 for name, found in detections.items() for d in found if d["category"] is not None]
@@ -42,5 +42,5 @@ class Photographs:
             evaluation.evaluate()
             evaluation.accumulate()
             evaluation.summarize()
-        # Minus one where there is nothing of a size.
+        # pycocotools returns -1 if there are no objects of a size.
         return {name: 100 * max(0.0, evaluation.stats[place]) for name, place in places.items()}

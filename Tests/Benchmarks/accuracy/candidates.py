@@ -1,11 +1,12 @@
-"""The networks that could be the default, on material that none of them was trained on; see `run candidates --help`.
+"""Compares candidates for the default network on data that none of them was trained on; see `run candidates --help`.
 
     run candidates [--shared FOLDER] [--model NAME=FILE] [--no-video] [NAME ...]
 
-Prints for each candidate: average precision (IoU 0.5:0.95; all, and objects of medium size) on each set of photographs, HOTA of the
-whole pipeline on a video with ground truth, and the time of one detection relative to the first candidate's, with the processor's
-own instructions and without bfloat16 and AMX. The time is processor time on one core, in turns, which does not mind who else is on the
-machine. All candidates were trained on COCO train2017, the SSD very likely on most of val2017 too: its figure there is marked.
+Prints for each candidate the average precision (IoU 0.5:0.95; all objects, and medium ones) on each set of photographs, HOTA of
+the whole pipeline on a video with ground truth, and the time of one detection relative to the first candidate. Times are measured
+with all instructions of the processor, and without bfloat16 and AMX. They are processor times on one core, measured in turns, so that
+other load on the machine has little effect. All candidates were trained on COCO train2017; the SSD probably also on most of val2017,
+so its result there is marked.
 Needs numpy, pycocotools, openvino and trackeval from the Python package index, and what Pipelines/setup builds.
 """
 import argparse
@@ -18,7 +19,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
-# Name -> file. Where a photograph set was seen in training, the figure is no measure.
+# Name -> file. SEEN_IN_TRAINING lists the photograph sets that a network was probably trained on.
 CANDIDATES = {
     "efficientdet_lite0": "{data}/models/efficientdet_lite0_int8.xml",
     "ssd_mobilenet_v2": "{data}/models/ssd_mobilenet_v2.xml",
@@ -27,10 +28,10 @@ CANDIDATES = {
 }
 SETS = ("voc2012-50", "pennfudan-85", "coco-val-128")
 SEEN_IN_TRAINING = {("ssd_mobilenet_v2", "coco-val-128")}
-# What takes bfloat16 and AMX away, and leaves 8-bit instructions.
+# Settings that disable bfloat16 and AMX, but not 8-bit instructions.
 INSTRUCTIONS = {"own": {}, "without bfloat16": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI"}}
 
-# One process measures all candidates, in turns: a compiled network keeps the instructions that it was compiled for.
+# One process for each instruction set measures all candidates in turns. A compiled network keeps its instruction set.
 TIMES = """
 import json, statistics, sys, time
 import numpy, openvino
@@ -51,14 +52,14 @@ print(json.dumps([statistics.median(taken) for taken in times]))\n"""
 
 
 def times(models, turns):
-    """Milliseconds of each model, by the instructions that the runtime may use."""
+    """Returns the milliseconds of each model by instruction set."""
     return {name: [1000 * seconds for seconds in json.loads(subprocess.run(
         [sys.executable, "-c", TIMES, str(turns), *models], env={**os.environ, **more}, check=True, capture_output=True,
         text=True).stdout)] for name, more in INSTRUCTIONS.items()}
 
 
 def precision(odt, model, photographs):
-    """Average precision of all and of medium-sized objects, by the names of the classes."""
+    """Returns the average precision of all and of medium objects. Classes are matched by name."""
     done = subprocess.run([odt, "detect", "--json", "--model", model, "--score", "0.01", *photographs.paths],
                           check=True, capture_output=True, text=True)
     found = {}
@@ -71,7 +72,7 @@ def precision(odt, model, photographs):
 
 
 def hota(model, folder):
-    """The whole pipeline on a sequence that has its video; `None` where that is not at hand."""
+    """Returns HOTA of the whole pipeline on a sequence, or `None` if its video is missing."""
     videos = glob.glob(os.path.join(folder, "*.avi")) + glob.glob(os.path.join(folder, "*.mp4"))
     if not videos:
         return None
@@ -91,10 +92,10 @@ def arguments(words):
     shared = os.environ.get("SWIFTODT_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
     parser.add_argument("--shared", default=shared, help="the test material (%(default)s)")
     parser.add_argument("--odt", default=os.path.join(ROOT, ".build/tool/odt"))
-    parser.add_argument("--model", action="append", default=[], metavar="NAME=FILE", help="one more candidate")
-    parser.add_argument("--turns", type=int, default=15, help="turns of ten detections in which times are measured (%(default)s)")
+    parser.add_argument("--model", action="append", default=[], metavar="NAME=FILE", help="add a candidate")
+    parser.add_argument("--turns", type=int, default=15, help="number of turns of ten detections each (%(default)s)")
     parser.add_argument("--no-video", action="store_true", help="leave the video out")
-    parser.add_argument("names", nargs="*", help="which candidates (all)")
+    parser.add_argument("names", nargs="*", help="the candidates to measure (all)")
     return parser.parse_args(words)
 
 
@@ -108,9 +109,9 @@ def main(words):
         sys.exit(f"run candidates: there is no candidate {', '.join(sorted(unknown))}; there are {', '.join(candidates)}")
     chosen = {name: file for name, file in candidates.items() if not options.names or name in options.names}
     for name in [name for name, file in chosen.items() if not os.path.exists(file)]:
-        print(f"{name}: {chosen.pop(name)} is not at hand")
+        print(f"{name}: {chosen.pop(name)} is not installed")
     if not chosen:
-        sys.exit("run candidates: no candidate is at hand")
+        sys.exit("run candidates: no candidate is installed")
     sets = {name: Photographs(os.path.join(options.shared, "data/photos", name)) for name in SETS
             if os.path.exists(os.path.join(options.shared, "data/photos", name))}
     taken = times(list(chosen.values()), options.turns)
@@ -125,4 +126,4 @@ def main(words):
         line += f"{'-' if tracked is None else format(tracked, '.1f'):>12}"
         line += "".join(f"{one[number]:14.2f} ms {one[number] / one[0]:5.2f}  " for one in taken.values())
         print(line, flush=True)
-    print("* photographs that it has very likely seen in training")
+    print("* photographs that were probably in its training data")

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Prints how often a detector calls a labelled object by another name: in whole photographs, and in the objects' own crops.
+"""Prints how often a detector gives a labelled object another label, in whole photographs and in crops of the objects.
 
 Usage: names.py [--model NAME|FILE] [--score S] FOLDER ...
 
-A FOLDER has images/ and instances.json (COCO's format). What counts for an object is the box that fits it best, if it overlaps
-it by half (IoU): in the photograph, and in its crop (the object and a quarter of its size around it). Objects narrower or
-lower than 32 pixels are left out. Needs what Pipelines/setup builds, and Pillow (Python package).
+A FOLDER has images/ and instances.json (COCO's format). For each object the box with the best IoU counts, if it is at
+least 0.5. A crop is the object with a margin of a quarter of its size. Objects narrower or lower than 32 pixels are left out.
+Requires Pipelines/setup and the Python package Pillow.
 """
 import argparse
 import collections
@@ -21,7 +21,7 @@ SMALLEST = 32
 
 
 def outcome(label, box, things):
-    """What the box that fits an object best says of it."""
+    """Classifies the label of the box that fits an object best."""
     fits = [(overlap(box, [thing[side] for side in ("x", "y", "width", "height")]), thing.get("label")) for thing in things]
     fit, said = max(fits, key=lambda one: one[0], default=(0, None))
     if fit < 0.5:
@@ -30,7 +30,7 @@ def outcome(label, box, things):
 
 
 def crop(picture, box):
-    """An object with a quarter of its size around it: the part of the picture, and where the object is in it."""
+    """Returns the picture of an object with a margin of a quarter of its size, and the object's box in it."""
     margin = [box[2] / 4, box[3] / 4]
     left, top = max(0, round(box[0] - margin[0])), max(0, round(box[1] - margin[1]))
     right, bottom = min(picture.width, round(box[0] + box[2] + margin[0])), min(picture.height, round(box[1] + box[3] + margin[1]))

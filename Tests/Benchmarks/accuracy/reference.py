@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Object detection in plain numpy: what the Swift decoders are compared with.
+"""A reference implementation of object detection in plain numpy, for comparison with the Swift decoders.
 
     reference.py --model yolox_nano.onnx --family yolox --out detections.json picture...
 
-Written for clarity, from the publications and the exporters' documentation, and sharing nothing with the Swift code:
-it prepares the picture, runs the network with the runtime's Python package, decodes every box, and suppresses with a
+Written for clarity, after the publications and the exporters' documentation, without code from the Swift implementation. It
+preprocesses the picture, runs the network with OpenVINO's Python package, decodes every box, and suppresses with a
 quadratic loop. Needs numpy, pillow, openvino.
 """
 import argparse
@@ -23,7 +23,7 @@ IMAGENET_STD = np.array([0.229, 0.224, 0.225]) * 255
 # ---------------------------------------------------------------- pictures
 
 def resize(picture, width, height):
-    """Bilinear between pixel centres, edges repeated, in floating point; no averaging when a picture shrinks."""
+    """Resizes bilinearly between pixel centres, with repeated edges, in floating point and without antialiasing."""
     def axis(size, new):
         position = (np.arange(new) + 0.5) * size / new - 0.5
         position = np.clip(position, 0, size - 1)
@@ -39,7 +39,7 @@ def resize(picture, width, height):
 
 
 class Prepared:
-    """A picture in a network's input, and the way back."""
+    """A picture in a network's input, and the mapping of boxes back to the picture."""
 
     def __init__(self, path, width, height, fit, fill, order):
         picture = np.asarray(Image.open(path).convert("RGB"))
@@ -53,7 +53,7 @@ class Prepared:
             self.pixels = resize(picture, width, height)
             return
         scale = min(width / self.size[0], height / self.size[1])
-        whole = round if fit == "centred" else lambda v: int(v + 5e-7)  # as the families' own programs do
+        whole = round if fit == "centred" else lambda v: int(v + 5e-7)  # as the families' original programs do
         new = max(1, whole(self.size[0] * scale)), max(1, whole(self.size[1] * scale))
         self.scale = new[0] / self.size[0], new[1] / self.size[1]
         left, top = ((width - new[0]) // 2, (height - new[1]) // 2) if fit == "centred" else (0, 0)
@@ -62,7 +62,7 @@ class Prepared:
         self.pixels[top:top + new[1], left:left + new[0]] = resize(picture, *new)
 
     def back(self, boxes):
-        """x0, y0, x1, y1 in input pixels to the same in the picture, clipped to it."""
+        """Maps boxes (x0, y0, x1, y1) from input pixels to the picture, clipped to it."""
         boxes = np.asarray(boxes, np.float64).reshape(-1, 4)
         boxes = (boxes - np.tile(self.offset, 2)) / np.tile(self.scale, 2)
         return np.clip(boxes, 0, np.tile(self.size, 2))
@@ -98,7 +98,7 @@ def iou(box, boxes):
 
 
 def suppress(boxes, scores, classes, floor, same, across, limit=300):
-    """The best box of those that overlap stays: more than `same` within a class, more than `across` between classes."""
+    """Non-maximum suppression with the IoU thresholds `same` within a class and `across` between classes."""
     good = (scores >= floor) & np.isfinite(boxes).all(axis=1) & (boxes[:, 2:] > boxes[:, :2]).all(axis=1)
     boxes, scores, classes = boxes[good], scores[good], classes[good]
     order = np.argsort(-scores, kind="stable")
@@ -116,7 +116,7 @@ def suppress(boxes, scores, classes, floor, same, across, limit=300):
 
 
 # ---------------------------------------------------------------- families
-# Each: default preparation, and a function from the outputs to (boxes in input pixels, scores, classes).
+# Each family has its default preprocessing and a function from the outputs to (boxes in input pixels, scores, classes).
 
 def best(scores):
     return scores.max(axis=1), scores.argmax(axis=1)
@@ -164,7 +164,7 @@ def decode_fastestdet(outputs, width, height, **_):
 
 
 def ssd_anchors(grids, low=0.2, high=0.95):
-    """Centre y, centre x, height, width: the multi-scale grid of TensorFlow's SSD (reduced boxes on the lowest layer)."""
+    """Returns anchors (centre y, centre x, height, width) of TensorFlow's SSD, which has fewer boxes on the lowest layer."""
     scales = [low + (high - low) * i / (len(grids) - 1) for i in range(len(grids))] + [1.0]
     anchors = []
     for layer, cells in enumerate(grids):
@@ -250,7 +250,7 @@ def decode_fractions(outputs, width, height, **_):
 
 
 def decode_three_lists(outputs, first=0, **_):
-    """Corners in pixels, classes, scores; the classes are the whole numbers."""
+    """Decodes three outputs: corners in pixels, classes and scores. The classes are the output with integral values."""
     flat = [o[0] if o.ndim > 1 and o.shape[0] == 1 else o for o in outputs]
     boxes = next(o for o in flat if o.ndim == 2)
     index = next(o for o in flat if o.ndim == 1 and o.dtype.kind == "i")
@@ -258,7 +258,7 @@ def decode_three_lists(outputs, first=0, **_):
 
 
 def decode_ssd_postprocessed(outputs, width, height, **_):
-    """DetectionOutput's rows: picture, class, score, x0, y0, x1, y1; a negative picture ends the list."""
+    """Decodes rows of DetectionOutput: picture, class, score, x0, y0, x1, y1. A negative picture number ends the list."""
     rows = outputs[0].reshape(-1, 7)
     ends = np.flatnonzero(rows[:, 0] < 0)
     rows = rows[:ends[0]] if len(ends) else rows
@@ -284,7 +284,7 @@ FAMILIES = {
 
 
 class Reference:
-    """A network, and how a picture goes in and detections come out."""
+    """A network with its preprocessing and decoding."""
 
     def __init__(self, model, family, size=None, device="CPU", precision=None, decode=None, **prepare):
         core = ov.Core()
@@ -298,7 +298,7 @@ class Reference:
         network.reshape({network.inputs[0]: fed, **{side: [1, 2] for side in network.inputs[1:]}})
         self.rank = len(fed)
         self.sides = [np.array([[width, height]], np.int64) for _ in network.inputs[1:]]
-        if network.inputs[0].get_element_type() == ov.Type.f16:  # else the runtime rounds boxes to half pixels on their way out
+        if network.inputs[0].get_element_type() == ov.Type.f16:  # otherwise the runtime rounds the boxes to 16-bit floats
             whole = ov.preprocess.PrePostProcessor(network)
             whole.input(0).tensor().set_element_type(ov.Type.f32)
             for index in range(len(network.outputs)):
@@ -317,7 +317,7 @@ class Reference:
         self.compiled = core.compile_model(network, device, config)
 
     def numbers(self, output, name):
-        """What bytes stand for, as the manifest says."""
+        """Returns the values of an output, dequantised as the manifest specifies."""
         scale = self.quantisation.get(name) if output.dtype in (np.uint8, np.int8) else None
         return (output.astype(np.float32) - scale["zero"]) * scale["step"] if scale else output
 

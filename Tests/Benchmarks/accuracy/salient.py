@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How well the prominent thing is found, and how often a picture needs that: photographs with truth.
+"""Measures salient-object detection on photographs with ground truth.
 
-Usage: salient.py [--shared FOLDER] [--odt FILE] [--half 0|1] [SET ...]. Needs what Pipelines/setup builds, the package numpy, and the test
-material's photographs.
+Usage: salient.py [--shared FOLDER] [--odt FILE] [--half 0|1] [SET ...]. Requires Pipelines/setup, numpy and the
+photographs of the test material.
 
-For each set: in how many photographs the first box of `odt detect --salient` overlaps one of the truth by 0.5 (IoU), and any of its boxes
-does; in how many the detector names nothing, and in how many of these `--unknown-objects salient` hits. --half looks at every second
-photograph alone.
+For each set: in how many photographs the first box of `odt detect --salient`, and any of its boxes, overlaps a box of the truth by at
+least 0.5 (IoU); in how many the detector finds no object, and in how many of these `--unknown-objects salient` hits. --half uses only
+every second photograph.
 """
 import argparse
 import json
@@ -20,14 +20,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def detect(odt, photographs, *options):
-    """Of each photograph, the boxes (x, y, width, height)."""
+    """Returns the boxes (x, y, width, height) of each photograph."""
     said = subprocess.run([odt, "detect", "--json", *options, *photographs], check=True, capture_output=True, text=True)
     return [np.array([[thing[side] for side in ("x", "y", "width", "height")] for thing in json.loads(line)["objects"]]).reshape(-1, 4)
             for line in said.stdout.splitlines()]
 
 
 def best(boxes, truth):
-    """How far each box overlaps the one of the truth that it overlaps most."""
+    """Returns the best IoU of each box with a box of the truth."""
     if not len(truth):
         return np.zeros(len(boxes))
     low = np.maximum(boxes[:, None, :2], truth[None, :, :2])

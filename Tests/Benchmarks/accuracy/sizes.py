@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Prints how many labelled objects a detector finds, by their width: what is small in the picture is what networks miss.
+"""Prints how many labelled objects a detector finds, by their width relative to the picture.
 
 Usage: sizes.py [--model NAME|FILE] [--score S] FOLDER ...
 
-A FOLDER has images/ and instances.json (COCO's format). An object counts as found where `odt detect` gives a box with its label that
-overlaps it by half (IoU), each box for one object, the surest first. Needs what Pipelines/setup builds.
+A FOLDER has images/ and instances.json (COCO's format). An object counts as found if `odt detect` returns a box with its label
+and an IoU of at least 0.5. Each box counts for one object, in the order of scores. Requires Pipelines/setup.
 """
 import argparse
 import json
@@ -12,12 +12,12 @@ import pathlib
 import subprocess
 
 ODT = pathlib.Path(__file__).resolve().parents[3] / ".build/tool/odt"
-# Parts of the picture's width.
+# Limits of the classes of width, as fractions of the picture's width.
 EDGES = (0, 0.03, 0.05, 0.08, 0.12, 0.2, 1)
 
 
 def overlap(one, other):
-    """Intersection over union of two boxes of left, top, width, height."""
+    """Returns the IoU of two boxes (left, top, width, height)."""
     width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
     height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
     shared = max(0, width) * max(0, height)
@@ -25,7 +25,7 @@ def overlap(one, other):
 
 
 def found_in(boxes, objects):
-    """Which of a picture's labelled boxes are found, by their places."""
+    """Returns the indices of the labelled boxes that were found."""
     found = set()
     for thing in sorted(objects, key=lambda thing: -thing["score"]):
         box = [thing[name] for name in ("x", "y", "width", "height")]
@@ -38,7 +38,7 @@ def found_in(boxes, objects):
 
 
 def detected(paths, options):
-    """What the detector finds in each of the pictures."""
+    """Returns the detections in each picture."""
     model = ["--model", options.model] if options.model else []
     said = subprocess.run([ODT, "detect", "--json", "--score", options.score, *model, *paths], check=True, capture_output=True, text=True)
     return [json.loads(line)["objects"] for line in said.stdout.splitlines()]

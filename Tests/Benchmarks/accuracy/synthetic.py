@@ -1,8 +1,8 @@
-"""Small made-up networks for families of which no trained one is at hand.
+"""Small synthetic networks for families without a trained network.
 
-Each looks at the picture through a few convolutions with fixed random weights, so that what comes out depends on every
-pixel, and ends in outputs of the family's shape whose figures lie where trained ones do. What they find means nothing;
-that two programs find the same does.
+Each network processes the picture with a few convolutions with fixed random weights, so that its outputs depend on every pixel.
+The outputs have the family's shape, and values in the range of trained networks. The detections are meaningless, but two programs
+must decode the same ones.
 """
 import json
 
@@ -19,7 +19,7 @@ def constant(values, kind=np.float32):
 
 class Maker:
     def __init__(self, seed, width, height=None, shape="NCHW", kind=np.float32):
-        """`shape`: `NCHW`, `NHWC` or `CHW`, of the input; `?CHW` leaves the batch open."""
+        """`shape` is the layout of the input: `NCHW`, `NHWC` or `CHW`; `?CHW` has a dynamic batch size."""
         self.random = np.random.default_rng(seed)
         self.width, self.height = width, height or width
         extents = {"N": 1, "?": -1, "C": 3, "H": self.height, "W": self.width}
@@ -32,7 +32,7 @@ class Maker:
             self.picture = ops.unsqueeze(self.picture, constant([0], np.int64))
 
     def features(self, stride, channels, channels_in=3):
-        """Smoothed colour contrasts, reduced to a cell every `stride` pixels, mixed into so many channels."""
+        """Returns smoothed colour contrasts, with one cell every `stride` pixels, mixed into `channels` channels."""
         x = ops.avg_pool(self.picture, [stride, stride], [0, 0], [0, 0], [stride, stride], False, "floor", "explicit")
         spread = np.ptp([0, 255]) if self.range == "bytes" else 1.0
         x = ops.multiply(x, constant([[[[2.0 / spread]]]]))
@@ -44,7 +44,7 @@ class Maker:
     range = "unit"
 
     def rows(self, channels, strides):
-        """[1, cells, channels] over all levels."""
+        """Returns features of all levels as [1, cells, channels]."""
         parts = []
         for stride in strides:
             x = ops.transpose(self.features(stride, channels), constant([0, 2, 3, 1], np.int64))
@@ -55,7 +55,7 @@ class Maker:
         return ops.variadic_split(x, constant(2, np.int64), constant(widths, np.int64)).outputs()
 
     def centres(self, strides):
-        """[1, cells, 2] and [1, cells, 1]: middle of each cell and its stride."""
+        """Returns the centre and the stride of each cell, as [1, cells, 2] and [1, cells, 1]."""
         middle, sizes = [], []
         for stride in strides:
             y, x = np.mgrid[:self.height // stride, :self.width // stride]
@@ -81,7 +81,7 @@ def scores(maker, logits):
 
 
 def boxes(maker, raw, strides):
-    """Box centres near their cells, sizes of one to six cells, in pixels: cx, cy, w, h."""
+    """Returns boxes (cx, cy, w, h) in pixels, with centres near their cells and sizes of one to six cells."""
     centre, stride = maker.centres(strides)
     shift, size = maker.split(ops.tanh(raw), 2, 2)
     return ops.concat([ops.add(centre, ops.multiply(shift, stride)),
@@ -106,7 +106,7 @@ def yolov8(path):
 
 
 def yolov8_wide_half(path):
-    """640x384 in 16-bit floats with an open batch, as `export format=onnx half=True dynamic=True imgsz=384,640` has it."""
+    """YOLOv8 with 640x384, 16-bit floats and a dynamic batch size, as `export format=onnx half=True dynamic=True imgsz=384,640` writes it."""
     maker = Maker(81, 640, 384, shape="?CHW", kind=np.float16)
     raw, rest = maker.split(maker.rows(84, STRIDES), 4, 80)
     rows = ops.concat([boxes(maker, raw, STRIDES), scores(maker, rest)], 2)
@@ -114,7 +114,7 @@ def yolov8_wide_half(path):
 
 
 def yolov8_tensorflow(path):
-    """Channels last and boxes as fractions, as exports for TensorFlow Lite have it."""
+    """YOLOv8 with channels last and boxes as fractions, as in exports for TensorFlow Lite."""
     maker = Maker(82, 320, shape="NHWC")
     raw, rest = maker.split(maker.rows(84, STRIDES), 4, 80)
     placed = ops.multiply(boxes(maker, raw, STRIDES), constant([[[1 / 320] * 4]]))
@@ -122,7 +122,7 @@ def yolov8_tensorflow(path):
 
 
 def yolox_decoded(path):
-    """As exported with `--decode_in_inference`."""
+    """YOLOX as exported with `--decode_in_inference`."""
     maker = Maker(83, 320)
     maker.range = "bytes"
     raw, one, rest = maker.split(maker.rows(85, STRIDES), 4, 1, 80)
@@ -130,7 +130,7 @@ def yolox_decoded(path):
 
 
 def strongest(maker, raw, rest, count):
-    """Boxes as cx, cy, w, h fractions, scores and classes of the best so many cells, as DETR's own post-processing does."""
+    """Returns boxes as fractions (cx, cy, w, h), scores and classes of the `count` best cells, as DETR's post-processing does."""
     placed = ops.multiply(boxes(maker, raw, (16,)), constant([[[1 / maker.width, 1 / maker.height] * 2]]))
     best = ops.topk(scores(maker, rest), constant(1, np.int64), 2, "max", "none", "i64")
     flat = lambda x: ops.squeeze(x, constant([2], np.int64))
@@ -146,7 +146,7 @@ def corners_of(placed):
 
 
 def rtdetr_told_the_size(path):
-    """RT-DETR's own export: labels, boxes, scores, and a second input with the size to scale to."""
+    """RT-DETR's original export: labels, boxes and scores, with a second input for the picture size."""
     maker = Maker(84, 320)
     sizes = ops.parameter(ov.PartialShape([-1, 2]), np.int64, name="orig_target_sizes")
     maker.inputs.append(sizes)
@@ -158,7 +158,7 @@ def rtdetr_told_the_size(path):
 
 
 def torchvision(path):
-    """torchvision's detectors: a picture without a batch, corners in pixels, classes from 1."""
+    """torchvision's detectors: an input without a batch dimension, corners in pixels, classes from 1."""
     maker = Maker(85, 320, 256, shape="CHW")
     raw, rest = maker.split(maker.rows(84, (16,)), 4, 80)
     placed, score, index = strongest(maker, raw, rest, 100)
@@ -179,13 +179,13 @@ def detr(path):
     maker = Maker(17, 256)
     raw, rest = maker.split(maker.rows(4 + 92, (16,)), 4, 92)
     placed = ops.multiply(boxes(maker, raw, (16,)), constant([[[1 / 256] * 4]]))
-    # Every class has a name: COCO's own list has gaps, which trained networks never choose and this one would.
+    # Every class has a name. COCO's list has unused numbers, which trained networks never choose, but this one would.
     names = [f"thing {number}" for number in range(1, 91)]
     return maker.save(path, [ops.multiply(rest, constant([[[1.5]]])), placed], {"labels": names, "family": "detr"})
 
 
 def rfdetr(path):
-    """RF-DETR's own export: boxes and logits by their names, each class for itself, numbered from 1 as COCO does."""
+    """RF-DETR's original export: named outputs for boxes and logits, sigmoid scores, and COCO's class numbers from 1."""
     maker = Maker(18, 256)
     maker.range = "normal"
     raw, rest = maker.split(maker.rows(4 + 91, (16,)), 4, 91)
@@ -195,7 +195,7 @@ def rfdetr(path):
 
 
 def ssd_postprocessed(path):
-    """A real DetectionOutput at the end, with prior boxes and suppression inside."""
+    """An SSD with a DetectionOutput operation, which contains prior boxes and suppression."""
     maker = Maker(19, 256)
     maker.range = "bytes"
     raw, rest = maker.split(maker.rows(4 + 81, (16, 32)), 4, 81)

@@ -1,30 +1,30 @@
 #!/usr/bin/env python3
-"""What each way to spend a detector's budget gets for it: HOTA against CPU time, for every frame looked at, every 2nd, 3rd, 5th,
-`inference-interval=0`, `zoom=auto`, and both.
+"""Measures HOTA against CPU time for inference on every frame, on every 2nd, 3rd and 5th frame, for `inference-interval=0`, for
+`zoom=auto`, and for both.
 
 Usage: budget.py [--quick] [--model MODEL]... [--trials N] [--frames N] [--set PROPERTY=VALUE]... [FOOTAGE ...]
 
-FOOTAGE is a video, or one of these, which all are played where none is named:
-  pets        PETS09-S2L1: eight people who cross, 10 frames a second, a camera that stands still
-  one-by-one  people who walk through one after the other; the result of every frame with zoom=grid and YOLOX-nano stands for the truth
-  passing     made up (clips.py), 720p: people 250 to 600 pixels high who come and go one by one
-  small       the same, 1080p: things 24 to 160 pixels high
-  large       the same, 120 to 480 pixels high
-  hand-held   the same before a camera in a hand
-  pan         the same before a camera that turns
-  standing    720p: things that stand, with the camera's noise: nothing goes on
-  empty       the same with nothing there: cost alone
-A video's truth is gt/gt.txt (MOTChallenge) beside it or in the folder of its name; without one the result of every frame stands for it. MODEL
-is what model-file takes, or `default`; without any, the default network and YOLOX-nano.
+FOOTAGE is a video, or one of these (default: all of them):
+  pets        PETS09-S2L1: eight people who cross, 10 frames per second, static camera
+  one-by-one  people who pass one after the other; the ground truth is the result of YOLOX-nano with zoom=grid on every frame
+passing     synthetic (clips.py), 720p: people 250 to 600 pixels high who appear one by one
+small       synthetic, 1080p: objects 24 to 160 pixels high
+large       synthetic, 1080p: objects 120 to 480 pixels high
+hand-held   the same with a hand-held camera
+pan         the same with a panning camera
+standing    720p: static objects with camera noise
+empty       the same without objects, for the cost alone
+The ground truth of a video is gt/gt.txt (MOTChallenge) beside it or in the folder of its name; without one it is the result of inference
+on every frame. MODEL is a value of model-file, or `default`. Without MODEL the default network and YOLOX-nano run.
 
-Each trial begins three frames later than the one before and leaves two more pixels away at each edge, so that what the network
-answers trembles; all settings run in turns on the same trials. Nothing is played back: parts are chosen by what has been seen. Printed are means over
-clips and trials: frames looked at, and why; the element's CPU time a frame, decoding left out (metered.py), and as a share of every-frame's;
-HOTA, and the DetA and AssA that it is made of, whatever things are called; of the objects that every-frame reports, those reported within 0.2 s
-of then. `beaten by` names the settings that get no less HOTA for no more CPU: none for those on the upper left envelope. Last comes a table of
-all: HOTA at a share of the CPU, those on the envelope in bold.
+Each trial begins three frames later than the previous one and crops two more pixels at each edge, which varies the detections. All
+settings run in turns on the same trials. Recorded detections cannot be used, because the regions depend on earlier detections. Prints means
+over clips and trials: frames with inference, by reason; the element's CPU time per frame without decoding (metered.py), also relative to
+every-frame; HOTA, DetA and AssA, ignoring labels; and the share of the objects of every-frame that are reported within 0.2 s of it.
+`beaten by` lists the settings with at least the same HOTA for at most the same CPU time; it is empty on the upper left envelope. The last
+table shows HOTA and the share of the CPU time of all settings, with those on the envelope in bold.
 
-A whole run takes some 15 minutes on two cores. Needs 3 GB of memory, the packages numpy, scipy, trackeval and pillow, and what Pipelines/setup builds.
+A full run takes about 15 minutes on two cores. Requires 3 GB of memory, numpy, scipy, trackeval and pillow, and Pipelines/setup.
 """
 import argparse
 import collections
@@ -50,7 +50,7 @@ SETTINGS = {
     "every 5th": ["inference-interval=5"], "auto": ["inference-interval=0"], "zoom": ["zoom=auto"],
     "auto, zoom": ["inference-interval=0", "zoom=auto"]}
 PERSON = ["label-allowlist=person"]
-# What clips.py is asked for.
+# Options of clips.py.
 MADE = {
     "passing": "--clips 1 --frames 400 --seed 7 --heights 250-600 --size 1280x720 --noise 2 --kinds person --passing --things 30",
     "small": "--clips 2 --frames 100", "large": "--clips 2 --frames 100 --seed 2 --heights 120-480",
@@ -62,7 +62,7 @@ FOOTAGE = ("pets", "one-by-one", *MADE)
 
 
 class Clip:
-    """A video, and what is to be seen in it."""
+    """A video and its ground truth."""
 
     def __init__(self, video, properties, truth=None):
         self.video, self.properties, self.truth = video, properties, truth
@@ -77,7 +77,7 @@ class Clip:
         return results, counters
 
     def expected(self, first, margin, length):
-        """The truth as such a trial shows it; none where there is none."""
+        """Returns the ground truth in the frames and the crop of a trial, or None."""
         if self.truth is None:
             return None
         rows = self.truth[(self.truth[:, 0] > first) & (self.truth[:, 0] <= first + length)].copy()
@@ -87,7 +87,7 @@ class Clip:
 
 
 def clips(name, options, folder):
-    """The clips of a footage, made where they are made up."""
+    """Returns the clips of a footage, and generates synthetic ones."""
     if name == "pets":
         sequence = SHARED / "data/tracking/MOT15/PETS09-S2L1"
         return [Clip(sequence / "vtest.avi", PERSON, score.read(sequence / "gt/gt.txt"))]
@@ -99,7 +99,7 @@ def clips(name, options, folder):
     if name in MADE:
         subprocess.run([sys.executable, HERE / "clips.py", folder / name, *MADE[name].split(),
                         *(["--frames", str(options.frames)] if options.quick else [])], check=True)
-        # What lies about in the background's photograph has a name, too, and no truth.
+        # Objects in the background photographs have no ground truth, so other labels are excluded.
         return [read(video, [f"label-allowlist={','.join(KINDS)}"]) for video in sorted((folder / name).glob("*.mp4"))]
     return [read(pathlib.Path(name))]
 
@@ -108,19 +108,19 @@ def read(video, properties=()):
     places = [place / "gt/gt.txt" for place in (video.with_suffix(""), video.parent)]
     truth = next((score.read(place) for place in places if place.exists() and place.stat().st_size), None)
     if truth is not None:
-        # Whatever it is called.
+        # All objects get the same class, so that labels are ignored.
         truth[:, 7] = 1
     return Clip(video, properties, truth)
 
 
 class Figures:
-    """Of one setting on one footage: a row for each clip and trial."""
+    """The measurements of one setting on one footage: a row for each clip and trial."""
 
     def __init__(self):
         self.rows, self.why = [], collections.Counter()
 
     def add(self, results, counters, objects, reported):
-        """reported: when every-frame, whose turn comes first, reports each of the objects."""
+        """reported: the frame in which every-frame, which runs first, reports each object."""
         scores, soon = [np.nan] * 3, np.nan
         if len(objects):
             scores = score.hota(objects, score.shown(results), len(results))
@@ -137,7 +137,7 @@ class Figures:
 
 
 def measure(footage, model, options):
-    """The figures of each setting on a footage's clips."""
+    """Measures each setting on the clips of a footage."""
     figures = {name: Figures() for name in SETTINGS}
     network = [] if model == DEFAULT else [f"model-file={model}"]
     for number in range(options.trials):
@@ -155,7 +155,7 @@ def measure(footage, model, options):
 
 
 def beaten(figures):
-    """For each setting those that cost no more and get no less HOTA, one of the two really. Where nothing is to be seen the cost alone tells."""
+    """Returns for each setting those that cost no more and have no lower HOTA, with a difference in one of them. Without objects only the cost counts."""
     means = {name: np.nan_to_num(one.means()) for name, one in figures.items()}
 
     def beats(one, other):
@@ -164,7 +164,7 @@ def beaten(figures):
 
 
 def detail(title, figures):
-    print(f"\n{title}\n\n| | looks | CPU ms a frame | of every frame | HOTA | DetA | AssA | in 0.2 s | beaten by | looked at because |\n"
+    print(f"\n{title}\n\n| | inferences | CPU ms per frame | relative to every frame | HOTA | DetA | AssA | in 0.2 s | beaten by | reasons |\n"
           "|---|---|---|---|---|---|---|---|---|---|")
     rivals, whole = beaten(figures), figures["every frame"].means()[1]
     for name, one in figures.items():
@@ -190,11 +190,11 @@ def overview(measured):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("footage", nargs="*", metavar="FOOTAGE")
-    parser.add_argument("--quick", action="store_true", help="one trial, 100 frames: within three minutes, and worth as much")
+    parser.add_argument("--quick", action="store_true", help="one trial with 100 frames: less than three minutes, but imprecise")
     parser.add_argument("--model", action="append")
     parser.add_argument("--trials", type=int, help="default: 3, quick: 1")
-    parser.add_argument("--frames", type=int, help="of each video at most (default: 800, quick: 100)")
-    parser.add_argument("--set", action="append", default=[], metavar="PROPERTY=VALUE", help="of the element, in all runs")
+    parser.add_argument("--frames", type=int, help="maximum number of frames of each video (default: 800, quick: 100)")
+    parser.add_argument("--set", action="append", default=[], metavar="PROPERTY=VALUE", help="a property of the element in all runs")
     options = parser.parse_intermixed_args()
     options.trials = options.trials or (1 if options.quick else 3)
     options.frames = options.frames or (100 if options.quick else 800)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes clips with truth in which people and things of labelled photographs, small as in a large picture, move over real backgrounds.
+"""Generates clips with ground truth: people and things cut out of labelled photographs move over real backgrounds.
 
 Usage: clips.py FOLDER [--photos FOLDER] [--size WIDTHxHEIGHT] [--clips N] [--frames N] [--seed N] [--things N] [--pace FACTOR]
                 [--heights LEAST-MOST] [--camera still|hand-held|pan] [--noise LEVELS] [--kinds NAME,...] [--passing] [--rate N]
 
-FOLDER gets for each clip `NAME.mp4` (H.264) and `NAME/gt/gt.txt` (MOTChallenge; the class is COCO's number of 80). Each
-thing is cut out of its photograph with a rim that fades, brought to a height of 24 to 160 pixels, and walks along a line over another
-photograph, the background, in front of which the camera stands still, trembles in a hand, or turns to and fro. They hide each other as they come;
-with --pace 0 they stand; with --passing they come and go one after the other, and stand for a moment on their way. With --noise each frame has grain of its own, as cameras give it. With other numbers other clips come, with the same ones the
-same. Needs numpy and pillow from the Python package index, and gst-launch-1.0 with x264enc or openh264enc.
+Writes for each clip `NAME.mp4` (H.264) and `NAME/gt/gt.txt` (MOTChallenge; the class is COCO's index of 80) into FOLDER. Each object is
+cut out of its photograph with a fading border, scaled to a height of 24 to 160 pixels, and moves along a line over another photograph,
+with a static, hand-held or panning camera. Objects occlude each other at random. --pace 0 makes them static. With --passing they appear
+one after the other and stop for a moment on their way. --noise adds camera noise to each frame. The same options and seed give the same
+clips. Requires numpy and pillow, and gst-launch-1.0 with x264enc or openh264enc.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 SHARED = pathlib.Path(__file__).resolve().parents[4] / "shared"
-# What may stand in a street or a field, by COCO's names.
+# Classes of objects in streets and fields, by COCO's names.
 KINDS = ["person", "bicycle", "car", "motorcycle", "bus", "truck", "bird", "dog", "horse", "cow", "sheep", "elephant", "zebra", "giraffe"]
 
 
@@ -29,7 +29,7 @@ def load(photos):
 
 
 def cutouts(photos, wanted):
-    """Things with a rim of what is around them, which fades out: (class of 80, picture with alpha, box within it)."""
+    """Returns objects with a fading border, as (class index of 80, picture with alpha, box in it)."""
     categories, pictures, annotations = load(photos)
     names = [category["name"] for category in categories]
     ids = [category["id"] for category in categories]
@@ -39,7 +39,7 @@ def cutouts(photos, wanted):
         left, top, width, height = about["bbox"]
         file = pictures[about["image_id"]]
         rim = 0.12 * max(width, height)
-        # Whole, alone, and large enough for the heights that are asked for.
+        # Only complete single objects that are large enough.
         if names[kind] not in wanted or about["iscrowd"] or height < 100 or width < 30:
             continue
         if left < rim or top < rim or left + width > file["width"] - rim or top + height > file["height"] - rim:
@@ -57,14 +57,14 @@ def cutouts(photos, wanted):
 
 
 def shared(one, other):
-    """How much of the second box lies in the first."""
+    """Returns the share of the second box that lies in the first."""
     across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
     down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
     return max(0, across) * max(0, down) / (other[2] * other[3])
 
 
 def background(photos, size, chance):
-    """A photograph without such things as large as the clip, blown up and with grain, since what is blown up has none."""
+    """Returns a photograph without these objects, scaled up to the size of the clip, with added grain."""
     categories, pictures, annotations = load(photos)
     kinds = {category["id"] for category in categories if category["name"] in KINDS}
     taken = {about["image_id"] for about in annotations if about["category_id"] in kinds}
@@ -77,7 +77,7 @@ def background(photos, size, chance):
 
 
 class Walker:
-    """One thing on its way."""
+    """An object that moves along a line."""
 
     def __init__(self, kind, picture, across, down, size, options, chance):
         self.kind = kind
@@ -86,7 +86,7 @@ class Walker:
         self.rim = np.array([across * self.picture.width, down * height])
         self.at = np.array([chance.uniform(0, max(1, size[0] - self.picture.width)), chance.uniform(0, max(1, size[1] - height))])
         angle = chance.uniform(0, 2 * np.pi)
-        # A quarter to one and a half of its height a second.
+        # 0.25 to 1.5 times its height per second.
         self.step = np.array([np.cos(angle), 0.4 * np.sin(angle)]) * height * options.pace * chance.uniform(0.25, 1.5) / options.rate
         self.size = size
 
@@ -99,7 +99,7 @@ class Walker:
 
 
 class Passer(Walker):
-    """One thing that comes in at one side, stands for a moment, and leaves at the other."""
+    """An object that enters at one side, stops for a moment, and leaves at the other."""
 
     def __init__(self, *about, begins):
         super().__init__(*about)
@@ -122,7 +122,7 @@ class Passer(Walker):
 
 
 def passers(things, count, size, options, chance):
-    """Each comes when the one before has left, or a little sooner."""
+    """Returns objects that each enter when the previous one leaves, or shortly before."""
     found, begins = [], 0.5 * options.rate
     for _ in range(count):
         found.append(Passer(*things[chance.integers(len(things))], size, options, chance, begins=begins))
@@ -131,23 +131,23 @@ def passers(things, count, size, options, chance):
 
 
 class Camera:
-    """Where in the scene the picture's left upper corner is, frame by frame; between pixels, too."""
+    """The position of the frame's upper left corner in the scene, with subpixel precision."""
 
-    # How far it gets from the middle, as a share of the picture's width and height.
+    # The largest distance from the middle, as a fraction of the frame's width and height.
     REACH = {"still": (0, 0), "hand-held": (0.06, 0.06), "pan": (0.4, 0.02)}
 
     def __init__(self, kind, size, rate, chance):
         self.kind, self.rate = kind, rate
         self.reach = np.array(self.REACH[kind]) * size
         self.scene = tuple(int(v) for v in np.ceil(np.array(size) + 2 * self.reach))
-        # A hand sways, and trembles faster and less; frequencies of no common measure never repeat.
+        # Slow swaying and faster, weaker trembling, at frequencies without a common period.
         self.waves = [(share, hertz * chance.uniform(0.8, 1.25), chance.uniform(0, 2 * np.pi, 2))
                       for share, hertz in ((0.7, 0.23), (0.2, 0.9), (0.07, 2.3), (0.03, 5.1)) if kind == "hand-held"]
 
     def at(self, frame):
         seconds = frame / self.rate
         if self.kind == "pan":
-            # To and fro in eight seconds, evenly: a fifth of the picture a second.
+            # To and fro in eight seconds at a constant speed of a fifth of the frame's width per second.
             there = np.array([2 * abs((seconds / 8 + 0.25) % 1 * 2 - 1) - 1, np.sin(seconds)])
         else:
             there = sum((share * np.sin(2 * np.pi * hertz * seconds + phase) for share, hertz, phase in self.waves), np.zeros(2))
@@ -155,7 +155,7 @@ class Camera:
 
 
 def cut(corner, size, box):
-    """What the camera sees of a box in the scene; none of what it hardly sees."""
+    """Returns the visible part of a box in the scene, or None if little of it is visible."""
     left, top = np.maximum(box[:2] - corner, 0)
     right, bottom = np.minimum(box[:2] + box[2:] - corner, size)
     seen = max(0, right - left) * max(0, bottom - top)
@@ -191,13 +191,13 @@ def make(path, things, chance, options):
         if camera.reach.any():
             picture = picture.transform(size, Image.AFFINE, (1, 0, corner[0], 0, 1, corner[1]), Image.BILINEAR)
         if grain is not None:
-            # The same noise from another place is another one, and much sooner had.
+            # Rolling one noise picture is much faster than generating new noise for every frame.
             shown = np.asarray(picture, np.float32) + np.roll(grain, chance.integers(size[0] * size[1]))
             picture = Image.fromarray(np.clip(shown, 0, 255).astype(np.uint8))
         player.stdin.write(picture.tobytes())
     player.stdin.close()
     if player.wait() != 0:
-        raise SystemExit("clips.py: the clip cannot be encoded")
+        raise SystemExit("clips.py: cannot encode the clip")
     (path / "gt").mkdir(parents=True, exist_ok=True)
     np.savetxt(path / "gt" / "gt.txt", np.array(rows).reshape(-1, 9), fmt="%g", delimiter=",")
 
@@ -210,14 +210,14 @@ def main():
     parser.add_argument("--clips", type=int, default=3)
     parser.add_argument("--frames", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--things", type=int, help="in each clip (default: 8 to 13)")
+    parser.add_argument("--things", type=int, help="objects in each clip (default: 8 to 13)")
     parser.add_argument("--heights", type=lambda text: tuple(map(float, text.split("-"))), default=(24, 160), help="in pixels")
-    parser.add_argument("--pace", type=float, default=1, help="0: they stand")
+    parser.add_argument("--pace", type=float, default=1, help="factor of the speed; 0: static objects")
     parser.add_argument("--camera", choices=Camera.REACH, default="still")
-    parser.add_argument("--noise", type=float, default=0, metavar="LEVELS", help="of 256, standard deviation")
+    parser.add_argument("--noise", type=float, default=0, metavar="LEVELS", help="standard deviation of the noise, in levels of 256")
     parser.add_argument("--kinds", type=lambda text: text.split(","), default=KINDS, help="by COCO's names")
-    parser.add_argument("--passing", action="store_true", help="they come and go one after the other")
-    parser.add_argument("--rate", type=int, default=25, help="frames a second")
+    parser.add_argument("--passing", action="store_true", help="objects appear one after the other")
+    parser.add_argument("--rate", type=int, default=25, help="frames per second")
     options = parser.parse_args()
     chance = np.random.default_rng(options.seed)
     things = cutouts(options.photos, options.kinds)

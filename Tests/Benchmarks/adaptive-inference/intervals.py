@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""What it costs to look less often: a video with inference on every frame, every 2nd, 3rd and 5th, and with inference-interval=0.
+"""Measures the accuracy with fewer inferences: on every frame, every 2nd, 3rd and 5th frame, and with inference-interval=0.
 
 Usage: intervals.py [--trials N] [--truth SEQUENCE | --before ELEMENTS] [--mirrored] [--recorded FILE] VIDEO [PROPERTY=VALUE ...]. SEQUENCE is a
-folder with gt/gt.txt (MOTChallenge); without it the result with inference on every frame stands for the truth. ELEMENTS change the picture before it is
-looked at, such as "videoflip video-direction=horiz" or "videocrop bottom=130": the same people come in another way, which other
-trials hardly show; --mirrored mirrors it, and the truth. The properties are given to the element in all runs, such as
-model-file=yolox_nano.onnx label-allowlist=person. Needs the packages numpy, scipy and trackeval, and what Pipelines/setup builds.
+folder with gt/gt.txt (MOTChallenge); without it the result with inference on every frame is the ground truth. ELEMENTS change the picture before
+the element, such as "videoflip video-direction=horiz" or "videocrop bottom=130", for more variation than trials give. --mirrored mirrors the
+picture and the ground truth. The properties are set in all runs, such as model-file=yolox_nano.onnx label-allowlist=person. Requires numpy,
+scipy and trackeval, and Pipelines/setup.
 
-The network looks once, at every frame, or has done so elsewhere: FILE is what `odt detect VIDEO --detections FILE` wrote on another
-processor, whose answers differ a little. All runs play that back, which is soon done and leaves out what it costs: for that and for zoom=auto
-there is budget.py. A trial begins three frames later than the one before it, with
-boxes moved by a percent of their size: one sequence alone says little. Printed are means over the trials: frames that were looked at, in
-all and by why; HOTA, and the DetA and AssA that it is made of; and of the objects that inference on every frame reports, those reported within
-0.2 seconds of then.
+The network runs once on every frame, and all runs play these detections back. FILE holds detections of another machine, written by
+`odt detect VIDEO --detections FILE`. Costs and zoom=auto are measured by budget.py. Each trial begins three frames later than the previous one,
+with boxes moved by a percent of their size, because one sequence alone is not representative. Prints means over the trials: frames with
+inference, in all and by reason; HOTA, DetA and AssA; and the share of the objects of inference on every frame that are reported within 0.2 s of it.
 """
 import argparse
 import json
@@ -29,7 +27,7 @@ from element import play  # noqa: E402
 
 
 def trial(lines, number, path):
-    """A recording as it would be if the video began later and the detector trembled."""
+    """Writes a recording that begins later and has slightly moved boxes."""
     dice, frames = random.Random(number), 0
     with open(path, "w", encoding="utf-8") as file:
         for line in lines:
@@ -84,7 +82,7 @@ def main():
                 figures.setdefault(interval, []).append((
                     counters["detections"] / frames, *score.hota(objects, score.shown(results), len(results)), np.mean(late) if late else 1,
                     {name.removeprefix("inferences-"): count for name, count in counters.items() if name.startswith("inferences-") and count}))
-    print(f"{'inference-interval':<20} {'looked at':>9} {'HOTA':>6} {'DetA':>6} {'AssA':>6} {'in 0.2 s':>8}")
+    print(f"{'inference-interval':<20} {'inferred':>9} {'HOTA':>6} {'DetA':>6} {'AssA':>6} {'in 0.2 s':>8}")
     for interval, runs in figures.items():
         looks, *scores, soon = np.mean([run[:5] for run in runs], axis=0)
         why = {} if interval else runs[0][5]

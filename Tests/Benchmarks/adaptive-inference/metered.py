@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Plays a pipeline and prints what swiftodt says, as Pipelines/bus-to-json does, and what that costs, decoding left out.
+"""Plays a pipeline, prints the messages of swiftodt as Pipelines/bus-to-json does, and measures the element's CPU time without decoding.
 
-Usage: metered.py FIRST FRAMES PIPELINE. In the pipeline is a `queue name=decoded` without limits before the element: the frames from FIRST on, at most
-so many, are held there until all of them are decoded, and what swiftodt says is written when it is done. So the process hardly does anything else
-meanwhile, and its CPU time is the element's. The counters, in the last line, gain `cpu-ms`, that time a frame from the second frame on: the first one waits for
-the network to be loaded. Needs Debian's python3-gi, so no environment's Python, and memory for all frames.
+Usage: metered.py FIRST FRAMES PIPELINE. The pipeline needs an unlimited `queue name=decoded` before the element. It holds FRAMES
+frames from FIRST on until all of them are decoded, and messages are written at the end, so that the process's CPU time is almost only the
+element's. The statistics in the last line have `cpu-ms`, the CPU time per frame from the second frame on; the first one includes loading
+the network. Requires Debian's python3-gi, so not the Python of a virtual environment, and memory for all frames.
 """
 import pathlib
 import sys
@@ -17,7 +17,7 @@ from running.program import program  # noqa: E402
 
 
 def hold(queue, frames):
-    """Lets these frames alone into a queue, and none of them out until the last one is in."""
+    """Lets only these frames into a queue, and releases them when the last one has entered."""
     source, sink, count = queue.get_static_pad("src"), queue.get_static_pad("sink"), 0
     held = source.add_probe(Gst.PadProbeType.BLOCK | Gst.PadProbeType.BUFFER, lambda pad, info: Gst.PadProbeReturn.OK)
 
@@ -36,7 +36,7 @@ def hold(queue, frames):
 
 
 class Clock:
-    """CPU seconds from the first frame that leaves an element to the end of the stream."""
+    """Measures the CPU seconds from the first frame that leaves an element to the end of the stream."""
 
     def __init__(self, element):
         self.begun = self.ended = 0
@@ -62,7 +62,7 @@ def main(arguments):
     element = next(iter(pipeline.iterate_all_by_element_factory_name("swiftodt")))
     hold(pipeline.get_by_name("decoded"), range(int(arguments[0]), int(arguments[0]) + int(arguments[1])))
     clock, player = Clock(element), Player(pipeline)
-    # Kept, and written afterwards; the element says less on a bus that nobody reads.
+    # Messages are read during playback, because a full bus drops some, and printed afterwards.
     results = [structure.copy() for structure in player.messages()]
     sys.stdout.writelines(map(line, results))
     frames = sum(one.get_name() == "swiftodt" for one in results)

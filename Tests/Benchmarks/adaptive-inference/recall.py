@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How many of the small objects of made-up clips are reported with `zoom=off` and with `zoom=auto`, at one look a frame each.
+"""Measures the recall of small objects in synthetic clips with `zoom=off` and `zoom=auto`, with one inference per frame.
 
 Usage: recall.py FOLDER [--input PIXELS] [PROPERTY=VALUE ...]
 
-FOLDER is what clips.py has made. Small is what is less than 32 pixels high in the network's input of so many pixels a side (320) when all of
-the picture is fed. An object counts as found in a frame where a reported one overlaps it by half (IoU), whatever it is called. Needs
-numpy and what Pipelines/setup builds.
+FOLDER has clips made by clips.py. Small objects are less than 32 pixels high when the full frame is scaled to the network's input of
+PIXELS (320) a side. An object counts as found in a frame if a reported box has an IoU of at least 0.5 with it, regardless of its label.
+Requires numpy and Pipelines/setup.
 """
 import argparse
 import pathlib

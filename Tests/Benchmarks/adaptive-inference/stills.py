@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Makes large pictures with truth in which people and things of labelled photographs, small as in a large picture, stand before others.
+"""Generates large pictures with ground truth: small people and things cut out of labelled photographs, on backgrounds from other ones.
 
 Usage: stills.py FOLDER [--photos FOLDER]... [--backgrounds FOLDER] [--size WIDTHxHEIGHT] [--pictures N] [--things N] [--heights LEAST-MOST] [--seed N]
 
-FOLDER gets `images/` and COCO's `instances.json`, as `grid --photos FOLDER` wants them. Things are cut out and brought to a height as
-`clips.py` does it, and hide each other little; a background is a photograph without such things. With other numbers other pictures come,
-with the same ones the same. Needs numpy and pillow from the Python package index.
+Writes `images/` and COCO's `instances.json` into FOLDER, for `grid --photos FOLDER`. Objects are cut out and scaled as in `clips.py`,
+and overlap little; backgrounds are photographs without such objects. The same seed gives the same pictures. Requires numpy and pillow.
 """
 import argparse
 import json
@@ -17,7 +16,7 @@ import clips
 
 
 def place(scene, things, options, chance):
-    """Puts things into a scene: (class of 80, box) of each."""
+    """Pastes objects into a scene and returns (class index of 80, box) of each."""
     rows = []
     for _ in range(options.things):
         kind, picture, across, down = things[chance.integers(len(things))]
@@ -36,11 +35,11 @@ def place(scene, things, options, chance):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--photos", type=pathlib.Path, action="append", help="folders with images/ and instances.json, for things")
-    parser.add_argument("--backgrounds", type=pathlib.Path, default=clips.SHARED / "data/photos/coco-val-128", help="such a folder")
+    parser.add_argument("--photos", type=pathlib.Path, action="append", help="folders with images/ and instances.json for the objects")
+    parser.add_argument("--backgrounds", type=pathlib.Path, default=clips.SHARED / "data/photos/coco-val-128", help="a folder with images/ and instances.json")
     parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(3840, 2160))
     parser.add_argument("--pictures", type=int, default=10)
-    parser.add_argument("--things", type=int, default=18, help="in each picture")
+    parser.add_argument("--things", type=int, default=18, help="objects in each picture")
     parser.add_argument("--heights", type=lambda text: tuple(map(float, text.split("-"))), default=(16, 160), help="in pixels")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

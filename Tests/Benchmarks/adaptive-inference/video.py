@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What `zoom=auto` gains on a video with ground truth: HOTA, IDF1, MOTA, objects a frame, and what was looked at.
+"""Measures `zoom=auto` on a video with ground truth: HOTA, IDF1, MOTA, objects per frame, and inferences by region.
 
 Usage: video.py VIDEO SEQUENCE [--canvas WIDTHxHEIGHT] [--zoom WHICH]... [PROPERTY=VALUE ...]
 
-SEQUENCE is a folder with gt/gt.txt (MOTChallenge). With --canvas the video stands unscaled in the middle of a black
-picture of that size, as a scene does that a camera with many pixels sees from afar. The properties are given to the element. Needs the
-package trackeval and what Pipelines/setup builds.
+SEQUENCE is a folder with gt/gt.txt (MOTChallenge). With --canvas the video is placed unscaled in the middle of a
+black frame of that size, like a distant scene of a high-resolution camera. The properties are set on the element. Requires trackeval
+and Pipelines/setup.
 """
 import argparse
 import pathlib
@@ -19,12 +19,12 @@ from element import play  # noqa: E402
 
 
 def corner(canvas, size):
-    """Where the left upper corner of a video of this size is."""
+    """Returns the upper left corner of a video of this size in the canvas."""
     return ((canvas[0] - size[0]) // 2, (canvas[1] - size[1]) // 2) if canvas else (0, 0)
 
 
 def surround(canvas, size):
-    """What a pipeline does to put a video of this size there."""
+    """Returns the elements that place a video of this size in the canvas."""
     if not canvas:
         return ""
     left, top = corner(canvas, size)
@@ -37,7 +37,7 @@ def main():
     parser.add_argument("video")
     parser.add_argument("sequence", type=pathlib.Path)
     parser.add_argument("--canvas", type=lambda text: tuple(map(int, text.split("x"))))
-    parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(768, 576), help="of the video")
+    parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(768, 576), help="the size of the video")
     parser.add_argument("--zoom", action="append")
     parser.add_argument("properties", nargs="*")
     options = parser.parse_intermixed_args()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Coarse categories and salient things on photographs, and how much of the common vocabularies the category table knows.
+"""Measures categories and salient objects on photographs, and the coverage of common vocabularies by the category table.
 
     Tests/Benchmarks/categories/categories.py --shared ../shared [--classifier FILE] [--odt .build/tool/odt]
 
 The photographs are those of shared/data/photos (COCO format); the truth of a crop is the category of its COCO name. Crops are the
-annotated boxes, so that the classifier is judged and not the detector. "label, else classifier" is how the element goes about it: the
-name that the detector gives to the best box of the same place, where it finds one. Needs Python alone, and
-what Pipelines/setup builds.
+annotated boxes, so that the result does not depend on the detector. "label, else classifier" is the element's rule: the category of
+the detector's label for a box at the same position, and without one that of the classifier. Requires only Python and
+Pipelines/setup.
 """
 import argparse
 import collections
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 VOCABULARIES = ROOT / "CShims/CVocabularies/Vocabularies"
 LABELS = ROOT / "Tests/SwiftODTTests/Classification/Labels"
 CATEGORIES = ["fashion good", "home good", "food", "place", "plant", "unknown"]
-# Crops with a shorter side say little even to people.
+# Smaller crops are hardly recognisable even for people.
 SHORTEST_SIDE = 32
 
 
@@ -63,7 +63,7 @@ def boxes_of(objects):
 
 
 def print_accuracy(name, truths, answers):
-    """Of all crops: how many are right; of those with a category: how many got it, and how often a category told is right."""
+    """Prints the accuracy on all crops, and recall and precision on crops with a category."""
     right = sum(t == a for t, a in zip(truths, answers))
     known = [(t, a) for t, a in zip(truths, answers) if t != "unknown"]
     told = [(t, a) for t, a in zip(truths, answers) if a != "unknown"]
@@ -109,7 +109,7 @@ def measure_categories(arguments, photos, names, truth_of):
 
 
 def measure_salient(arguments, photos):
-    """How well the first salient box, and the best of the first three, fit something that was annotated."""
+    """Prints the IoU of the first salient box, and of the best of the first three, with annotated boxes."""
     truth = collections.defaultdict(list)
     for a in photos["annotations"]:
         if not a.get("iscrowd"):
@@ -153,8 +153,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=pathlib.Path, default=ROOT.parent / "shared")
     parser.add_argument("--odt", type=pathlib.Path, default=ROOT / ".build/tool/odt")
-    parser.add_argument("--classifier", help="an image classifier; the installed default if none is named")
-    parser.add_argument("--threshold", help="a category is told from this confidence up; the model's own if none is named")
+    parser.add_argument("--classifier", help="an image classifier (default: the installed one)")
+    parser.add_argument("--threshold", help="minimum confidence of a category (default: the model's own)")
     arguments = parser.parse_args()
     print_coverage()
     folder = arguments.shared / "data/photos/coco-val-128"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts what makes labels hard to read in a video: those that jump, stand off their box, overlap, or hide other objects.
+"""Counts labels in a video that jump, are detached from their box, overlap, or hide other objects.
 
 Usage: motion.py VIDEO [PROPERTY=VALUE ...], or motion.py --log FILE for a log that was written before, by
-GST_DEBUG=swiftodt:7 GST_DEBUG_NO_COLOR=1. Draws up to 100 objects with the properties given and reads where their labels
-stand from the debug log. Needs what Pipelines/setup builds.
+GST_DEBUG=swiftodt:7 GST_DEBUG_NO_COLOR=1. Draws up to 100 objects with the given properties and reads the
+positions of their labels from the debug log. Requires Pipelines/setup.
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 from collections import namedtuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# More than this between a label and its box, in pixels, is a gap that is seen: lines and labels stand on even pixels.
+# A larger distance in pixels between a label and its box is a visible gap. Lines and labels are aligned to even pixels.
 GAP = 2
 THRESHOLD = 0.4
 
@@ -52,7 +52,7 @@ def gap(one, other):
 
 
 def side(label):
-    """At which side of its box it stands; what hangs over an edge belongs to that edge's side."""
+    """Returns the side of the box on which a label is. A label across an edge belongs to that side."""
     place, box = label.place, label.box
     if place.left >= box.right - GAP:
         return "right"
@@ -62,14 +62,14 @@ def side(label):
 
 
 def step(before, now):
-    """How far a label has moved beside its box, which may have moved and grown itself, in heights of the label."""
+    """Returns the movement of a label relative to its box, which may have moved and grown, in heights of the label."""
     across = min(abs((now.place[a] - now.box[b]) - (before.place[a] - before.box[b])) for a in (0, 2) for b in (0, 2))
     down = min(abs((now.place[a] - now.box[b]) - (before.place[a] - before.box[b])) for a in (1, 3) for b in (1, 3))
     return (across ** 2 + down ** 2) ** 0.5 / (now.place.bottom - now.place.top)
 
 
 def returns(frames):
-    """In how many frames a label is back, after it was away, at another side than before."""
+    """Returns the number of frames in which a label reappears at another side than before."""
     sides, away, count = {}, set(), 0
     for frame in frames:
         back = [name for name in frame.labels if name in away and sides[name] != side(frame.labels[name])]

@@ -1,8 +1,8 @@
-"""Plays one pipeline as fast as it goes and prints what meter.py measures of it.
+"""Plays one pipeline as fast as possible and prints the measurements of meter.py.
 
-Usage: play.py STREAMS PIPELINE [FRAMES [WARM-UP]] [-v] [-i] [-m FRAMES,FRAMES,...]. PIPELINE is to go on for as many frames; every stream ends in
-a fakesink. Start-up is not counted. With -v the stats of an element named odt, too; with -i `inside-ms`, the CPU time that the streaming thread spends
-between its pads a frame; with -m the memory that is resident after so many frames.
+Usage: play.py STREAMS PIPELINE [FRAMES [WARM-UP]] [-v] [-i] [-m FRAMES,FRAMES,...]. PIPELINE must run for that number of frames; every stream ends in
+a fakesink. Start-up is not measured. -v also prints the statistics of an element named odt, -i `inside-ms`, the streaming thread's CPU time per
+frame between the element's pads, and -m the resident memory after these numbers of frames.
 """
 import pathlib
 import sys
@@ -18,7 +18,7 @@ from meter import Meter, resident  # noqa: E402
 
 
 class Inside:
-    """The CPU time of one thread from an element's sink pad to its source pad: a frame's way through it, where no frame waits for later ones."""
+    """Measures one thread's CPU time from an element's sink pad to its source pad. Valid if no frame waits for later ones."""
 
     def __init__(self, element):
         self.spent, self.begun = [], None

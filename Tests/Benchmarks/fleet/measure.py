@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What a fleet costs, and whether it gives what one machine gives.
+"""Measures the cost of a fleet and compares its results with those of one machine.
 
-Usage: Tests/Benchmarks/fleet/run [identity] [speed] [overhead] [memory] [trouble] [costs]; all of them unless named. Needs Pipelines/setup --fleet.
+Usage: Tests/Benchmarks/fleet/run [identity] [speed] [overhead] [memory] [trouble] [costs]; default: all of them. Requires Pipelines/setup --fleet.
 
-  identity  1, 2 and 5 workers, parts of a second to whole, B-frames, variable frame rate, what cannot be cut: each result compared with that of odt alone
-  speed     2 workers on two cores beside 1 on one
-  overhead  parts of a minute on one core, beside odt alone on it
-  memory    of the driver, while it goes through 100,000 simulated files
-  trouble   killed in the middle with all of Ray, a disk that is full, files that are cut short: at the end complete and identical
-  costs     frames a second a core for each model that is installed, of reading and of tracking
+  identity  compares each result with that of odt alone: 1, 2 and 5 workers, parts from a second to whole, B-frames, variable frame rate, videos that cannot be cut
+speed     2 workers on two cores compared with 1 on one
+overhead  parts of a minute on one core compared with odt alone
+memory    of the driver, with 100,000 simulated files
+trouble   killed together with Ray, a full disk, truncated files: in the end the results must be complete and identical
+costs     frames per second and core of decoding, of inference with each installed model, and of tracking
 
-The machine should have nothing else to do. Videos are made of the demo's street scene.
+The machine should be idle. Videos are made from the demo's street scene.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def odt(*words: str, core: int | None = None) -> float:
 
 
 def odt_work(*words: str) -> float:
-    """:return: seconds of a core, which others on the machine do not lengthen."""
+    """:return: CPU seconds, which do not depend on other load."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     odt(*words, core=0)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -72,7 +72,7 @@ def fleet(sources: str, storage: str, *words: str, workers: int = 2) -> subproce
 
 
 def worked(sources: str, storage: str, *words: str, cores: list[int]) -> float:
-    """Seconds of a fleet from the first plan to the last result, without the start of Ray."""
+    """Returns the seconds from the first plan to the last result, without the start of Ray."""
     driver = subprocess.Popen([*pinned(cores), RUN, sources, "--out", storage, *words, "--cores", str(len(cores))])
     while driver.poll() is None and not os.path.exists(f"{storage}/work"):
         time.sleep(0.005)
@@ -87,7 +87,7 @@ def looped(path: str, seconds: int) -> str:
 
 
 def alone(video: str, folder: str, core: int | None = None) -> tuple[float, float]:
-    """What one machine does: looks, tracks, and writes a page. In seconds, looking and the rest."""
+    """Detects, tracks and writes a page with odt alone. Returns the seconds of detection and of the rest."""
     os.makedirs(folder, exist_ok=True)
     found, said = f"{folder}/detections.jsonl", f"{folder}/messages.jsonl"
     infer = odt("detect", video, "--detections", found, "--force", "--set", "threads=1", core=core)
@@ -97,7 +97,7 @@ def alone(video: str, folder: str, core: int | None = None) -> tuple[float, floa
 
 
 def said(path: str) -> list[str]:
-    """The messages without the element's figures of time at the end."""
+    """Returns the messages without the statistics of times at the end."""
     with open(path) as lines:
         return [line for line in lines if '"detection-latency-p50"' not in line]
 
@@ -165,7 +165,7 @@ def trouble(folder: str) -> None:
         while driver.poll() is None and gone(storage) < steps:
             time.sleep(0.02)
         if driver.poll() is None:
-            # The head, its nodes and all workers go with it.
+            # Ray's head, nodes and workers are in the same process group.
             os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
         print(f"killed {number + 1} times: {len(list(Path(storage).glob('done/*')))} done, {len(list(Path(storage).glob('work/*/0*.json')))} parts in work", flush=True)
@@ -176,7 +176,7 @@ def trouble(folder: str) -> None:
 
 
 def gone(storage: str) -> int:
-    """How far it is: parts, and ten for each file."""
+    """Returns the progress: one for each finished part, ten for each finished file."""
     return len(list(Path(storage).glob("work/*/0*.json"))) + 10 * len(list(Path(storage).glob("done/*")))
 
 
@@ -196,7 +196,7 @@ def full(folder: str, videos: str) -> None:
         print(f"with more room: {verdict(storage, videos, folder)}, exit code {done.returncode}")
         subprocess.run(["umount", storage], check=True)
     else:
-        print("full disk: needs root, to make a small one")
+        print("full disk: needs root to mount a small one")
 
 
 def short(folder: str, videos: str) -> None:

@@ -1,4 +1,4 @@
-"""A run through files that are none: the schedule, Ray and its tasks are real, what the tasks do is not."""
+"""Simulates a run without files: the schedule and Ray are real, the tasks do nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from swiftodt_fleet.tasks import Tasks
 
 
 def simulate(count: int) -> Iterator[tuple[int, float]]:
-    """:return: the driver's resident megabytes after so many files, ten times."""
+    """:return: (number of files, resident megabytes of the driver), ten times."""
     figures: list[tuple[int, float]] = []
 
     def addresses() -> Iterator[str]:
@@ -25,7 +25,7 @@ def simulate(count: int) -> Iterator[tuple[int, float]]:
                 figures.append((number, resident()))
             yield f"/archive/{number:07}.mp4"
 
-    # By value: workers find no module of this name.
+    # Nested functions are pickled by value, because workers cannot import this module.
     def plan(address: str, _: Settings) -> Plan:
         return Plan(Video(address, address, Identity(1, "")), spans=[WHOLE])
 
@@ -36,7 +36,7 @@ def simulate(count: int) -> Iterator[tuple[int, float]]:
         return {"seconds": 3600.0}
 
     def nothing(*_: Any) -> Any:
-        raise AssertionError("nothing goes wrong here")
+        raise AssertionError("no file is set aside in a simulation")
 
     with cluster(None) as ray:
         import ray.cloudpickle

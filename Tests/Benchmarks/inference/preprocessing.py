@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the runtime's own preprocessing costs: processor time of a network fed I420 planes of 768x576, which the runtime converts,
-resizes and turns into floats, less that of the same network fed floats. Prints milliseconds a frame.
+"""Measures the runtime's preprocessing: the CPU time of a network with I420 input of 768x576, which the runtime converts, resizes and
+turns into floats, minus that of the same network with float input. Prints milliseconds per frame.
 
 Usage: preprocessing.py MODEL.onnx   (needs the packages openvino and numpy)"""
 import sys

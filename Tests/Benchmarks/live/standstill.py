@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""How long the streaming thread stands still while all properties that may change do so at random frames.
+"""Measures how long the streaming thread blocks while all properties change at random frames.
 
-Usage: standstill.py [FRAMES [SEED]]. Pushes 640x360 frames, thirty a second, through swiftodt detector=neural; at every fourth frame or so a
-property gets another value. Prints the longest time that a frame held the thread, with what had changed before it, and beside it
-the longest that the detector took by itself, and the longest that frames pushed at the same times through an identity were held:
-what the machine makes wait whoever runs on it. Networks are compiled, or come from the cache: XDG_CACHE_HOME=$(mktemp -d) makes sure of
-the former. Needs what Pipelines/setup builds; run it by Pipelines/with-plugin.
+Usage: standstill.py [FRAMES [SEED]]. Pushes 640x360 frames at 30 frames per second through swiftodt detector=neural; about every fourth frame
+changes a property. Prints the longest time that pushing a frame took and the property that changed before it. For comparison it prints the
+longest stage of detection, and the longest push of frames through an identity at the same times, which shows the machine's own delays.
+XDG_CACHE_HOME=$(mktemp -d) forces networks to be compiled. Requires Pipelines/setup; run it with Pipelines/with-plugin.
 """
 import random
 import sys
@@ -22,7 +21,7 @@ SIZE = 640 * 360 * 3 // 2
 
 
 def value(spec, choose):
-    """Something that a property may be."""
+    """Returns a valid value of a property."""
     kind = spec.value_type
     if kind.is_a(GObject.TYPE_ENUM):
         return choose.randrange(3 if spec.name == "strategy" else 2)
@@ -36,7 +35,7 @@ def value(spec, choose):
 
 
 class Feed:
-    """A pipeline behind a pad that frames are pushed from, and how long each push took."""
+    """A pipeline with a source pad that pushes frames and measures the time of each push."""
 
     def __init__(self, middle):
         self.pipeline = Gst.parse_launch(f"{middle} ! fakesink sync=false async=false")
@@ -53,7 +52,7 @@ class Feed:
         self.held = []
 
     def push(self, number, content):
-        """Pushes a frame in its turn, and waits for that of the next."""
+        """Pushes a frame and waits for the time of the next one."""
         buffer = Gst.Buffer.new_wrapped(content)
         buffer.pts, buffer.duration = number * Gst.SECOND // 30, Gst.SECOND // 30
         begin = time.monotonic()
@@ -101,7 +100,7 @@ def main():
     stats = feed.element.props.stats
     for one in (feed, control):
         one.pipeline.set_state(Gst.State.NULL)
-    # The first frame is not like the others: it waits for the first detector.
+    # The first frame is excluded, because it waits for the detector to load.
     number = max(range(1, frames), key=lambda one: feed.held[one])
     own = max(stats.get_value(f"{stage}-max") for stage in ("start", "wait", "classify")) / 1e6
     print(f"seed {seed}: {frames} frames; longest standstill {feed.held[number] * 1e3:.0f} ms at frame {number} (last changed:"

@@ -1,8 +1,7 @@
-"""What swiftodt does, as one writes it in Python: OpenCV decodes, OpenVINO infers, supervision suppresses and draws, ByteTrack of
-trackers follows, JSON says it. Prints what meter.py measures.
+"""A Python program equivalent to swiftodt: decoding with OpenCV, inference with OpenVINO, suppression and drawing with supervision, tracking
+with ByteTrack of trackers, output as JSON. Prints the measurements of meter.py.
 
-Usage: track.py MODEL VIDEO FRAMES WARM-UP. MODEL is the default network (its outputs level by level) or one of YOLOX; the video is
-played again and again.
+Usage: track.py MODEL VIDEO FRAMES WARM-UP. MODEL is the default network or a YOLOX. The video is played in a loop.
 """
 import json
 import pathlib
@@ -25,7 +24,7 @@ def corners(cx, cy, w, h):
 
 
 class EfficientDet:
-    """Five levels, three scales and three aspects a cell; scores in bytes."""
+    """Decodes the default network: five levels, three scales and three aspect ratios per cell, and logits as bytes."""
 
     STEP, ZERO = 0.0425, 165
 
@@ -111,7 +110,7 @@ def main():
                 if meter.frame():
                     return
             if not meter.count:
-                sys.exit(f"track.py: {video} cannot be played")
+                sys.exit(f"track.py: cannot play {video}")
 
 
 main()

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""An hour with 5,000 objects as a page: what `odt report` takes to make it, how large it is, and how fast it opens.
+"""Measures `odt report` on an hour with 5,000 objects: time, memory, size of the page, and the time to open it.
 
 Usage: hour.py [--tracks N] [--seconds S] [--rate R] [VIDEO]
 
-Makes up S seconds (3600) of messages at R results a second (5) of N objects (5000) that come and go, with a rush in the middle, makes the page,
-with pictures from VIDEO where one is named, and opens it five times in headless Chromium. Prints sizes, time and peak memory of odt, and the median
-of the milliseconds until the page stands, from its navigation on.
+Generates S seconds (3600) of messages with R results per second (5) and N objects (5000), with a peak in the middle, makes the page (with pictures
+if VIDEO is named), and opens it five times in headless Chromium. Prints sizes, time and peak memory of odt, and the median of the milliseconds
+from navigation until the page is complete.
 """
 import json
 import os
@@ -25,7 +25,7 @@ PROBE = """<script>addEventListener("load", () => { document.body.offsetHeight; 
 
 
 class Passer:
-    """An object that walks through the picture."""
+    """An object that moves through the frame."""
 
     def __init__(self, dice, number, start):
         self.number, self.first = number, start
@@ -70,7 +70,7 @@ def opened(page, folder):
     said = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
                            "--window-size=1280,900", "--dump-dom", f"file://{page}"], capture_output=True, text=True, timeout=120)
     found = re.search(r'data-opened="([\d.]+)"', said.stdout)
-    return float(found[1]) if found else sys.exit(f"hour.py: Chromium says nothing: {said.stderr[-500:]}")
+    return float(found[1]) if found else sys.exit(f"hour.py: Chromium prints no time: {said.stderr[-500:]}")
 
 
 def main(words):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lists the coasting boxes in some frames of a video, to be judged by eye, and writes those frames with all boxes drawn.
+"""Lists the coasting boxes in some frames of a video, and writes these frames with all boxes drawn for visual inspection.
 
-Usage: coasting.py VIDEO FIRST LAST FOLDER [PROPERTY=VALUE ...]. Frames are counted from 0; the properties are given to the element.
+Usage: coasting.py VIDEO FIRST LAST FOLDER [PROPERTY=VALUE ...]. Frames are counted from 0; the properties are set on the element.
 FOLDER gets NUMBER.png for each frame from FIRST to LAST. Needs what Pipelines/setup builds.
 
 Each line holds frame, tracking id, label, left, top, width and height in pixels, and the milliseconds since the latest detection.
@@ -16,7 +16,7 @@ from element import ROOT, box
 
 
 def play(video, folder, properties):
-    """The element's messages, one for each frame; every frame is written as a picture."""
+    """Returns one result for each frame, and writes every frame as a picture."""
     pipeline = (f"filesrc location={video} ! decodebin ! videoconvert ! swiftodt draw-coasting=true updates=every-frame"
                 f" multiple-objects=true max-objects=100 {' '.join(properties)} ! videoconvert ! pngenc"
                 f" ! multifilesink location={folder}/%d.png")

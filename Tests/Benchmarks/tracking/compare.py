@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs `odt track` and the trackers of the Python package trackers on the same detections and prints how they score.
+"""Compares `odt track` with the trackers of the Python package trackers on the same detections.
 
 Usage: compare.py ODT DATA [--rounds N] [--every N ...] [--ours] [SET ...]. DATA holds sets of sequences:
-SET/SEQUENCE/{det/det*.txt,gt/gt.txt,seqinfo.ini}; where a sequence has detections of several detectors each makes a set of
-its own. All trackers run with their default settings, the same on all sets, over all frames and over every third and sixth
-one, with the true frame rate told. Each sequence is run in N rounds (1), in which the trackers take turns; the time is the
-median frame's of the median round. --ours leaves the other trackers out, but for the figures in this file.
+SET/SEQUENCE/{det/det*.txt,gt/gt.txt,seqinfo.ini}. Detections of several detectors make separate sets. All trackers run with their
+default settings and the true frame rate, on all frames and on every third and sixth one. Each sequence is run in N rounds (1), in
+which the trackers take turns; the time is that of the median frame in the median round. --ours omits the other trackers, except for
+the results in this file.
 """
 import argparse
 import configparser
@@ -27,9 +27,9 @@ warnings.filterwarnings("ignore")
 REFERENCES = {"SORT": SORTTracker, "ByteTrack": ByteTrackTracker, "OC-SORT": OCSORTTracker, "C-BIoU": CBIoUTracker,
               "BoT-SORT": lambda **settings: BoTSORTTracker(enable_cmc=False, **settings)}
 OURS = "odt track"
-# A sequence that is so much harder than the rest of its set that it is looked at by itself.
+# A sequence that is much harder than the rest of its set and is listed separately.
 APART = ("MOT17-02",)
-# The trackers' own programs on the same detections, measured once: HOTA, IDF1, MOTA over all frames.
+# Results of the trackers' original programs on the same detections: HOTA, IDF1, MOTA over all frames.
 ORIGINALS = {
     "MOT17-val-half": {"SORT": (69.2, 78.6, 81.0), "ByteTrack": (73.1, 86.1, 84.3), "OC-SORT": (72.0, 84.3, 81.1),
                        "Hybrid-SORT": (72.6, 85.2, 83.3), "BoostTrack": (72.5, 85.3, 81.5)},
@@ -45,7 +45,7 @@ ORIGINALS = {
 
 
 class Sequence:
-    """A sequence as one detector saw it, or every so many of its frames."""
+    """A sequence with the detections of one detector, or every N-th of its frames."""
 
     def __init__(self, folder, detections="det.txt", every=1):
         about = configparser.ConfigParser(inline_comment_prefixes=(";", "#"))
@@ -59,14 +59,14 @@ class Sequence:
 
 
 def thinned(rows, every):
-    """The rows of every so many frames, counted from 1 again."""
+    """Returns the rows of every N-th frame, with frames renumbered from 1."""
     kept = rows[(rows[:, 0] - 1) % every == 0].copy()
     kept[:, 0] = (kept[:, 0] - 1) // every + 1
     return kept
 
 
 def run_reference(kind, sequence):
-    """Rows of frame, id, x, y, w, h, and the microseconds that the median frame was in the tracker."""
+    """Returns rows of frame, id, x, y, w, h, and the tracker's microseconds for the median frame."""
     tracker = kind(frame_rate=sequence.rate)
     rows, microseconds = [], []
     for frame in range(1, sequence.length + 1):
@@ -86,7 +86,7 @@ def run_reference(kind, sequence):
 
 
 def run_ours(odt, sequence):
-    """The same of the tool, which says itself how long it was in the tracker. It is over in milliseconds, and so run five times."""
+    """Does the same with odt track, which prints the tracker's time. It runs five times, because one run takes only milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
         found, tracks = pathlib.Path(folder, "det.txt"), pathlib.Path(folder, "tracks.txt")
         np.savetxt(found, sequence.detections[:, :7], fmt="%.10g", delimiter=",")
@@ -98,7 +98,7 @@ def run_ours(odt, sequence):
 
 
 def measured(odt, folder, detections, every, rounds, trackers):
-    """What each tracker gets on a sequence: what the metrics say, and microseconds times frames; and the frames."""
+    """Returns for each tracker the metrics and microseconds times frames on a sequence, and the number of frames."""
     sequence = Sequence(folder, detections, every)
     found, microseconds = {}, {tracker: [] for tracker in trackers}
     for _ in range(rounds):
@@ -112,7 +112,7 @@ def measured(odt, folder, detections, every, rounds, trackers):
 
 
 def find_sets(data, wanted):
-    """Sequences, as (folder, file of detections), by set."""
+    """Returns the sequences by set, as (folder, file of detections)."""
     sets = {}
     for file in sorted(data.glob("*/*/det/det*.txt")):
         folder = file.parents[1]

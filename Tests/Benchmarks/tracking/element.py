@@ -1,4 +1,4 @@
-"""Runs the element over a video and reads what it says."""
+"""Runs the element on a video and reads its messages."""
 import json
 import pathlib
 import subprocess
@@ -7,9 +7,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def play(video, properties, before="", player=("Pipelines/bus-to-json",)):
-    """What the element says of each frame, and its counters.
+    """Returns the result of each frame, and the statistics.
 
-    before: what stands before it in the pipeline, with the link to it. player: the program, and what comes before the pipeline there.
+    before: the elements before it in the pipeline, with the link. player: the program and its arguments before the pipeline.
     """
     said = subprocess.run(
         [ROOT / "Pipelines/with-plugin", ROOT / player[0], *map(str, player[1:]),
@@ -20,7 +20,7 @@ def play(video, properties, before="", player=("Pipelines/bus-to-json",)):
 
 
 def box(thing, result):
-    """Left, top, width, height in pixels, with fractions."""
+    """Returns left, top, width and height in pixels, with fractions."""
     width, height = result["width"], result["height"]
     return (thing["x-min"] * width, thing["y-min"] * height,
             (thing["x-max"] - thing["x-min"]) * width, (thing["y-max"] - thing["y-min"]) * height)

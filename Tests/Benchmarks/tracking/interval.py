@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""How well boxes are carried between a detector's answers: a video with inference on every fifth frame against the same with
-inference on every frame.
+"""Measures the extrapolation of boxes between inferences: a video with inference on every fifth frame compared with inference on
+every frame.
 
-Usage: interval.py [VIDEO [PROPERTY=VALUE ...]]. VIDEO is the demo's street scene if none is named; the properties are given
-to the element in both runs, such as model-file=yolox_nano.onnx. inference-interval=N compares every N-th frame instead.
-Needs what Pipelines/setup builds.
+Usage: interval.py [VIDEO [PROPERTY=VALUE ...]]. VIDEO is the demo's street scene by default; the properties are set in
+both runs, such as model-file=yolox_nano.onnx. inference-interval=N compares with every N-th frame instead. Requires Pipelines/setup.
 
-Objects count that the run with inference on every frame shows as tracked. Those of the frames without inference are paired
-with what was carried there by overlap, the most overlapping first; from one answer to the next each object's partner should
-keep its id.
+Only objects that are tracked in the run with inference on every frame count. In frames without inference they are paired with the
+extrapolated boxes by IoU, the highest first. From one inference to the next each object's partner should keep its id.
 """
 import os
 import pathlib
@@ -27,7 +25,7 @@ def overlap(one, other):
 
 
 def partners(reference, other, least):
-    """Pairs of objects that overlap by at least so much, each in one pair at most."""
+    """Returns pairs of objects with an IoU of at least `least`, each object in at most one pair."""
     things = [thing for thing in reference["objects"] if thing["state"] == "tracked"]
     carried = [thing for thing in other["objects"] if thing["state"] != "lost"]
     offers = sorted(
@@ -76,11 +74,11 @@ def main():
     print(f"{pathlib.Path(video).name}: {len(every)} frames of {size}, inference on every frame and on every {interval}th")
     if not overlaps:
         sys.exit("interval.py: no object was tracked")
-    print(f"boxes carried:  mean overlap {sum(overlaps) / len(overlaps):.3f}, a tenth below"
+    print(f"extrapolation:  mean overlap {sum(overlaps) / len(overlaps):.3f}, a tenth below"
           f" {overlaps[len(overlaps) // 10]:.3f}; {len(overlaps)} boxes, {alone / (alone + len(overlaps)):.1%} without partner")
     print(f"ids kept:       {kept / max(1, kept + changed):.1%} of {kept + changed} answers,"
           f" {1 - len(renamed) / max(1, len(partner)):.1%} of {len(partner)} objects")
-    print(f"a carried frame: {counters['track-p50'] / 1e6:.3f} ms (median), {counters['track-p95'] / 1e6:.3f} ms (95 %)")
+    print(f"time per frame: {counters['track-p50'] / 1e6:.3f} ms (median), {counters['track-p95'] / 1e6:.3f} ms (95 %)")
 
 
 if __name__ == "__main__":

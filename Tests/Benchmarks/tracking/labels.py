@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""How often the objects of a video change their names.
+"""Counts how often the objects of a video change their labels.
 
-Usage: labels.py VIDEO [PROPERTY=VALUE ...]. The properties are given to the element, such as model-file=yolox_nano.onnx. Needs
-what Pipelines/setup builds. A change is one from name to name, a loss one from a name to none; an object that had none, and gets
-one, is counted with the losses.
+Usage: labels.py VIDEO [PROPERTY=VALUE ...]. The properties are set on the element, such as model-file=yolox_nano.onnx. Requires
+Pipelines/setup. A change is from one label to another one. Changes from a label to none, and from none to one, count as losses.
 """
 import pathlib
 import sys

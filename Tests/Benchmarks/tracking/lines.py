@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts who crosses lines of a video, beside what its ground truth says.
+"""Compares the counts at lines in a video with those of its ground truth.
 
-Usage: lines.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge). Two lines are watched,
-down the middle of the picture and at two thirds of its width, from border to border. The truth's crossings are counted here, by a rule of its own:
-whose feet are clearly on another side than before has crossed. Prints both, and the errors of all lines and directions together.
+Usage: lines.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge). There are two vertical
+lines, in the middle of the frame and at two thirds of its width. This program counts the crossings of the ground truth with an independent rule:
+a person has crossed if the feet are clearly on another side than before. Prints both counts, and the error over all lines and directions.
 """
 import collections
 import json
@@ -15,7 +15,7 @@ LINES = {"middle": [(0.5, 0), (0.5, 1)], "right": [(0.67, 0), (0.67, 1)]}
 
 
 def truth_of(path):
-    """The boxes of each person in the order of time."""
+    """Returns the boxes of each person in the order of time."""
     ways = collections.defaultdict(list)
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -25,7 +25,7 @@ def truth_of(path):
 
 
 def crossings(ways, width, height, line):
-    """In and out: over a line that runs from border to border."""
+    """Returns the numbers of crossings in and out, for a line from border to border."""
     (x, y), (to_x, _) = line
     vertical = x == to_x
     count = {"in": 0, "out": 0}
@@ -33,7 +33,7 @@ def crossings(ways, width, height, line):
         last = None
         for _, left, top, w, h in way:
             foot = (min(max(left + w / 2, 0), width), min(top + h, height))
-            # To the right hand of who goes down is the left of the picture, of who goes to the right its lower part.
+            # The right side of a line that points down is the left part of the frame, and that of one that points right is the lower part.
             beyond = x * width - foot[0] if vertical else foot[1] - y * height
             if abs(beyond) <= (w + h) / 16:
                 continue
@@ -48,7 +48,7 @@ def main():
         sys.exit(__doc__)
     video, sequence, properties = sys.argv[1], sys.argv[2], sys.argv[3:]
     zones = json.dumps([{"name": name, "kind": "line", "points": points} for name, points in LINES.items()])
-    # One word to a shell and to GStreamer's parser.
+    # One word for the shell and for GStreamer's parser.
     results, _ = play(video, ["label-allowlist=person", *properties, "zones=" + zones.replace(" ", "").replace('"', '\\"').join('""')])
     ours = {zone["name"]: zone for zone in results[-1]["zones"]}
     ways = truth_of(f"{sequence}/gt/gt.txt")

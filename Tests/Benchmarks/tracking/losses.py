@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""What the tracks of a video lose when some of its frames are lost at random, beside the whole video on the frames that remain.
+"""Measures the effect of randomly lost frames on tracking, compared with the complete video on the remaining frames.
 
 Usage: losses.py VIDEO [--truth GT.TXT] [--loss 0.01,0.03,0.1] [--seeds 1,2,3] [--live [--at-once N]] [PROPERTY=VALUE ...]
 
-With ground truth in MOTChallenge's form, per frame of the video: HOTA, IDF1 and MOTA of both on the frames that remain, and
-how many ids were shown; without, the ids alone. What a loss explains by itself is in the figures of the whole video: it is
-scored on the same frames. Frames are lost before the element, for each seed others; the same seed loses the same ones.
---live plays in real time as a camera does, through a queue that leaks, with strategy=keep-only-latest; there every seed has a
-whole run of its own beside it, because no two runs are the same, and N runs go side by side (1). Needs the package
-trackeval for scores, and what Pipelines/setup builds.
+With ground truth in MOTChallenge's format: HOTA, IDF1 and MOTA of both on the remaining frames, and the number of ids; without it
+only the ids. The complete video is scored on the same frames, so that the difference is the effect of the loss on tracking. The frames
+are lost before the element; the seed determines which ones. --live plays in real time through a leaky queue with
+strategy=keep-only-latest. As no two live runs are equal, every seed then has its own complete run, and N runs are concurrent (1).
+Requires trackeval for the scores, and Pipelines/setup.
 """
 import argparse
 import collections
@@ -26,7 +25,7 @@ HERE = ROOT / "Tests/Benchmarks/tracking"
 
 
 def play(video, loss, seed, is_live, properties):
-    """Rows of time, id, left, top, width, height of what was seen, and the times of the frames that arrived."""
+    """Returns rows of time, id, left, top, width, height of the detected objects, and the times of the frames that arrived."""
     way = "identity sync=true ! identity name=loss ! queue leaky=downstream" if is_live else "identity name=loss"
     strategy = "strategy=keep-only-latest" if is_live else ""
     said = subprocess.run(
@@ -41,7 +40,7 @@ def play(video, loss, seed, is_live, properties):
 
 
 class Truth:
-    """The ground truth of a video whose frames' times are known."""
+    """The ground truth of a video, with the times of its frames."""
 
     def __init__(self, path, times):
         import score
@@ -50,7 +49,7 @@ class Truth:
         self.frames = {time: number for number, time in enumerate(times, 1)}
 
     def figures(self, rows, times):
-        """HOTA, IDF1 and MOTA over the frames of these times alone."""
+        """Returns HOTA, IDF1 and MOTA over the frames with these times."""
         places = {time: place for place, time in enumerate(sorted(times), 1)}
         numbers = {self.frames[time]: place for time, place in places.items()}
         truth = self.rows[np.isin(self.rows[:, 0], list(numbers))].copy()
@@ -78,11 +77,11 @@ def main():
         return play(asked.video, loss, seed, asked.live, asked.properties)
 
     with concurrent.futures.ThreadPoolExecutor(asked.at_once if asked.live else 1) as pool:
-        # Any loss of a file is beside one whole run, which is always the same.
+        # For a file one complete run is enough, because it is deterministic.
         whole = {seed: pool.submit(run, 0, seed) for seed in (asked.seeds if asked.live else asked.seeds[:1])}
         lossy = {(loss, seed): pool.submit(run, loss, seed) for loss in asked.loss for seed in asked.seeds}
         whole = {seed: whole[seed if asked.live else asked.seeds[0]].result() for seed in asked.seeds}
-        # A queue that leaked even here would leave frames without a number.
+        # The longest run defines the frame numbers. If the queue dropped frames even there, the numbers would be wrong.
         longest = max((times for _, times in whole.values()), key=len)
         truth = Truth(asked.truth, longest) if asked.truth else None
         if truth and len(longest) != int(truth.rows[:, 0].max()):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Plays a pipeline and prints what swiftodt says, as Pipelines/bus-to-json does, while frames are lost: the same ones for the same seed.
+"""Plays a pipeline with randomly lost frames and prints the messages of swiftodt, as Pipelines/bus-to-json does.
 
-Usage: lossy.py LOSS SEED PIPELINE. In the pipeline is an `identity name=loss`, which loses that share of its frames and marks
-the next one of each as discontinuous, as whatever drops frames does. Needs Debian's python3-gi, so no environment's Python.
+Usage: lossy.py LOSS SEED PIPELINE. The pipeline needs an `identity name=loss`, which drops the fraction LOSS of its frames and marks
+the next frame as discontinuous. SEED determines the frames. Requires Debian's python3-gi, so not the Python of a virtual environment.
 """
 import pathlib
 import random
@@ -22,7 +22,7 @@ def main(arguments):
     loss = pipeline.get_by_name("loss")
 
     def decide(pad, info):
-        # Its own dice cannot be seeded: each frame is told its fate.
+        # The random generator of identity cannot be seeded, so the probability is set to 0 or 1 for each frame.
         loss.props.drop_probability = 1 if choose.random() < share else 0
         return Gst.PadProbeReturn.OK
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""How many of the boxes that the element shows stand where nothing is: a video with ground truth, end to end.
+"""Counts the element's false positive boxes in a video with ground truth.
 
 Usage: nothing.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge); the properties are
-given to the element, such as model-file=yolox_nano.onnx label-allowlist=person. Needs what Pipelines/setup builds, and the
-packages numpy, scipy and trackeval.
+set on the element, such as model-file=yolox_nano.onnx label-allowlist=person. Requires Pipelines/setup, numpy, scipy and trackeval.
 
-A box stands on nothing where no object of the truth overlaps it by 0.3 (IoU). Boxes of detected and of coasting objects are
-counted apart. Objects are recalled where a box of either kind overlaps them by 0.5; objects behind others are those of
-which a nearer one covers 0.4.
-HOTA, IDF1 and MOTA are those of video.py.
+A box is a false positive if no object of the ground truth has an IoU of at least 0.3 with it. Detected and coasting boxes are
+counted separately. An object is recalled if a box of either kind has an IoU of at least 0.5 with it. An object counts as occluded if
+a nearer one covers 40 % of it.
+HOTA, IDF1 and MOTA are computed as in video.py.
 """
 import collections
 import pathlib
@@ -23,13 +22,13 @@ KINDS = ("detected", "coasting")
 
 
 def kinds(results):
-    """Of each frame, a list of (kind, id, box)."""
+    """Returns for each frame a list of (kind, id, box)."""
     return [[(int(thing["state"] == "coasting"), thing["tracking-id"], box(thing, result))
              for thing in result["objects"] if thing["state"] != "lost"] for result in results]
 
 
 def behind(truth):
-    """Which of a frame's objects are covered by one whose feet are nearer."""
+    """Returns which objects of a frame are covered by one whose lower edge is lower, and which is therefore nearer."""
     covered = score.shared_area(truth, truth) / np.prod(truth[:, 2:], axis=1)[:, None]
     feet = truth[:, 1] + truth[:, 3]
     covered[feet[None, :] <= feet[:, None]] = 0
@@ -60,9 +59,9 @@ def main():
                 seen += found.sum()
                 recalled += found[is_behind].sum()
     for kind, name in enumerate(KINDS):
-        print(f"{name:<22} {vain[kind]:5} of {every[kind]:5} on nothing")
+        print(f"{name:<22} {vain[kind]:5} of {every[kind]:5} false positives")
     print(f"{'all':<22} {seen:5} of {len(real):5} recalled")
-    print(f"{'behind others':<22} {recalled:5} of {hidden:5} recalled")
+    print(f"{'occluded':<22} {recalled:5} of {hidden:5} recalled")
     rows = np.array([(number, name, *place) for number, here in enumerate(frames, 1) for kind, name, place in here
                      if kind == 0], float).reshape(-1, 6)
     figures = score.score([(truth, np.hstack([rows, np.ones((len(rows), 3))]), len(frames))])

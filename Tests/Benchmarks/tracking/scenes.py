@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Invents scenes with ground truth and what a mediocre detector would see of them, in MOTChallenge's layout.
+"""Generates scenes with ground truth and the detections of a simulated mediocre detector, in MOTChallenge's layout.
 
 Usage: scenes.py FOLDER [SEED]. Writes FOLDER/synthetic/{crowd,dancers,athletes,panning}/{det/det.txt,gt/gt.txt,seqinfo.ini},
-for compare.py: a crowd that strolls through each other's view, dancers who swing and change sides, athletes who sprint and
-turn, and walkers before a camera that pans. Nearer people hide those behind; scores flicker and sink with what is hidden,
-boxes jitter and lose their hidden part, some things are never people.
+for compare.py: a crowd that crosses, dancers who swing and change sides, athletes who sprint and turn, and walkers before a
+panning camera. Nearer people occlude others. Scores vary and decrease with occlusion, boxes jitter and lack their occluded part, and
+there are false positives.
 """
 import pathlib
 import sys
@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 1280, 720
 
 
 def walk(rng, frames, rate, people, pace, turning, swing, pan):
-    """Feet and heights of everybody in every frame: x, y, height; not a number while out of the scene."""
+    """Returns the feet's position and the height of each person in every frame (x, y, height), NaN outside of the scene."""
     places = np.full((frames, people, 3), np.nan)
     for person in range(people):
         x, y = rng.uniform(0, WIDTH), rng.uniform(0.45, 0.95) * HEIGHT
@@ -44,7 +44,7 @@ def boxes_of(places, swing):
 
 
 def hidden_share(boxes, feet):
-    """How much of each box is covered by the one nearer person who covers most, and who that is."""
+    """Returns for each box the largest share that one nearer person covers, and the index of that person."""
     share, by = np.zeros(len(boxes)), np.full(len(boxes), -1)
     for one in range(len(boxes)):
         for other in np.flatnonzero(feet > feet[one]):
@@ -73,13 +73,13 @@ def scene(folder, rng, rate, frames, **motion):
                 continue
             left, top, right, bottom = box[0], box[1], box[0] + box[2], box[1] + box[3]
             if 0.3 < share[person] and rng.random() < 0.6:
-                # What is seen of somebody half hidden: the head and shoulders that show above the nearer one.
+                # The visible part of an occluded person: head and shoulders above the nearer one.
                 bottom = max(top + 0.35 * box[3], min(bottom, boxes[by[person], 1] + 0.5 * boxes[by[person], 3]))
             error = rng.normal(size=4) * 0.025 * np.array([box[2], box[3], box[2], box[3]]) * (1 + 2 * share[person])
             left, top, right, bottom = np.array([left, top, right, bottom]) + error
             found.append((frame + 1, -1, left, top, right - left, bottom - top, min(score, 0.99)))
             if rng.random() < 0.03:
-                # The upper body once more.
+                # A duplicate detection of the upper body.
                 found.append((frame + 1, -1, left, top, right - left, 0.5 * (bottom - top), rng.uniform(0.1, 0.6)))
         for x, y, size in ghosts:
             if rng.random() < 0.3:

@@ -1,9 +1,8 @@
-"""Scores tracks in MOTChallenge format with the metrics of the package trackeval: HOTA, IDF1, MOTA.
+"""Scores tracks in MOTChallenge's format with trackeval: HOTA, IDF1 and MOTA.
 
-Ground truth: frame,id,x,y,w,h,consider,class,visibility. Objects to be found are of class 1 with consider != 0. As on
-MOTChallenge, tracks that lie on an object of another kind than the one looked for (classes 2, 6, 7, 8, 12) count neither
-for nor against; as in KITTI, neither do those that lie mostly in a region left unlabelled (class 13) or are no taller
-than 25 pixels where such regions are used.
+Ground truth: frame,id,x,y,w,h,consider,class,visibility. Objects to be found are of class 1 with consider != 0. As in
+MOTChallenge, tracks on objects of other classes (2, 6, 7, 8, 12) are ignored. As in KITTI, tracks that are mostly in an unlabelled
+region (class 13) are ignored, and in sequences with such regions those up to 25 pixels high, too.
 """
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -25,13 +24,13 @@ def read(path):
 
 
 def shown(results):
-    """What the element shows of objects that it sees, as tracks: frame from 1, id, left, top, width, height."""
+    """Returns the detected objects as tracks: frame from 1, id, left, top, width, height."""
     return np.array([(number, thing["tracking-id"], *box(thing, result)) for number, result in enumerate(results, 1)
                      for thing in result["objects"] if thing["state"] in ("new", "tracked")], float).reshape(-1, 6)
 
 
 def padded(rows):
-    """Tracks as truth is written: with consider, class and visibility, all 1."""
+    """Returns tracks in the format of ground truth, with consider, class and visibility 1."""
     return np.hstack([rows[:, :6], np.ones((len(rows), 3))])
 
 
@@ -48,7 +47,7 @@ def overlap(a, b):
 
 
 def seen_first(objects, results):
-    """When each of the objects, given as tracks, is first overlapped by a half of what the element shows."""
+    """Returns the frame in which a reported box first has an IoU of at least 0.5 with each of the objects."""
     first, tracks = {}, shown(results)
     for number, result in enumerate(results, 1):
         here, there = objects[objects[:, 0] == number], tracks[tracks[:, 0] == number]
@@ -59,7 +58,7 @@ def seen_first(objects, results):
 
 
 def counted(truth, tracks, regions):
-    """Which of a frame's tracks count."""
+    """Returns which of a frame's tracks are not ignored."""
     counts = np.ones(len(tracks), bool)
     matched = np.zeros(len(tracks), bool)
     if len(truth) and len(tracks):
@@ -80,7 +79,7 @@ def counted(truth, tracks, regions):
 
 
 def sequence(truth, tracks, length):
-    """What trackeval's metrics want to know of a sequence."""
+    """Returns the data of a sequence for trackeval's metrics."""
     has_regions = bool((truth[:, 7] == REGION).any())
     data = {"gt_ids": [], "tracker_ids": [], "similarity_scores": [], "num_timesteps": length}
     for frame in range(1, length + 1):
@@ -106,19 +105,19 @@ def kinds():
 
 
 def hota(truth, tracks, length):
-    """HOTA, and the DetA and AssA that it is made of, in percent."""
+    """Returns HOTA, DetA and AssA in percent."""
     figures = metrics.HOTA().eval_sequence(sequence(truth, padded(tracks), length))
     return [100 * float(np.mean(figures[name])) for name in ("HOTA", "DetA", "AssA")]
 
 
 def evaluated(truth, tracks, length):
-    """What the metrics say of a sequence, to be combined with that of others."""
+    """Returns the metrics of a sequence, for `combined`."""
     data = sequence(truth, tracks, length)
     return {kind: metric.eval_sequence(data) for kind, metric in kinds().items()}
 
 
 def combined(results):
-    """HOTA, IDF1 and MOTA in percent over all sequences, given as evaluated."""
+    """Returns HOTA, IDF1 and MOTA in percent over the results of `evaluated`."""
     whole = {kind: metric.combine_sequences({number: one[kind] for number, one in enumerate(results)})
              for kind, metric in kinds().items()}
     return (
@@ -129,5 +128,5 @@ def combined(results):
 
 
 def score(sequences):
-    """The same of sequences given as (truth, tracks, length)."""
+    """Returns HOTA, IDF1 and MOTA in percent over sequences of (truth, tracks, length)."""
     return combined([evaluated(*one) for one in sequences])

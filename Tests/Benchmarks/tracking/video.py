@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Scores the whole pipeline on a video with ground truth, beside the same detector followed by ByteTrack in Python.
+"""Scores the whole pipeline on a video with ground truth, and the same detector with ByteTrack in Python.
 
 Usage: video.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt and seqinfo.ini (MOTChallenge);
-the properties are given to the element in both runs, such as model-file=yolox_nano.onnx label-allowlist=person. Where
-score-threshold is among them ByteTrack begins tracks from there on, too, instead of from where it does by itself. Needs
-the packages trackers and trackeval, as compare.py does, and what Pipelines/setup builds.
+the properties are set in both runs, such as model-file=yolox_nano.onnx label-allowlist=person. A given score-threshold is also
+ByteTrack's threshold for new tracks, in place of its default. Requires trackers and trackeval, as compare.py does, and
+Pipelines/setup.
 """
 import pathlib
 import sys
@@ -23,7 +23,7 @@ def byte_track(video, properties, rate):
     begun = {"track_activation_threshold": float(threshold)} if threshold else {}
     tracks, tracker = [], ByteTrackTracker(frame_rate=rate, **begun)
     for number, result in enumerate(play(video, [*properties, "tracking=false", "score-threshold=0.1"])[0], 1):
-        # Without tracking a result holds until the next one; only its own frame's objects are new.
+        # Without tracking objects are repeated until the next result; only those of its own frame are new.
         here = [thing for thing in result["objects"] if thing["state"] == "new"]
         boxes = np.array([box(thing, result) for thing in here], np.float32).reshape(-1, 4)
         tracked = tracker.update(supervision.Detections(

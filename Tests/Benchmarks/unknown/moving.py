@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""How well things that move and that no network knows are found: invented scenes with truth, through the element.
+"""Measures the detection of unclassified moving objects in synthetic scenes with ground truth.
 
-Usage: moving.py [--seed N] [--seconds N] [--save FOLDER] [SCENE ...] [PROPERTY=VALUE ...]. The properties are given to the element, which has
-unknown-objects=moving and, so that nothing is named, detector=upstream. Needs what Pipelines/setup builds, and the package numpy.
+Usage: moving.py [--seed N] [--seconds N] [--save FOLDER] [SCENE ...] [PROPERTY=VALUE ...]. The properties are set on the element, which has
+unknown-objects=moving and, to have no labelled detections, detector=upstream. Requires Pipelines/setup and numpy.
 
-Things with a texture of their own come in, go by, turn, stop and leave, over a ground with a texture, before a camera that
-stands still: alone, and with what is none of them (shadows, changing light, ripples, swaying leaves, noise, all of it).
-A box that overlaps a thing by 0.5 (IoU) has found it; things count while half of them or more is in the picture. For scenes in
-which nothing moves, and for a camera that pans or trembles, boxes a frame are printed: there should be none.
---save writes the picture with what was drawn, a PNG file for each second.
+Textured objects enter, pass, turn, stop and leave over a textured background with a static camera: without disturbances, and with
+shadows, changing light, ripples, swaying leaves, noise, or all of them. A box with an IoU of at least 0.5 has found an object; objects
+count while at least half of them is in the frame. For scenes without motion, and for a panning or trembling camera, boxes per frame are
+printed, of which there should be none. --save writes the annotated picture of each second as a PNG file.
 """
 import argparse
 import json
@@ -21,7 +20,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 WIDTH, HEIGHT, RATE = 640, 360, 15
-# What a scene has beside its things.
+# The disturbances of each scene.
 SCENES = {
     "plain": {}, "shadows": dict(shadow=0.55), "light": dict(light=True), "ripples": dict(ripples=True),
     "leaves": dict(leaves=True), "noise": dict(noise=8.0),
@@ -32,7 +31,7 @@ SCENES = {
 
 
 def texture(rng, width, height, contrast, coarse):
-    """Grey noise of several scales, mean 0."""
+    """Returns grey noise of several scales with mean 0."""
     picture = np.zeros((height, width))
     for size in (coarse, coarse // 2, coarse // 4, 1):
         if size < 1:
@@ -47,7 +46,7 @@ def texture(rng, width, height, contrast, coarse):
 
 
 class Thing:
-    """A patch of texture that is somewhere at a time."""
+    """A textured patch that moves over time."""
 
     def __init__(self, rng, seconds):
         self.size = rng.uniform(24, 90, 2) * rng.choice([1, 1, 1.5])
@@ -61,12 +60,12 @@ class Thing:
         self.leftwards = rng.random() < 0.5
         self.speed = rng.uniform(50, 150)
         self.y, self.wave, self.phase = rng.uniform(0.2, 0.85) * HEIGHT, rng.uniform(0, 40), rng.uniform(0, 6)
-        # Some stop on their way.
+        # Some objects stop on their way.
         self.stops = rng.uniform(2, 4) if rng.random() < 0.3 else np.inf
         self.rests = rng.uniform(1, 5)
 
     def place(self, time):
-        """Its centre; nothing before it comes and after it has gone."""
+        """Returns its centre, or None before it appears and after it has left."""
         age = time - self.starts
         if age < 0:
             return None
@@ -90,7 +89,7 @@ def clip(box):
 
 
 def paste(picture, box, mask, value):
-    """`value` of the part of the picture and of the patch that lie on each other."""
+    """Applies `value` to the overlapping parts of the picture and the patch."""
     left, top, right, bottom = clip(box)
     if left >= right or top >= bottom:
         return
@@ -100,7 +99,7 @@ def paste(picture, box, mask, value):
 
 
 def film(rng, seconds, things=7, shadow=1.0, light=False, ripples=False, leaves=False, noise=1.5, pan=(0, 0), tremble=0.0):
-    """Gives (picture, boxes of things that are half in it or more) for each frame."""
+    """Yields (picture, boxes of objects with at least half of them in the frame) for each frame."""
     still = pan == (0, 0) and not tremble
     things = [Thing(rng, seconds) for _ in range(things if still else 0)]
     margin = 20 + int(max(abs(pan[0]), abs(pan[1])) * seconds)
@@ -147,7 +146,7 @@ def film(rng, seconds, things=7, shadow=1.0, light=False, ripples=False, leaves=
         if light:
             picture *= 1 + 0.15 * np.sin(time * 0.6) + 0.02 * np.sin(time * 37)
             if time % 9 > 6:
-                # A lamp that goes on and off.
+                # A lamp that is switched on and off.
                 picture += 45 * np.exp(-((x - 0.7 * WIDTH) ** 2 + (y - 0.5 * HEIGHT) ** 2) / 2 / 45 ** 2)
             if 11 < time < 14:
                 picture *= 1.2
@@ -156,7 +155,7 @@ def film(rng, seconds, things=7, shadow=1.0, light=False, ripples=False, leaves=
 
 
 def play(pictures, properties, save):
-    """What the element says of each frame."""
+    """Returns the result of each frame."""
     with tempfile.NamedTemporaryFile(suffix=".gray") as file:
         for picture in pictures:
             file.write(picture.tobytes())
@@ -182,7 +181,7 @@ def overlap(a, b):
 
 
 def judge(truths, found):
-    """Boxes that hit, boxes, things in all frames, ids."""
+    """Returns the numbers of hits, boxes, objects in all frames, and ids."""
     hits = boxes = things = 0
     for truth, here in zip(truths, found):
         things, boxes = things + len(truth), boxes + len(here)
@@ -200,7 +199,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--save", metavar="FOLDER", help="keep what was drawn")
+    parser.add_argument("--save", metavar="FOLDER", help="write the annotated pictures")
     parser.add_argument("words", nargs="*", metavar="SCENE or PROPERTY=VALUE")
     options = parser.parse_args()
     properties = [word for word in options.words if "=" in word]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What unknown-objects=moving adds to a video of people with ground truth: how many of its boxes are people whom the detector does not
-name, doubles of those it names, or nothing.
+"""Measures unknown-objects=moving on a video of people with ground truth: the number of unlabelled boxes on people whom the detector
+misses, of duplicates, and of false positives.
 
-Usage: people.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge); the properties are given to the
-element. Needs what Pipelines/setup builds, and the packages numpy, scipy and trackeval.
+Usage: people.py VIDEO SEQUENCE [PROPERTY=VALUE ...]. SEQUENCE is a folder with gt/gt.txt (MOTChallenge); the properties are set on the
+element. Requires Pipelines/setup, numpy, scipy and trackeval.
 
-A box without a name is a double where half of it lies in one box that has a name and overlaps a person (IoU 0.5), and nothing where no
-person overlaps it by 0.3 and none lies in it by half. People count as found where a box, named or not, overlaps them by 0.5.
-HOTA, IDF1 and MOTA as in ../tracking/video.py, of all boxes that are seen; without the property, for comparison.
+An unlabelled box is a duplicate if half of it lies in a labelled box that overlaps a person (IoU 0.5). It is a false positive if no
+person overlaps it with an IoU of 0.3 and none lies in it by half. People count as found if any box overlaps them with an IoU of 0.5.
+HOTA, IDF1 and MOTA are computed as in ../tracking/video.py over all detected boxes, also without the property for comparison.
 """
 import collections
 import pathlib

@@ -1,10 +1,10 @@
 import Dispatch
 import SwiftODT
 
-// What decoding costs, family by family: outputs of the usual shapes with as many strong boxes as a street has, then the worst
-// cases of suppression. Prints the median of 200 runs on one core.
+// Measures decoding for each family: outputs of the usual shapes with the number of strong boxes of a street scene,
+// then worst cases of suppression. Prints the median of 200 runs on one core.
 
-/// Made-up numbers, the same in every run.
+/// A pseudorandom generator with a fixed seed.
 struct Numbers {
     private var state: UInt64 = 1
 
@@ -14,7 +14,7 @@ struct Numbers {
     }
 }
 
-/// - Parameter scale: of outputs that are given as bytes, by their number.
+/// - Parameter scale: the quantisation of outputs with bytes, by output index.
 func measure(
     _ name: String, input: [Int?], outputs: [[Int]], bytes scale: [Int: QuantisationScale] = [:],
     _ number: (_ output: Int, _ place: Int, _ random: Float) -> Float

@@ -1,6 +1,6 @@
 import SwiftODT
 
-/// A frame of soft noise in any format, kept for good.
+/// Returns a frame of smooth noise in any format. Its memory is never freed.
 func makeFrame(_ format: PixelFormat, width: Int, height: Int, orientation: Orientation = .identity) -> Frame {
     let components = [format.components.first, format.components.second, format.components.third]
     var state: UInt32 = 1

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Seconds on a clock that only goes forward.
+/// Returns the seconds of a monotonic clock.
 func seconds() -> Double { reading(CLOCK_MONOTONIC) }
 
-/// Seconds of processor time that the process has used, all threads together.
+/// Returns the CPU seconds of all threads of the process.
 func processorSeconds() -> Double { reading(CLOCK_PROCESS_CPUTIME_ID) }
 
 private func reading(_ clock: clockid_t) -> Double {
@@ -12,8 +12,8 @@ private func reading(_ clock: clockid_t) -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The least and the middle of what a body costs this thread, in milliseconds of processor time: the least is what it
-/// costs on a machine that does nothing else.
+/// Returns the minimum and the median of this thread's CPU milliseconds for `body`. The minimum approximates the cost
+/// on an idle machine.
 func milliseconds(
     rounds: Int = 15, repetitions: Int = 20, _ body: () throws -> Void
 ) rethrows -> (minimum: Double, median: Double) {

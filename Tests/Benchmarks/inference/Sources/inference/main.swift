@@ -1,7 +1,7 @@
 import Foundation
 import SwiftODT
 
-/// Reads nothing: what is measured is the way to the outputs.
+/// A decoder that ignores the outputs, to measure only preprocessing and inference.
 struct NoDecoder: DetectionDecoder {
     var input: NetworkInput
 
@@ -12,7 +12,7 @@ struct NoDecoder: DetectionDecoder {
 
 func number(_ value: Double, _ digits: Int = 3) -> String { String(format: "%.\(digits)f", value) }
 
-/// How a model is fed here: its own size, or 416x416 where that is open.
+/// Returns the model's input format, with 416x416 for a dynamic size.
 func input(of model: String) throws -> NetworkInput {
     let description = try Network.inspect(file: model).inputs[0]
     let shape = description.shape
@@ -24,7 +24,7 @@ func input(of model: String) throws -> NetworkInput {
         fit: .letterboxTopLeft(fill: 114))
 }
 
-/// The cost of bringing a frame into the input, for every format.
+/// Prints the time to convert a frame to the network's input, for every pixel format.
 func fill(model: String) throws {
     let request = try Network.load(file: model, input: input(of: model), hint: .latency).makeRequest()
     print(
@@ -44,7 +44,7 @@ func fill(model: String) throws {
     }
 }
 
-/// Frames a second through whole detectors (fill, infer, decode nothing), `users` of them at once on one model.
+/// Prints the frames per second of `users` concurrent detectors (preprocessing and inference) that share one model.
 func throughput(model: String, hint: InferenceHint, inFlight: Int, users: Int, duration: Double, filling: Bool) throws {
     let input = try input(of: model)
     let frame = makeFrame(.i420, width: 768, height: 576)
@@ -87,7 +87,7 @@ func throughput(model: String, hint: InferenceHint, inFlight: Int, users: Int, d
             + "in-flight \(detectors[0].capacity) users \(users)")
 }
 
-/// How long it takes until a network can run.
+/// Prints the time to load and compile a network.
 func start(model: String) throws {
     let begin = seconds()
     let input = try input(of: model)

@@ -1,7 +1,7 @@
 import Glibc
 import SwiftODT
 
-/// How well one tracker's boxes agree with another's, object by object.
+/// Measures the agreement of a tracker's boxes and ids with those of a reference.
 struct Agreement: CustomStringConvertible {
     private var overlaps: [Double] = []
     private var missing = 0
@@ -10,8 +10,8 @@ struct Agreement: CustomStringConvertible {
     private var kept = 0
     private var changed = 0
 
-    /// After an answer that both have had: whether each object of the reference still has the partner it had at the
-    /// answer before.
+    /// Compares ids after detections that both trackers got: each object of the reference should have the same partner
+    /// as after the previous ones.
     mutating func compareIDs(_ reference: [Track], _ other: [Track]) {
         for track in reference where track.state == .tracked {
             guard let id = track.id else { continue }
@@ -26,7 +26,7 @@ struct Agreement: CustomStringConvertible {
         }
     }
 
-    /// Between answers: pairs each object of the reference with the box that overlaps it most.
+    /// Compares boxes between detections: pairs each object of the reference with the box of the highest IoU.
     mutating func compareBoxes(_ reference: [Track], _ other: [Track]) {
         for track in reference where track.state == .tracked || track.state == .new {
             let overlap = other.lazy.filter { $0.state != .lost }.map { $0.box.iou(track.box) }.max() ?? 0
@@ -45,7 +45,7 @@ struct Agreement: CustomStringConvertible {
     private func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
-/// Detections by frame, from 1, of a file in MOTChallenge format.
+/// Returns the detections of a file in MOTChallenge's format by frame number, from 1.
 func detections(of path: String) -> [Int: [Detection]] {
     var found: [Int: [Detection]] = [:]
     guard let file = fopen(path, "r") else {

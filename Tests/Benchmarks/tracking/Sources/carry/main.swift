@@ -1,6 +1,7 @@
-// What happens between a detector's answers, on real video: raw grey frames on standard input, detections of every frame in
-// MOTChallenge format. Prints where scenes were cut; with detections also how well boxes carried over four frames out of
-// five agree with those of a tracker that gets an answer at every frame, and what a carried frame cost.
+// Measures the extrapolation of boxes between detections on real video. Reads raw grey frames from standard input, and
+// detections of every frame in MOTChallenge's format. Prints the scene cuts. With detections it also compares a tracker
+// that gets detections in every fifth frame with one that gets them in every frame, and prints the agreement of their
+// boxes and the time of a frame without detections.
 //
 // usage: carry WIDTH HEIGHT RATE [DETECTIONS]
 
@@ -56,7 +57,7 @@ if !answers.isEmpty {
         "a carried frame: \(Int(costs[costs.count / 2])) us (median), \(Int(costs[costs.count * 95 / 100])) us (95 %)")
 }
 
-/// Reads a whole frame from standard input.
+/// Reads a complete frame from standard input. Returns false at its end.
 func fill(_ frame: UnsafeMutableRawPointer, _ count: Int) -> Bool {
     var have = 0
     while have < count {

@@ -1,7 +1,7 @@
 import Glibc
 import SwiftODT
 
-/// Runs `body` for a number of frames and gives the median time of a call in microseconds.
+/// Runs `body` for a number of frames and returns the median time of a call in microseconds.
 func medianMicroseconds(frames: Int, warmUp: Int, _ body: (Int) -> Void) -> Double {
     let clock = ContinuousClock()
     var times: [Double] = []
@@ -14,9 +14,10 @@ func medianMicroseconds(frames: Int, warmUp: Int, _ body: (Int) -> Void) -> Doub
     return times.sorted()[times.count / 2]
 }
 
-/// Objects that walk to and fro all over a picture of 1920x1080, each seen in 19 of 20 frames, with a jitter of a pixel.
+/// Returns the microseconds per frame for objects that move to and fro in a frame of 1920x1080, each detected in 19 of
+/// 20 frames, with a jitter of a pixel.
 ///
-/// With a plane, which stays the same, looks are compared too.
+/// With `luma`, which is constant, appearance is compared, too.
 func trackingCost(objects: Int, luma: LumaPlane? = nil) -> Double {
     var random = SystemRandomNumberGenerator()
     let tracker = Tracker()
@@ -42,7 +43,8 @@ func trackingCost(objects: Int, luma: LumaPlane? = nil) -> Double {
     }
 }
 
-/// A textured picture that pans, objects that move with it, an answer in every fifth frame.
+/// Returns the microseconds per frame for a panning textured picture with moving objects and detections in every fifth
+/// frame.
 func carryingCost(objects: Int) -> Double {
     let (width, height) = (1280, 720)
     let planes = (0..<20).map { frame in texturedPlane(width: width, height: height, shift: 3 * frame) }
@@ -54,7 +56,7 @@ func carryingCost(objects: Int) -> Double {
     var spent: [Double] = []
     for frame in 0..<300 {
         let time = Nanoseconds(frame) * 33_333_333
-        // There and back again, so that no step is a cut.
+        // The pan reverses its direction, so that no step counts as a scene cut.
         let phase = frame % 38 < 20 ? frame % 38 : 38 - frame % 38
         let took = medianMicroseconds(frames: 1, warmUp: 0) { _ in
             tracker.advance(to: time, width: width, height: height, luma: planes[phase])
