@@ -22,9 +22,9 @@ HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 IS_CHECKOUT = os.path.exists(os.path.join(HERE, "setup"))
 BUILT = os.path.join(os.path.dirname(HERE), ".build", "plugin")
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-# Seconds from end of stream at the source to end of stream at the sink: encoders and networks finish their buffers.
+# The longest wait in seconds for the end of the stream after an interrupt: encoders and networks finish their buffers.
 PATIENCE = 10
-# Seconds for the change to NULL after that.
+# The longest wait in seconds for the change to NULL after that.
 STOPPING = 3
 
 

@@ -8,7 +8,7 @@ from streams import Gst, MessageCollector
 RATE = 30
 
 
-class Attention(unittest.TestCase):
+class AdaptiveInference(unittest.TestCase):
     """Plays back recorded detections, so that no network is needed and timing does not matter."""
 
     def setUp(self):

@@ -271,11 +271,11 @@ class Written(Annotating):
         self.assertRegex(said.stdout, rf"^wrote {self.path('out.mkv')}, {self.path('a.csv')}: {25 * SECONDS} frames, [1-9]\d* objects?, \d+\.\d s\n$")
         self.assertEqual(said.stderr, "")
 
-    def test_objects_are_left_out_without_tracks(self):
+    def test_summary_omits_objects_without_track_events(self):
         said = self.annotate("--set", "track-events=false", self.picture, self.path("out.mkv"))
         self.assertRegex(said.stdout, rf"^wrote {self.path('out.mkv')}: {25 * SECONDS} frames, \d+\.\d s\n$")
 
-    def test_nothing_is_added_to_messages_on_the_standard_output(self):
+    def test_standard_output_has_only_messages(self):
         said = self.annotate("--json", "-", self.picture, self.path("out.mkv"))
         self.assertEqual({"message"}, {key for line in said.stdout.splitlines() for key in json.loads(line) if key == "message"})
 
@@ -390,7 +390,7 @@ class Folders(Annotating):
         self.assertEqual(said.stderr, "")
         self.assertEqual(codecs(os.path.join(done, "b.mp4")), ["h264"])
 
-    def test_a_fifo_does_not_hold_up_the_others(self):
+    def test_fifo_does_not_block_batch(self):
         """A FIFO may never get a writer."""
         os.mkfifo(self.path("fifo.mkv"))
         said = self.annotate("--out-dir", self.path("done"), self.path("fifo.mkv"), self.picture, code=1)

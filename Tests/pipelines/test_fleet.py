@@ -47,7 +47,7 @@ class WithoutEnvironment(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("--part-length SECONDS", done.stdout)
 
-    def test_mistakes_are_reported_before_the_missing_environment(self):
+    def test_invalid_options_are_reported_before_missing_environment(self):
         done = self.run_fleet("--nonsense")
         self.assertEqual(done.returncode, 2)
         self.assertIn("usage: Pipelines/fleet/run", done.stderr)

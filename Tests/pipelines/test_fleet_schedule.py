@@ -309,7 +309,7 @@ class Inside(unittest.TestCase):
         worker.join(60)
         self.assertEqual(sizes, [(1000, True)])
 
-    def test_questions_have_hours_and_minutes_for_videos_without_a_time(self):
+    def test_documented_queries_handle_videos_without_start_time(self):
         """Runs the queries of docs/fleet-questions.md on a video with a time in its name and on one without."""
         import duckdb
         messages = os.path.join(self.folder, "messages.jsonl")
@@ -332,7 +332,7 @@ class Inside(unittest.TestCase):
         self.assertEqual(answers[-1], [("front", "2026-11-22 15:00", 1), ("front", "2026-11-22 15:01", 1),
                                        ("hall", f"{hall}, minute 1", 1), ("hall", f"{hall}, minute 2", 1)])
 
-    def test_command_that_asks_the_tables_runs(self):
+    def test_documented_query_command_runs(self):
         with open(os.path.join(ROOT, "docs", "fleet-questions.md"), encoding="utf-8") as file:
             (command,) = re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL)
         question = os.path.join(self.folder, "question.sql")

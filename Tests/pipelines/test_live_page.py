@@ -248,7 +248,7 @@ class Authorization(Paged):
 class ManyConnections(Paged):
     """Viewers and idle connections do not affect the cameras."""
 
-    def test_stalled_clients_are_disconnected(self):
+    def test_stalled_clients_do_not_slow_the_watch(self):
         """With fifty stalled clients every frame is analysed, memory does not grow, and a client that reads gets pictures."""
         watch = self.serve(frames=150)
         crowd = [self.connect("/live/cam.mjpg") for _ in range(50)]
@@ -316,7 +316,7 @@ class ManyConnections(Paged):
         self.assertEqual(re.findall(rb"HTTP/1\.1 (\d+)", answers), [b"200", b"400", b"200", b"200"])
 
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
-    def test_waking_the_server_leaves_nothing_behind(self):
+    def test_waking_the_server_leaks_no_sources(self):
         """Each picture wakes the server with a GLib source. A preloaded library counts the sources that are not released."""
         with open(self.path("sources.c"), "w", encoding="ascii") as file:
             file.write(SOURCES)

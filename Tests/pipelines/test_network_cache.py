@@ -73,7 +73,7 @@ class Cache(unittest.TestCase):
         self.assertEqual([path for path in self.files() if not path.endswith(".network")], [])
         self.assertIn("not in the cache", self.play())
 
-    def test_missing_cache_folder_is_survived(self):
+    def test_unusable_cache_folder_disables_cache(self):
         for place in ("/proc/nowhere", "/dev/null/cache"):
             self.assertIn("not in the cache", self.play(XDG_CACHE_HOME=place))
         # The runtime and the models stay in their usual folder.

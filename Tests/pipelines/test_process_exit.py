@@ -18,7 +18,7 @@ class Exit(unittest.TestCase):
             result = exits.run(how, pipeline, **environment)
             self.assertEqual(result.returncode, exits.STATUS[how], result.stderr[-2000:])
 
-    def test_each_way_to_exit(self):
+    def test_every_way_to_exit_keeps_the_exit_code(self):
         for how in ("end", "exception", "sys.exit", "exit() in a thread"):
             self.leave(how, ONE, **exits.INSTRUCTIONS[1])
         self.leave("end", ONE)

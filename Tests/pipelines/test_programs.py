@@ -24,14 +24,14 @@ class Programs(unittest.TestCase):
     def test_invalid_pipeline_is_an_error(self):
         self.refuses(1, "--nonsense", "Pipelines/bus-to-json", "--nonsense")
 
-    def test_missing_input_is_an_error(self):
+    def test_missing_arguments_and_files_are_errors(self):
         self.refuses(2, "Usage: Pipelines/live-camera", "Pipelines/live-camera", "-n")
         self.refuses(2, "Usage: Pipelines/bus-to-json", "Pipelines/bus-to-json", "-o")
         self.refuses(2, "Usage: Pipelines/with-plugin", "Pipelines/with-plugin")
         self.refuses(1, "/nowhere.mp4", "Pipelines/demo", "/nowhere.mp4")
         self.refuses(1, "/nowhere/x", "Pipelines/bus-to-json", "-o", "/nowhere/x", "fakesrc", "!", "fakesink")
 
-    def test_summary_of_empty_file(self):
+    def test_summary_rejects_missing_and_invalid_files(self):
         self.refuses(1, "/nowhere/x.jsonl", "Pipelines/summary", "/nowhere/x.jsonl")
         self.refuses(1, "README.md", "Pipelines/summary", "README.md")
 
@@ -92,7 +92,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual({line[0] for line in file}, {"{"})
         self.refuses(1, "No space left", "/bin/sh", "-c", "Pipelines/summary --help >/dev/full")
 
-    def test_output_replaces_file_when_complete(self):
+    def test_failed_pipeline_keeps_earlier_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.jsonl")
             with open(path, "w", encoding="utf-8") as file:
@@ -192,7 +192,7 @@ class TestPrograms(unittest.TestCase):
             file.write(text)
         os.chmod(path, mode)
 
-    def test_tally_groups_skipped_tests_by_reason(self):
+    def test_summary_groups_skipped_tests_by_reason(self):
         cases = [("A", "one", ""), ("A", "two", "<skipped>no broker</skipped>"), ("B", "three", "<skipped>no browser</skipped>"),
                  ("B", "four", "<skipped>no broker</skipped>"), ("B", "five", '<failure message="1 != 2"/>'), ("C", "six", "<skipped/>")]
         self.write("x.xml", "<testsuites><testsuite>" + "".join(
@@ -221,18 +221,18 @@ class TestPrograms(unittest.TestCase):
         with open(f"{self.folder}/asked", encoding="utf-8") as file:
             return file.read().splitlines(), said.stderr
 
-    def test_install_adds_what_is_missing(self):
+    def test_install_adds_missing_packages(self):
         asked, said = self.installed(root=True, present=PACKAGES[2:])
         self.assertEqual([line.split("--no-install-recommends")[-1].split() for line in asked if " install " in line], [PACKAGES[:2]], said)
         self.assertEqual(asked[-1], "make --tests")
 
-    def test_install_goes_on_without_packages_that_cannot_be_had(self):
+    def test_install_continues_without_unavailable_packages(self):
         asked, said = self.installed(root=True, present=PACKAGES[3:], absent=PACKAGES[1:2])
         self.assertEqual([line.split("--no-install-recommends")[-1].split() for line in asked if " install " in line],
                          [PACKAGES[:3], *([name] for name in PACKAGES[:3])])
         self.assertIn(f"{PACKAGES[1]} is not installed", said)
 
-    def test_install_without_root_names_what_is_missing(self):
+    def test_install_without_root_names_missing_packages(self):
         asked, said = self.installed(root=False, present=PACKAGES[1:])
         self.assertEqual(asked, ["make --tests"])
         self.assertIn(f"without root these are not installed: {PACKAGES[0]}", said)

@@ -128,7 +128,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
 
     @needs("pip")
-    def test_pip_leaves_nothing_in_the_checkout(self):
+    def test_pip_leaves_no_files_in_the_checkout(self):
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "python")
             shutil.copytree(f"{ROOT}/Pipelines/python", source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))

@@ -233,7 +233,7 @@ class Refused(Recording):
         self.assertEqual(self.content("in.mp4"), before)
         self.assertEqual(self.names(), ["hard.mp4", "in.mp4", "link.mp4"])
 
-    def test_messages_cannot_overwrite_video(self):
+    def test_messages_do_not_overwrite_input(self):
         """The messages' file name is the output's with another extension, which must differ from the input's."""
         shutil.copy(self.clip, self.path("in.jsonl"))
         self.refuses("is the input itself", self.path("in.mp4"), self.path("in.jsonl"), FAST)
@@ -372,7 +372,7 @@ class Broken(Recording):
         self.assertEqual(said.returncode, 1 if "part" in name else 0)
         self.assertGreater(frames(self.path(name)), 50)
 
-    def test_silent_server_times_out(self):
+    def test_interrupt_abandons_silent_server(self):
         """A server that accepts and sends nothing is abandoned at the first Ctrl-C, without leaving files."""
         self.earlier()
         with socket.create_server(("127.0.0.1", 0)) as server:

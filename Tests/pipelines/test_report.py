@@ -344,7 +344,7 @@ class Browser(Report):
         self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])
         self.assertRegex(seen["bars"], "person3.*car1")
 
-    def test_ids_of_several_connections_are_told_apart(self):
+    def test_ids_of_several_connections_are_distinguished(self):
         """Ids begin with 1 for each connection to a camera."""
         both = [message | {"source": "yard", "session": session} for session in (1, 2) for message in walk((0, 1), (0.5, 1))]
         for message in both[len(both) // 2:]:

@@ -65,7 +65,7 @@ class Recording(Watching):
         return sum(abs(said[at] - said[at + 1]) > 60 or abs(said[at] - said[at + 2]) > 60 for at in range(0, len(said), 3)) > 100
 
     @needs_server
-    def test_power_loss_keeps_written_frames(self):
+    def test_kill_keeps_written_frames(self):
         """kill -9: finished segments are complete, the current one plays, and the next watch renames it."""
         camera = CodedCamera()
         words = self.record(f"cam={camera.address}")

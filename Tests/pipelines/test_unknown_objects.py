@@ -99,7 +99,7 @@ class Prominent(InFolder):
                 self.assertEqual(told.returncode == 0, goes, told.stderr)
                 self.assertIn("odt models fetch", told.stderr + told.stdout)
 
-    def test_salient_rejects_videos(self):
+    def test_invalid_unknown_objects_options_are_errors(self):
         for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "use none or salient"),
                             (["--unknown-objects", "salient", "--detections", "x.jsonl", "x.mp4"], "pictures")):
             with self.subTest(word):

@@ -18,7 +18,7 @@ from swiftodt.packages import package
 from swiftodt.reading import from_buffer, from_message, plain
 
 PIXELS = {"RGB": 3, "BGR": 3, "RGBA": 4, "BGRA": 4, "GRAY8": 1}
-# Nanoseconds that the wait for a frame may block Ctrl-C.
+# The longest wait for a frame in nanoseconds. Python handles Ctrl-C only between two waits.
 PATIENCE = 100_000_000
 
 
