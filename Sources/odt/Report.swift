@@ -12,7 +12,7 @@ private let help = """
     usage: odt report [options] FILE.jsonl [VIDEO|URI]
            odt report [options] --store FILE.sqlite [PAGE.html]
 
-    FILE.jsonl holds the element's messages, one JSON object per line, as written by odt annotate --json, Pipelines/record or
+    FILE.jsonl holds the element's messages, one JSON object per line, as written by odt annotate --json or
     Pipelines/bus-to-json, or with message-format=json; '-' is standard input. The pictures come from VIDEO, which is read once.
     FILE.sqlite is the database of 'odt watch --store'; its pictures come from the recordings of the same watch (--record).
 

@@ -157,7 +157,9 @@ public final class Network: Sendable {
         // The lock is held while compiling, so that two callers with the same key share one network.
         return try inUse.update { inUse in
             if let network = inUse[key]?.network { return network }
-            let network = try unlessExiting { try InFlightInferences.drainAtExit(during: { try make(key, check: check) }) }
+            let network = try unlessExiting {
+                try InFlightInferences.drainAtExit(during: { try make(key, check: check) })
+            }
             inUse = inUse.filter { $0.value.network != nil }
             inUse[key] = Reference(network: network)
             return network
