@@ -10,7 +10,7 @@ import unittest
 
 from archives import IS_THERE, LOOPBACK, PYTHON, RUN, facts, family, listening, needs_fleet
 from streams import ROOT, needs_detector
-from test_parts import ODT, encoded
+from test_video_segments import ODT, encoded
 
 if IS_THERE:
     from swiftodt_fleet import sources
