@@ -115,7 +115,7 @@ class Archive(Packed):
         self.assertEqual(findings["plugin"]["verdict"], "fine")
         self.assertIn("run 'odt setup' to install it", findings["runtime"]["remedy"])
         if MODELS:
-            self.assertIn(f"whole, {self.home}/.local/share/swiftodt/models/", findings["salient"]["detail"])
+            self.assertIn(f"intact, {self.home}/.local/share/swiftodt/models/", findings["salient"]["detail"])
         # The user's own models stay.
         with open(f"{self.home}/.local/share/swiftodt/models/mine.onnx", "w", encoding="ascii") as file:
             file.write("mine")
