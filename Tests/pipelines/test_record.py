@@ -228,15 +228,15 @@ class Refused(Recording):
         for source, output in (("in.mp4", "in.mp4"), ("link.mp4", "in.mp4"), ("in.mp4", "link.mp4"), ("hard.mp4", "in.mp4"),
                                ("in.mp4", "../" + os.path.basename(self.folder) + "/./in.mp4")):
             with self.subTest((source, output)):
-                self.refuses("is the input itself", self.path(output), self.path(source), FAST)
-        self.refuses("is the input itself", self.path("in.mp4"), "file://" + self.path("in.mp4"), FAST)
+                self.refuses("is the input: choose another", self.path(output), self.path(source), FAST)
+        self.refuses("is the input: choose another", self.path("in.mp4"), "file://" + self.path("in.mp4"), FAST)
         self.assertEqual(self.content("in.mp4"), before)
         self.assertEqual(self.names(), ["hard.mp4", "in.mp4", "link.mp4"])
 
     def test_messages_do_not_overwrite_input(self):
         """The messages' file name is the output's with another extension, which must differ from the input's."""
         shutil.copy(self.clip, self.path("in.jsonl"))
-        self.refuses("is the input itself", self.path("in.mp4"), self.path("in.jsonl"), FAST)
+        self.refuses("is the input: choose another", self.path("in.mp4"), self.path("in.jsonl"), FAST)
         for name in ("x.jsonl", "x", "x.", "x.avi", ".mp4"):
             with self.subTest(name):
                 self.refuses(".mp4, .m4v, .mov, .mkv", self.path(name), self.clip, FAST, code=2)
@@ -250,7 +250,7 @@ class Refused(Recording):
         ffmpeg("-f", "lavfi", "-i", "sine=duration=1", self.path("sound.mp4"))
         before = self.names()
         for text, code, words in (
-                ("there is no", 1, [self.path("nothing.mp4")]), ("folder", 1, [self.folder]),
+                ("no such file", 1, [self.path("nothing.mp4")]), ("folder", 1, [self.folder]),
                 ("", 1, [self.path("text.mp4")]), ("", 1, [self.path("empty.mp4")]), ("no video", 1, [self.path("sound.mp4")]),
                 ("no model file /nowhere.onnx", 1, [self.clip, "detector=neural", "model-file=/nowhere.onnx"]),
                 ("nonsense", 2, [self.clip, "nonsense=1"]), ("1000", 2, [self.clip, "max-objects=1000"]),
@@ -311,7 +311,7 @@ class Broken(Recording):
                 self.assertGreater(len(self.content("out.part.jsonl").splitlines()), FRAMES - 31)
                 said = self.record(self.path("out" + extension), self.clip, FAST)
                 self.assertEqual(said.returncode, 0, said.stderr)
-                self.assertIn(f"interrupted; what it got is in {part}", said.stderr)
+                self.assertIn(f"interrupted; its unfinished file is {part}", said.stderr)
                 self.assertGreater(frames(part), FRAMES - 60)
                 for name in self.names():
                     os.unlink(self.path(name))
@@ -339,7 +339,7 @@ class Broken(Recording):
                                *annotate(self.path(name), noise, FAST))
                 self.assertEqual(said.returncode, 1, said.stderr)
                 part = name.replace("out", "out.part")
-                self.assertIn(f"what was recorded until then is in {self.path(part)}", said.stderr)
+                self.assertIn(f"the recording until then is in {self.path(part)}", said.stderr)
                 self.assertNotIn("Traceback", said.stderr)
                 self.assertGreater(frames(self.path(part)), 10)
                 self.assert_earlier()
@@ -350,7 +350,7 @@ class Broken(Recording):
         said = command("/bin/bash", "-c", 'ulimit -f 100; exec "$@"', "limited",
                        *annotate(self.path("out.mp4"), self.still(), FAST, "updates=every-frame", "source=" + "x" * 10_000))
         self.assertEqual(said.returncode, 1, said.stderr)
-        self.assertIn("messages cannot be written", said.stderr)
+        self.assertIn("cannot write the messages", said.stderr)
         self.assertIn("out.part.mp4", said.stderr)
         self.assertGreater(frames(self.path("out.part.mp4")), 3)
         self.assertIn("moov", boxes(self.path("out.part.mp4")))
