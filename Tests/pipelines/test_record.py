@@ -264,7 +264,7 @@ class Refused(Recording):
         os.mkdir(self.path("folder.mp4"))
         os.mkfifo(self.path("fifo.mp4"))
         self.refuses("is a folder", self.path("folder.mp4"), self.clip, FAST)
-        self.refuses("no ordinary file", self.path("fifo.mp4"), self.clip, FAST)
+        self.refuses("not a regular file", self.path("fifo.mp4"), self.clip, FAST)
         self.refuses("/proc/x", "/proc/x/out.mp4", self.clip, FAST)
         self.refuses("name too long", self.path("x" * 250 + ".mp4"), self.clip, FAST)
         os.mkdir(self.path("kept.jsonl"))

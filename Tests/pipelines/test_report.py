@@ -89,7 +89,7 @@ class Reading(Report):
         good = lines(result(0))
         self.refuses("", "- is empty")
         self.refuses("\n\n \n", "no swiftodt message in its 3 lines")
-        self.refuses('{"message": "stats"}\n', "not a swiftodt message")
+        self.refuses('{"message": "stats"}\n', "has no swiftodt message")
         self.refuses("a,b\n1,2\n", "-:1: invalid JSON")
         self.refuses("[]\n", "-:1: not a swiftodt message")
         self.refuses(good + "\n" + '{"id": 1}\n', '-:3: not a swiftodt message: the field "message" is missing')

@@ -121,7 +121,7 @@ class Keeping(Storing):
         self.assertTrue(all(-0.01 <= track[3] and track[4] <= 5.01 for track in part["tracks"]), part["tracks"])
         events = self.ask(f"SELECT count(*) FROM zone_event WHERE time BETWEEN {began + 10 * SECOND} AND {began + 15 * SECOND}")
         self.assertEqual(sum(len(zone["events"]) for zone in part["zones"]), events[0][0])
-        self.assertIn("no camera 'gate', but door, yard", self.refusal(*store, "--camera", "gate"))
+        self.assertIn("no camera 'gate'; it has door, yard", self.refusal(*store, "--camera", "gate"))
         self.assertIn("it covers", self.refusal(*store, "--to", "2001-01-01"))
         for wrong in ("yesterday", "2026-13-01", "2026-02-30", "2026-01-01T25:00", "2026-01-01T10", "2026-01-01T10:00+1"):
             self.assertIn("2026-11-22T14:30", self.refusal(*store, "--from", wrong), wrong)
@@ -139,7 +139,7 @@ class Keeping(Storing):
 
     def test_documented_queries_run(self):
         self.replay()
-        with open(os.path.join(ROOT, "docs", "watch.md"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "docs", "watch-reference.md"), encoding="utf-8") as file:
             queries = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
         self.assertGreaterEqual(len(queries), 3)
         for query in queries:
