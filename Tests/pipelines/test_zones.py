@@ -92,7 +92,7 @@ class Zones(unittest.TestCase):
         self.assertIsNone(said.results[-1].get_value("zones"))
 
     def test_zone_errors_name_their_position(self):
-        for zones, word in (("/nowhere/zones.json", "/nowhere/zones.json"), (text([{"name": "a"}]), "needs at least 3"), ("[", "no JSON")):
+        for zones, word in (("/nowhere/zones.json", "/nowhere/zones.json"), (text([{"name": "a"}]), "needs at least 3"), ("[", "not valid JSON")):
             said = run(f"{ball(5)} ! swiftodt detector=motion zones={zones} ! fakesink")
             self.assertEqual(len(said.errors), 1)
             self.assertIn(word, said.errors[0][0].message)
