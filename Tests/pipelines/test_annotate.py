@@ -297,6 +297,7 @@ class Refused(Annotating):
                 ("unknown encoder", ["--encoder", "nonsense", "OUT"]), ("needs one of the extensions", [self.path("out.avi")]),
                 ("no output: name OUT", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),
                 ("redacts", ["--crops", self.path("crops"), "--set", "privacy-labels=person"]),
+                ("redacts", ["--crops", self.path("crops"), "--set", "box-style=5"]),
                 ("updates", ["--csv", self.path("a.csv"), "--set", "updates=none"]), ("twice", ["--json", "OUT", "OUT"]),
                 ("needs an extension", ["--out-dir", self.folder, "--csv", "all.csv"])):
             with self.subTest(words):

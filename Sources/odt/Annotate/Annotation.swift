@@ -47,6 +47,11 @@ final class Annotation: Sendable {
         let pipeline = try Pipeline(Self.description(source, container, plan))
         source.give(to: pipeline)
         try Self.set(plan.settings, in: pipeline)
+        // The pictures are cut from the video without annotations.
+        if outputs.pictures != nil, let redaction = RedactionRequest(of: pipeline["swiftodt"]) {
+            throw PlaybackError(
+                "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)
+        }
         self.pipeline = pipeline
         even = container == nil ? nil : pipeline["even"]
         let progress = Progress(of: pipeline, name: PartFile.parts(of: source.name).stem)

@@ -192,6 +192,9 @@ struct NetworkCacheTests {
         for path in try files(".blob") + files(".network") { setAge(5000, accessedBefore: 4000, of: path.path) }
         for number in 0..<45 { try addEntry("other\(number)", endings: [".blob", ".network"], age: 2000 + number) }
         #expect(cache.compiled(file, input: input, target: target) != nil)
+        let entry = try #require(try files(".network").first { !$0.lastPathComponent.hasPrefix("other") })
+        var status = stat()
+        #expect(stat(entry.path, &status) == 0 && status.st_mtim.tv_sec > time(nil) - 1000)
         let another = try ModelFile(TestNetwork([[1, 3, 16, 16]]).file)
         let read = try LoadedModel(another, runtime: OpenVINO.shared())
         try read.prepare(for: input)
