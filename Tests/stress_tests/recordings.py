@@ -9,8 +9,14 @@ import time
 import program
 from stress_test import BIKES, ROOT, Skip, need, require, stress_test
 
-RECORD = os.path.join(ROOT, "Pipelines", "record")
+ODT = os.path.join(ROOT, ".build", "tool", "odt")
 EARLIER = b"an earlier recording"
+
+
+def recorder(output, source, *properties):
+    """Returns the command that annotates a video and writes its messages beside the output."""
+    return [ODT, "annotate", "--force", f"--json={os.path.splitext(output)[0]}.jsonl", *(f"--set={word}" for word in properties),
+            "--", source, output]
 
 
 def plays(path):
@@ -61,7 +67,7 @@ def recording(trial):
         folder = trial.path(f"recording{turn}")
         os.mkdir(folder)
         video = earlier(folder)
-        process = subprocess.Popen([RECORD, "-o", video, BIKES, "detector=motion"], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen(recorder(video, BIKES, "detector=motion"), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         moment = choose.choice([choose.random() * 0.6, choose.random() * 2.5, 1.5])
         time.sleep(moment)
@@ -90,7 +96,7 @@ def recording_without_room(trial):
         raise Skip("needs the right to mount a small disk (root)")
     try:
         video = earlier(folder)
-        done = program.run([RECORD, "-o", video, BIKES, "detector=motion"])
+        done = program.run(recorder(video, BIKES, "detector=motion"))
         require("Traceback" not in done.stdout + done.stderr, f"disk full: {program.said(done)}")
         require(done.returncode > 0, f"a disk of {size} is full, and {program.ended(done.returncode)}")
         check(folder, video, "disk full")
@@ -101,11 +107,11 @@ def recording_without_room(trial):
     video = earlier(folder)
     for words in ([video], ["/nowhere.mp4"], [BIKES, "detector=nonsense"], [BIKES, "detector=neural", "model-file=/nowhere.xml"],
                   [os.path.join(ROOT, "README.md")]):
-        done = program.run([RECORD, "-o", video, *words])
+        done = program.run(recorder(video, *words))
         require(done.returncode > 0, f"{words}: {program.ended(done.returncode)}")
         require("Traceback" not in done.stdout + done.stderr, f"{words}: {program.said(done)}")
         require(content(video) == EARLIER, f"{words}: the earlier recording is gone")
     input = os.path.join(folder, "input.mp4")
     shutil.copy(BIKES, input)
-    done = program.run([RECORD, "-o", input, input, "detector=motion"])
+    done = program.run(recorder(input, input, "detector=motion"))
     require(done.returncode > 0 and content(input) == content(BIKES), f"output = input: the input is gone: {program.said(done)}")

@@ -39,6 +39,7 @@ enum JSONWriter {
         switch value {
         case .uint(let number): text += String(number)
         case .int(let number): text += String(number)
+        case .uint64(let number): text += String(number)
         case .time(let number): text += number == .max ? "null" : String(number)
         case .real(let number): text += number.isFinite ? number.description : "null"
         case .boolean(let flag): text += flag ? "true" : "false"

@@ -52,7 +52,7 @@ struct Report: Sendable {
     var fields: [(name: String, value: FieldValue)] {
         var fields: [(name: String, value: FieldValue)] = [
             ("version", .uint(Self.version)),
-            ("sequence", .time(sequence)),
+            ("sequence", .uint64(sequence)),
             ("epoch", .uint(epoch)),
             ("timestamp", .time(times.timestamp)),
             ("stream-time", .time(times.streamTime)),
@@ -88,7 +88,8 @@ extension Rejections.Candidate {
 enum FieldValue: Sendable {
     case uint(UInt32)
     case int(Int32)
-    /// `guint64`; `GST_CLOCK_TIME_NONE` is `null` in JSON.
+    case uint64(UInt64)
+    /// A `guint64` in nanoseconds; `GST_CLOCK_TIME_NONE` is `null` in JSON.
     case time(UInt64)
     case real(Double)
     case text(String)
@@ -161,7 +162,7 @@ struct ReportedObject: Sendable {
     var fields: [(name: String, value: FieldValue)] {
         let track = object.track
         var fields: [(name: String, value: FieldValue)] = []
-        if let id = track.id { fields.append(("tracking-id", .time(UInt64(id)))) }
+        if let id = track.id { fields.append(("tracking-id", .uint64(UInt64(id)))) }
         fields += [
             ("x", .uint(x)), ("y", .uint(y)), ("width", .uint(width)), ("height", .uint(height)),
             ("x-min", .real(xMin)), ("y-min", .real(yMin)), ("x-max", .real(xMax)), ("y-max", .real(yMax)),

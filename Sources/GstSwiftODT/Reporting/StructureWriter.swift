@@ -37,7 +37,7 @@ enum StructureWriter {
         case .int(let number):
             g_value_init(&slot, GType.int)
             g_value_set_int(&slot, number)
-        case .time(let number):
+        case .uint64(let number), .time(let number):
             g_value_init(&slot, GType.uint64)
             g_value_set_uint64(&slot, guint64(number))
         case .real(let number):

@@ -22,7 +22,7 @@ struct TrackReport: EventReport {
         let box = IntegerBox(best.box, pictureWidth: report.width, pictureHeight: report.height)
         var fields: [(name: String, value: FieldValue)] = [
             ("event", .text(event.event.kind.rawValue)),
-            ("tracking-id", .time(UInt64(clamping: track.id ?? 0))),
+            ("tracking-id", .uint64(UInt64(clamping: track.id ?? 0))),
             ("category", .text(event.category.name)),
             ("label", .text(track.label?.text ?? "")),
             ("timestamp", .time(report.times.timestamp)),

@@ -20,7 +20,7 @@ struct ZoneReport: EventReport {
         ]
         if let direction = event.direction { fields.append(("direction", .text(direction.rawValue))) }
         fields += [
-            ("tracking-id", .time(UInt64(clamping: event.id ?? 0))),
+            ("tracking-id", .uint64(UInt64(clamping: event.id ?? 0))),
             ("label", .text(event.label?.text ?? "")),
         ]
         if let dwell = event.dwell { fields.append(("dwell", .time(UInt64(clamping: dwell)))) }

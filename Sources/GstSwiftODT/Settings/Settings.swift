@@ -7,6 +7,8 @@ struct Settings: Sendable {
     enum Updates: Sendable { case onResult, everyFrame, onChange, onObject, none }
 
     static let standardDevice = "CPU"
+    /// The maximum number of frames that wait in the element, which limits the buffers withheld from a decoder's pool.
+    static let maximumLookAhead = 32
 
     // What is detected, followed and chosen.
     var scene = SceneOptions()
@@ -207,7 +209,7 @@ extension Settings {
             "inference-interval", \.inferenceInterval, .count(0...Int32.max), .playing, "Inference interval",
             "Run inference on every n-th frame and extrapolate in between; 0: adaptive"),
         Property(
-            "look-ahead", \.lookAhead, .count(0...Int32(SchedulePlan.maximumWaiting)), .playing, "Look-ahead",
+            "look-ahead", \.lookAhead, .count(0...Int32(Settings.maximumLookAhead)), .playing, "Look-ahead",
             "Maximum inferences in flight with every-frame; 0: chosen by the runtime, 1: no added latency"),
         Property(
             "zoom", \.zoom,

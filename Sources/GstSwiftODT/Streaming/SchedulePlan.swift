@@ -2,8 +2,6 @@ import SwiftODT
 
 /// Determines whether frames wait for their detections, and how many are held while inference runs on later ones.
 struct SchedulePlan: Equatable {
-    /// A limit on the buffers that are withheld from the decoder's pool.
-    static let maximumWaiting = 32
     /// The limits for frames held for redaction, in time and memory.
     private static let redactionSpan: Nanoseconds = 1_000_000_000
     private static let redactionBytes = 256 << 20
@@ -49,12 +47,12 @@ struct SchedulePlan: Equatable {
         // In sequential mode a frame is held until the next inference has started, whatever the detector's capacity is.
         // In adaptive mode the need for the next inference depends on the previous one, which must be finished by then.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
-        depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Self.maximumWaiting)
+        depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
         redactionDepth =
             settings.redacts && waits && !isLive && settings.scene.mode == .stream
             ? min(
-                Int(clamping: Self.redactionSpan.adding(step - 1) / step), Self.maximumWaiting,
+                Int(clamping: Self.redactionSpan.adding(step - 1) / step), Settings.maximumLookAhead,
                 Self.redactionBytes / max(1, frameBytes))
             : 0
         latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)

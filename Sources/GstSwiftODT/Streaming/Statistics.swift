@@ -102,28 +102,28 @@ final class Statistics: Sendable {
         let detector = source.withLock { $0 }?.timings
         let now = counters.withLock { $0 }
         var fields: [(name: String, value: FieldValue)] = [
-            ("frames", .time(now.frames)),
-            ("detections", .time(now.detections)),
-            ("skipped", .time(now.skipped)),
-            ("unreadable", .time(now.unreadable)),
-            ("unwritable", .time(now.unwritable)),
-            ("redacted", .time(now.redacted)),
-            ("coalesced-messages", .time(now.coalesced)),
+            ("frames", .uint64(now.frames)),
+            ("detections", .uint64(now.detections)),
+            ("skipped", .uint64(now.skipped)),
+            ("unreadable", .uint64(now.unreadable)),
+            ("unwritable", .uint64(now.unwritable)),
+            ("redacted", .uint64(now.redacted)),
+            ("coalesced-messages", .uint64(now.coalesced)),
             ("active-tracks", .uint(now.activeTracks)),
             ("epoch", .uint(now.epoch)),
             ("detection-rate", .real(now.detectionRate)),
         ]
         for (reason, count) in zip(InferencePolicy.Reason.allCases, now.inferences) {
-            fields.append(("inferences-\(reason.rawValue)", .time(count)))
+            fields.append(("inferences-\(reason.rawValue)", .uint64(count)))
         }
         for (reason, count) in zip(RegionSelector.Reason.allCases, now.regions) {
-            fields.append(("regions-\(reason.rawValue)", .time(count)))
+            fields.append(("regions-\(reason.rawValue)", .uint64(count)))
         }
         for reason in Rejections.Reason.allCases {
-            fields.append(("rejected-\(reason.rawValue)", .time(UInt64(clamping: now.rejections[reason]))))
+            fields.append(("rejected-\(reason.rawValue)", .uint64(UInt64(clamping: now.rejections[reason]))))
         }
-        fields.append(("left-out-objects", .time(UInt64(clamping: now.leftOutObjects))))
-        fields.append(("left-out-frames", .time(UInt64(clamping: now.leftOutFrames))))
+        fields.append(("left-out-objects", .uint64(UInt64(clamping: now.leftOutObjects))))
+        fields.append(("left-out-frames", .uint64(UInt64(clamping: now.leftOutFrames))))
         if let best = now.rejections.best { fields += best.fields }
         if let name { fields.append(("source", .text(name))) }
         fields += Self.fields("detection-latency", now.detectionLatency)

@@ -104,3 +104,16 @@ extension NetworkInspection {
                 scale: isPlanar ? ImageNetStatistics.scale : SIMD3(repeating: 1 / 127.5)))
     }
 }
+
+extension KnownAnswer {
+    /// Returns the problem with a classifier's result; `nil` if it is as expected.
+    func problem(of found: Classification, comparesLabels: Bool) -> String? {
+        guard let object = objects.first else { return nil }
+        let (label, score) = (found.label?.text ?? "nothing", found.labelScore)
+        let isRight = !comparesLabels || label == object.label
+        guard isRight, abs(score - object.score) <= Self.largestScoreDifference else {
+            return "the answer is \(label) (\(Self.text(score))) instead of \(object.text)"
+        }
+        return nil
+    }
+}

@@ -52,34 +52,12 @@ extension KnownAnswer {
         }
     }
 
-    /// Returns the problem with a classifier's result; `nil` if it is as expected.
-    func problem(of found: Classification, comparesLabels: Bool) -> String? {
-        guard let object = objects.first else { return nil }
-        let (label, score) = (found.label?.text ?? "nothing", found.labelScore)
-        let isRight = !comparesLabels || label == object.label
-        guard isRight, abs(score - object.score) <= Self.largestScoreDifference else {
-            return "the answer is \(label) (\(Self.text(score))) instead of \(object.text)"
-        }
-        return nil
-    }
-
-    private static func text(_ score: Double) -> String { DecimalText.text(score, decimals: 2) }
-
-    /// Returns the error for a network that fails its known-answer test.
-    static func error(_ problem: String, file: String, device: String) -> ODTError {
-        let runtime =
-            (try? OpenVINO.shared().version.split(separator: "-").first).map { "OpenVINO \($0)" } ?? "the runtime"
-        return ODTError(
-            .failed,
-            "\(file) fails its known-answer test on \(device): \(problem). The model is damaged, or \(runtime) "
-                + "computes wrong results on this processor; \"odt doctor\" checks the model's files, \"odt setup\" fetches model and runtime again"
-        )
-    }
+    static func text(_ score: Double) -> String { DecimalText.text(score, decimals: 2) }
 }
 
 extension KnownAnswer.Object {
     /// For example `stop sign at 24,54 107x106 (0.92)`.
-    fileprivate var text: String {
+    var text: String {
         let place = box.map { box in
             " at \(Self.text(box.x)),\(Self.text(box.y)) \(Self.text(box.width))x\(Self.text(box.height))"
         }
