@@ -1,4 +1,5 @@
 import CGStreamer
+import SwiftODT
 
 /// An owned reference to an element of a pipeline.
 ///
@@ -114,5 +115,116 @@ public enum FileAddress {
         guard let path = g_filename_from_uri(address, nil, nil) else { return nil }
         defer { g_free(path) }
         return PathText.text(ofSystemPath: path)
+    }
+}
+
+extension Element {
+    /// Reads a property that holds a structure, such as the element's `stats`.
+    ///
+    /// - Parameter body: Receives the fields, which are valid during the call.
+    /// - Returns: `nil` if the property does not exist or has no value.
+    public func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
+        guard has(property) else { return nil }
+        var value = GValue()
+        g_value_init(&value, gst_structure_get_type())
+        defer { g_value_unset(&value) }
+        g_object_get_property(gobject, property, &value)
+        return gst_value_get_structure(&value).map { body(MessageFields($0)) }
+    }
+}
+
+/// Sets properties from user input of the form NAME=VALUE. Invalid input is an error, whereas GStreamer ignores it.
+public enum PropertySetting {
+    /// - Throws: ``PlaybackError`` if the property does not exist or rejects the value.
+    public static func set(_ word: String, of element: Element) throws {
+        let kind = element.kind
+        guard let equals = word.firstIndex(of: "=") else {
+            throw PlaybackError("'\(word)' is not NAME=VALUE with a property of \(kind)", isUsage: true)
+        }
+        let name = String(word[..<equals])
+        guard let about = specification(name, of: element) else {
+            let meant = nearestName(to: name, in: names(of: element)).map { "; did you mean '\($0)'?" }
+            throw PlaybackError(
+                "\(kind) has no property '\(name)'\(meant ?? ": gst-inspect-1.0 \(kind) lists them")", isUsage: true)
+        }
+        try set(about, to: String(word[word.index(after: equals)...]), of: element)
+    }
+
+    /// The writable properties of swiftodt; empty if GStreamer does not find the element.
+    public static var namesOfSwiftodt: [String] {
+        guard (try? PluginSearch.start()) != nil, let element = gst_element_factory_make("swiftodt", nil)
+        else { return [] }
+        // Takes ownership of the floating reference.
+        gst_object_ref_sink(element)
+        return names(of: Element(element))
+    }
+
+    private static func names(of element: Element) -> [String] {
+        var count: guint = 0
+        guard let list = g_object_class_list_properties(element.objectClass, &count) else { return [] }
+        defer { g_free(list) }
+        return (0..<Int(count)).compactMap { number in
+            guard let about = list[number], about.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
+            else { return nil }
+            return String(cString: about.pointee.name)
+        }
+    }
+
+    /// Returns the specification of a writable property; `nil` if there is none of this name.
+    private static func specification(_ name: String, of element: Element) -> UnsafeMutablePointer<GParamSpec>? {
+        guard let about = g_object_class_find_property(element.objectClass, name),
+            about.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
+        else { return nil }
+        return about
+    }
+
+    private static func set(_ about: UnsafeMutablePointer<GParamSpec>, to text: String, of element: Element) throws {
+        let name = String(cString: about.pointee.name)
+        guard PathText.isUTF8(text) else { throw PlaybackError("'\(text)' is not UTF-8", isUsage: true) }
+        var value = GValue()
+        g_value_init(&value, about.pointee.value_type)
+        defer { g_value_unset(&value) }
+        if g_type_is_a(about.pointee.value_type, stringType) != 0 {
+            // Set literally: GStreamer's parser would interpret quotes and backslashes.
+            g_value_set_string(&value, text)
+        } else if gst_value_deserialize_with_pspec(&value, text, about) == 0
+            || g_param_value_validate(about, &value) != 0
+        {
+            throw PlaybackError(
+                "'\(text)' is not a valid value of \(name): see gst-inspect-1.0 \(element.kind)", isUsage: true)
+        }
+        g_object_set_property(element.gobject, name, &value)
+    }
+
+    /// The value of GLib's macro `G_TYPE_STRING`, which Swift does not import.
+    private static let stringType = GType(16 << 2)
+}
+
+extension OwnedStructure {
+    /// Creates a structure without fields.
+    public convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
+
+    /// Creates a copy to which fields can be added, because the structure of a bus message is immutable.
+    public convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
+
+    public func set(_ field: String, to text: String) {
+        var value = GValue()
+        g_value_init(&value, MessageText.Kind.string)
+        g_value_set_string(&value, text)
+        gst_structure_take_value(pointer, field, &value)
+    }
+
+    public func set(_ field: String, to number: UInt32) {
+        var value = GValue()
+        g_value_init(&value, MessageText.Kind.uint)
+        g_value_set_uint(&value, number)
+        gst_structure_take_value(pointer, field, &value)
+    }
+
+    public func set(_ field: String, to number: UInt64) {
+        var value = GValue()
+        g_value_init(&value, MessageText.Kind.uint64)
+        g_value_set_uint64(&value, guint64(number))
+        gst_structure_take_value(pointer, field, &value)
     }
 }

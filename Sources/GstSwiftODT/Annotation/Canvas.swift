@@ -92,3 +92,85 @@ extension Canvas {
         return (up(min(width, 65536), step.x), up(min(height, 65536), step.y))
     }
 }
+
+/// The widths of lines and the font size for a frame, in display units.
+struct DrawingSizes: Hashable {
+    /// The width of the lines of a box, in upright pixels: `across` for vertical lines, `down` for horizontal ones.
+    struct Pen: Hashable {
+        var across: Int
+        var down: Int
+    }
+
+    let lineWidth: Double
+    let fontSize: Double
+    /// Whether the user specified the font size, by the property or in the font's name.
+    let isFontSizeGiven: Bool
+    let pen: Pen
+    /// The pen for the most prominent of several objects.
+    let strongPen: Pen
+
+    init(_ options: AnnotatorOptions, font: NamedFont, canvas: Canvas) {
+        func usable(_ value: Double, maximum: Double) -> Double? {
+            value.isFinite && value > 0 ? min(value, maximum) : nil
+        }
+        let scale = canvas.scale
+        let given = usable(options.lineWidth, maximum: max(1, scale / 4))
+        // Even, because subsampled chroma would blur lines of odd width.
+        let usual = max(2, 2 * (scale / 800).rounded())
+        lineWidth = given ?? usual
+        // The style draws little of each box, so its lines are wider.
+        let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
+        let wished = usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) }
+        fontSize = wished ?? 8 + 0.011 * scale
+        isFontSizeGiven = wished != nil
+        pen = DrawingSizes.pen(width, canvas)
+        strongPen = DrawingSizes.pen(given.map { $0 * 1.5 } ?? max(width + 1, width * 1.5), canvas)
+    }
+
+    private static func pen(_ width: Double, _ canvas: Canvas) -> Pen {
+        Pen(
+            across: max(1, Int((width / canvas.unitX).rounded())),
+            down: max(1, Int((width / canvas.unitY).rounded())))
+    }
+}
+
+/// A rectangle of whole pixels.
+struct PixelRect: Hashable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+
+    init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    init(minX: Int, minY: Int, maxX: Int, maxY: Int) {
+        self.init(x: minX, y: minY, width: maxX - minX, height: maxY - minY)
+    }
+
+    /// Converts a box whose edges lie on pixel boundaries.
+    init(exactly box: Box) {
+        self.init(x: Int(box.x), y: Int(box.y), width: Int(box.width), height: Int(box.height))
+    }
+
+    var maxX: Int { x + width }
+    var maxY: Int { y + height }
+    var isEmpty: Bool { width <= 0 || height <= 0 }
+    var area: Int { isEmpty ? 0 : width * height }
+    var box: Box { Box(x: Double(x), y: Double(y), width: Double(width), height: Double(height)) }
+
+    func intersection(_ other: PixelRect) -> PixelRect {
+        let left = max(x, other.x)
+        let top = max(y, other.y)
+        return PixelRect(
+            x: left, y: top, width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
+    }
+
+    func inset(x dx: Int, y dy: Int) -> PixelRect {
+        PixelRect(x: x + dx, y: y + dy, width: width - 2 * dx, height: height - 2 * dy)
+    }
+}

@@ -194,3 +194,92 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
         return entries[place].color
     }
 }
+
+/// Keeps tiles from frame to frame while their content is unchanged.
+///
+/// The size is bounded: beyond 8 MiB or 512 tiles the least recently used half is removed.
+struct TileCache {
+    enum Key: Hashable {
+        case label(LabelStyle)
+        case corner(RoundedCorner)
+    }
+
+    private struct Entry {
+        let tile: Tile
+        var used: UInt64
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var bytes = 0
+    private var clock: UInt64 = 0
+    private let byteLimit: Int
+
+    init(byteLimit: Int = 8 << 20) {
+        self.byteLimit = byteLimit
+    }
+
+    var count: Int { entries.count }
+
+    /// Returns the tile for a key, drawing it if it is not cached; `nil` if drawing fails.
+    mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
+        clock += 1
+        if let entry = entries[key] {
+            entries[key]?.used = clock
+            return entry.tile
+        }
+        guard let tile = draw() else { return nil }
+        bytes += tile.byteCount
+        entries[key] = Entry(tile: tile, used: clock)
+        if bytes > byteLimit || entries.count > 512 { shrink() }
+        return tile
+    }
+
+    mutating func removeAll() {
+        entries.removeAll()
+        bytes = 0
+    }
+
+    /// Removes the least recently used half.
+    private mutating func shrink() {
+        let ages = entries.values.map(\.used).sorted()
+        let middle = ages[ages.count / 2]
+        entries = entries.filter { $0.value.used >= middle }
+        bytes = entries.values.reduce(0) { $0 + $1.tile.byteCount }
+    }
+}
+
+/// A view of pixels that were drawn upright, addressed in the orientation of the buffer.
+struct BufferView<Pixel> {
+    let width: Int
+    let height: Int
+    private let origin: UnsafePointer<Pixel>
+    /// The distance between neighbouring pixels of a row.
+    let stepX: Int
+    private let stepY: Int
+
+    init(_ pixels: UnsafePointer<Pixel>, stride: Int, width: Int, height: Int, orientation: Orientation) {
+        let turned = orientation.swapsAxes
+        self.width = turned ? height : width
+        self.height = turned ? width : height
+        let size = (Double(self.width), Double(self.height))
+        func offset(_ x: Double, _ y: Double) -> Int {
+            let pixel = orientation.upright(
+                Box(x: x, y: y, width: 1, height: 1), bufferWidth: size.0, bufferHeight: size.1)
+            return Int(pixel.y) * stride + Int(pixel.x)
+        }
+        let first = offset(0, 0)
+        origin = pixels + first
+        stepX = offset(1, 0) - first
+        stepY = offset(0, 1) - first
+    }
+
+    /// - Parameter y: a row number; rows below the picture return the last row, because a chroma line may cover a
+    ///   second row that does not exist.
+    func row(_ y: Int) -> UnsafePointer<Pixel> { origin + min(y, height - 1) * stepY }
+}
+
+/// The number of pixels that a sample covers horizontally and vertically, 1 or 2 each.
+struct PixelShare {
+    let pixels: Int
+    let rows: Int
+}

@@ -54,3 +54,91 @@ final class Typesetter {
         }
     }
 }
+
+/// A line of text that has been laid out. All lengths are in display units.
+final class TextLine {
+    let width: Double
+    /// The extent of the ink above and below the baseline.
+    let above: Double
+    let below: Double
+    /// The number of bytes before the ellipsis; `nil` if the text is complete.
+    let bytesBeforeEllipsis: Int?
+    /// Whether a glyph has its own colours, as in emoji fonts.
+    let hasColors: Bool
+    private let layout: OpaquePointer
+
+    /// - Parameters:
+    ///   - context: the context of the ``Typesetter``, with its font.
+    ///   - room: the maximum width; a longer text ends in an ellipsis.
+    init(_ text: String, in context: OpaquePointer, pixelWidth: Double, within room: Double? = nil) {
+        let made = FontMap.withLock { _ in
+            let layout: OpaquePointer = pango_layout_new(context)
+            pango_layout_set_single_paragraph_mode(layout, 1)
+            // The pattern determines the order of the parts. The words of a label keep the direction of their script.
+            pango_layout_set_auto_dir(layout, 0)
+            if let room {
+                pango_layout_set_width(layout, Int32(min(max(room, 0), 1e6) * Double(PANGO_SCALE)))
+                pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
+            }
+            pango_layout_set_text(layout, text, -1)
+            var (ink, logical) = (PangoRectangle(), PangoRectangle())
+            let line = pango_layout_get_line(layout, 0)
+            var cut: Int?
+            var hasColors = false
+            Self.forEachRun(of: line) { run in
+                if Int32(run.item.pointee.analysis.flags) & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS != 0 {
+                    cut = Int(run.item.pointee.offset)
+                }
+                if Self.isColored(run.item.pointee.analysis.font) { hasColors = true }
+                // Pango itself rounds glyph positions to whole units.
+                if pixelWidth != 1 { Self.round(run.glyphs, to: pixelWidth * Double(PANGO_SCALE)) }
+            }
+            pango_layout_line_get_extents(line, &ink, &logical)
+            return (layout: layout, ink: ink, logical: logical, cut: cut, hasColors: hasColors)
+        }
+        func units(_ length: Int32) -> Double { Double(length) / Double(PANGO_SCALE) }
+        layout = made.layout
+        width = units(made.logical.width)
+        above = -units(made.ink.y)
+        below = units(made.ink.y) + units(made.ink.height)
+        bytesBeforeEllipsis = made.cut
+        hasColors = made.hasColors
+    }
+
+    deinit { FontMap.withLock { _ in g_object_unref(UnsafeMutableRawPointer(layout)) } }
+
+    /// Adds the line to the context's path, or draws it with the context's colour.
+    func draw(x: Double, baseline: Double, asPath: Bool, in context: OpaquePointer) {
+        FontMap.withLock { _ in
+            let line = pango_layout_get_line_readonly(layout, 0)
+            cairo_move_to(context, x, baseline)
+            let render = asPath ? pango_cairo_layout_line_path : pango_cairo_show_layout_line
+            render(context, line)
+        }
+    }
+
+    /// Calls `body` for each run of one font. The ellipsis is a run that stands for the bytes it hides.
+    private static func forEachRun(of line: UnsafeMutablePointer<PangoLayoutLine>?, _ body: (PangoGlyphItem) -> Void) {
+        var next = line?.pointee.runs
+        while let run = next {
+            body(run.pointee.data.load(as: PangoGlyphItem.self))
+            next = run.pointee.next
+        }
+    }
+
+    private static func isColored(_ font: UnsafeMutablePointer<PangoFont>?) -> Bool {
+        guard let font else { return false }
+        // Cairo's fonts are instances of `PangoFcFont` on platforms that use fontconfig.
+        let found = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)
+        guard let pattern = pango_fc_font_get_pattern(found) else { return false }
+        var isColored: FcBool = 0
+        return FcPatternGetBool(pattern, FC_COLOR, 0, &isColored) == FcResultMatch && isColored != 0
+    }
+
+    private static func round(_ string: UnsafeMutablePointer<PangoGlyphString>, to step: Double) {
+        for index in 0..<Int(string.pointee.num_glyphs) {
+            let steps = (Double(string.pointee.glyphs[index].geometry.width) / step).rounded()
+            string.pointee.glyphs[index].geometry.width = Int32(clamping: Int(steps * step))
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import CGStreamer
 import SwiftODT
+import Synchronization
 
 /// An error or warning in GStreamer's terms: a domain, a code, and a text that names the remedy.
 struct ElementProblem {
@@ -50,4 +51,23 @@ struct ElementProblem {
     private init(domain: GQuark, code: Int32, text: String, detail: String? = nil) {
         (self.domain, self.code, self.text, self.detail) = (domain, code, text, detail)
     }
+}
+
+/// Posts the first 100 warnings of a run and only logs the others, so that a program that repeatedly sets invalid
+/// properties does not fill an unread bus.
+final class WarningLimit: Sendable {
+    private static let maximum = 100
+    private let count = Mutex(0)
+
+    func post(_ problems: [ElementProblem], by element: ElementHandle) {
+        for problem in problems {
+            let isNew = count.withLock { count in
+                count = min(count + 1, Self.maximum + 1)
+                return count <= Self.maximum
+            }
+            if isNew { element.warn(problem) } else { element.log(.warning, problem.wholeText) }
+        }
+    }
+
+    func reset() { count.withLock { $0 = 0 } }
 }

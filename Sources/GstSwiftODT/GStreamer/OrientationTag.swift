@@ -70,3 +70,111 @@ extension Orientation {
         }
     }
 }
+
+/// The orientation changes that upstream elements have already applied.
+///
+/// `videoflip` and similar elements rotate the frames but forward the orientation tag unchanged, so applying the tag
+/// again would rotate them twice. All elements from this one back to the origin of the tag are searched for
+/// `GstVideoDirection`, and what they apply is subtracted from the tag. An element that sends another tag than it
+/// receives is taken to be correct.
+struct UpstreamOrientation {
+    /// The combined orientation applied after the tag was written.
+    private(set) var turn = Orientation.identity
+    /// The names of the elements that applied it.
+    private(set) var rotatingElements: [String] = []
+
+    private typealias Pad = UnsafeMutablePointer<GstPad>
+
+    /// A limit beyond the length of any real pipeline.
+    private static let furthest = 500
+
+    /// Nothing was applied.
+    init() {}
+
+    /// - Parameters:
+    ///   - pad: a sink pad.
+    ///   - tagged: the orientation of the tags received on it.
+    init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
+        var sink: Pad? = Self.retained(pad)
+        for _ in 0..<Self.furthest {
+            guard let source = sink.flatMap(gst_pad_get_peer) else { break }
+            defer { gst_object_unref(source) }
+            gst_object_unref(sink)
+            sink = Self.feeder(of: source)
+            guard let before = sink, OrientationTag(of: before).orientation == tagged else { break }
+            guard let rotatingElement = Self.rotatingElement(of: source) else { continue }
+            note(rotatingElement, tagged: tagged)
+        }
+        if let sink { gst_object_unref(sink) }
+    }
+
+    private mutating func note(_ rotatingElement: UnsafeMutablePointer<GstObject>, tagged: Orientation) {
+        var value = GValue()
+        g_value_init(&value, gst_video_orientation_method_get_type())
+        defer { g_value_unset(&value) }
+        g_object_get_property(
+            UnsafeMutableRawPointer(rotatingElement).assumingMemoryBound(to: GObject.self), "video-direction", &value)
+        let method = GstVideoOrientationMethod(rawValue: .init(g_value_get_enum(&value)))
+        let own = method == GST_VIDEO_ORIENTATION_AUTO ? tagged : Orientation(method) ?? .identity
+        guard own != .identity else { return }
+        // The search goes upstream, so this element was applied before those found so far.
+        turn = turn.following(own)
+        rotatingElements.append(rotatingElement.pointee.name.map { String(cString: $0) } ?? "an element upstream")
+    }
+
+    // MARK: Upstream traversal
+
+    /// Returns the element of a source pad if it implements `GstVideoDirection`.
+    private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
+        guard let parent = source.pointee.object.parent else { return nil }
+        let instance = UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GTypeInstance.self)
+        return g_type_check_instance_is_a(instance, gst_video_direction_get_type()) != 0 ? parent : nil
+    }
+
+    /// Returns the one sink pad that feeds a source pad, or the inner pad of a ghost pad; `nil` for sources and
+    /// elements that combine streams. The caller owns the result.
+    private static func feeder(of source: Pad) -> Pad? {
+        // A bin that implements `GstVideoDirection` is treated as one element.
+        if let rotatingElement = rotatingElement(of: source),
+            let sink = gst_element_get_static_pad(element(rotatingElement), "sink")
+        {
+            return sink
+        }
+        guard let links = gst_pad_iterate_internal_links(source) else { return nil }
+        defer { gst_iterator_free(links) }
+        var pads: [Pad] = []
+        var item = GValue()
+        while pads.count < 2, gst_iterator_next(links, &item) == GST_ITERATOR_OK {
+            if let pad = g_value_dup_object(&item) { pads.append(pad.assumingMemoryBound(to: GstPad.self)) }
+            g_value_unset(&item)
+        }
+        guard pads.count == 1 else {
+            for pad in pads { gst_object_unref(pad) }
+            return nil
+        }
+        return pads[0]
+    }
+
+    private static func element(_ object: UnsafeMutablePointer<GstObject>) -> UnsafeMutablePointer<GstElement> {
+        UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)
+    }
+
+    private static func retained(_ pad: Pad) -> Pad { gst_object_ref(pad).assumingMemoryBound(to: GstPad.self) }
+}
+
+extension OrientationTag {
+    /// Reads the sticky tag events of a pad.
+    init(of pad: UnsafeMutablePointer<GstPad>) {
+        self.init()
+        var number: UInt32 = 0
+        while let event = gst_pad_get_sticky_event(pad, GST_EVENT_TAG, number) {
+            defer {
+                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            var tags: UnsafeMutablePointer<GstTagList>?
+            gst_event_parse_tag(event, &tags)
+            if let tags { notice(tags) }
+            number += 1
+        }
+    }
+}

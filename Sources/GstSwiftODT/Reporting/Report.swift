@@ -182,3 +182,112 @@ struct ReportedObject: Sendable {
         return fields
     }
 }
+
+/// An event that is posted as a message of its own.
+protocol EventReport: Sendable {
+    static var message: String { get }
+    var fields: [(name: String, value: FieldValue)] { get }
+    /// A description for the log.
+    var summary: String { get }
+}
+
+/// The content of a `swiftodt-track` message: the beginning, change or end of a track.
+struct TrackReport: EventReport {
+    static let message = "swiftodt-track"
+
+    let event: SceneEvent
+    /// The report of the frame at which the event is posted.
+    let report: Report
+    /// The timestamp of the frame with the best detection of the object.
+    let bestTimestamp: UInt64
+
+    var summary: String {
+        let track = event.event.track
+        return "track \(track.id ?? 0) \(event.event.kind.rawValue)"
+            + (event.event.reason.map { " (\($0.rawValue))" } ?? "") + ": \(track.label?.text ?? "no label"), "
+            + "\(event.category.name), seen best with \(event.event.best.score) at \(event.event.best.time) ns"
+    }
+
+    var fields: [(name: String, value: FieldValue)] {
+        let (track, best) = (event.event.track, event.event.best)
+        let box = IntegerBox(best.box, pictureWidth: report.width, pictureHeight: report.height)
+        var fields: [(name: String, value: FieldValue)] = [
+            ("event", .text(event.event.kind.rawValue)),
+            ("tracking-id", .uint64(UInt64(clamping: track.id ?? 0))),
+            ("category", .text(event.category.name)),
+            ("label", .text(track.label?.text ?? "")),
+            ("timestamp", .time(report.times.timestamp)),
+            ("stream-time", .time(report.times.streamTime)),
+            ("running-time", .time(report.times.runningTime)),
+            ("utc-time", .time(report.utcTime)),
+            ("duration", .time(UInt64(clamping: track.lastSeen - track.firstSeen))),
+            ("first-seen", .time(UInt64(clamping: track.firstSeen))),
+            ("last-seen", .time(UInt64(clamping: track.lastSeen))),
+            ("best-score", .real(best.score)),
+            ("best-x", .uint(box.x)), ("best-y", .uint(box.y)),
+            ("best-width", .uint(box.width)), ("best-height", .uint(box.height)),
+            ("best-timestamp", .time(bestTimestamp)), ("best-running-time", .time(UInt64(clamping: best.time))),
+            ("path-length", .real(event.event.pathLength)),
+            ("epoch", .uint(report.epoch)),
+        ]
+        if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
+        if let source = report.source { fields.append(("source", .text(source))) }
+        return fields
+    }
+}
+
+/// The content of a `swiftodt-zone` message: an object entered or left a zone, stayed in it, or crossed a line.
+struct ZoneReport: EventReport {
+    static let message = "swiftodt-zone"
+
+    let event: ZoneEvent
+    /// The report of the frame at which the event is posted.
+    let report: Report
+
+    var summary: String {
+        "zone \(event.zone): \(event.label?.text ?? "an object") \(event.id ?? 0) \(event.kind.rawValue)"
+            + (event.direction.map { " \($0.rawValue)" } ?? "")
+    }
+
+    var fields: [(name: String, value: FieldValue)] {
+        var fields: [(name: String, value: FieldValue)] = [
+            ("event", .text(event.kind.rawValue)),
+            ("zone", .text(event.zone)),
+        ]
+        if let direction = event.direction { fields.append(("direction", .text(direction.rawValue))) }
+        fields += [
+            ("tracking-id", .uint64(UInt64(clamping: event.id ?? 0))),
+            ("label", .text(event.label?.text ?? "")),
+        ]
+        if let dwell = event.dwell { fields.append(("dwell", .time(UInt64(clamping: dwell)))) }
+        fields += [
+            ("event-running-time", .time(UInt64(clamping: event.time))),
+            ("timestamp", .time(report.times.timestamp)),
+            ("stream-time", .time(report.times.streamTime)),
+            ("running-time", .time(report.times.runningTime)),
+            ("utc-time", .time(report.utcTime)),
+            ("epoch", .uint(report.epoch)),
+        ]
+        if let source = report.source { fields.append(("source", .text(source))) }
+        return fields
+    }
+}
+
+extension ZoneCount {
+    var fields: [(name: String, value: FieldValue)] {
+        let labels = byLabel.sorted { $0.key < $1.key }
+        return [("name", .text(name)), ("kind", .text(kind.rawValue))] + fields(of: all) + [
+            (
+                "by-label",
+                .list(of: "label", labels.map { [("label", .text($0.key))] + fields(of: $0.value) })
+            )
+        ]
+    }
+
+    private func fields(of figures: Counts) -> [(name: String, value: FieldValue)] {
+        func uint(_ number: Int) -> FieldValue { .uint(UInt32(clamping: number)) }
+        return kind == .line
+            ? [("in", uint(figures.in)), ("out", uint(figures.out))]
+            : [("count", uint(figures.count)), ("entered", uint(figures.entered)), ("left", uint(figures.left))]
+    }
+}

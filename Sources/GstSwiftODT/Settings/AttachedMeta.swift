@@ -8,3 +8,10 @@ struct AttachedMeta: OptionSet, Sendable {
     /// All that this GStreamer knows.
     static let standard: AttachedMeta = AnalyticsLibrary.shared == nil ? [.roi, .custom] : [.roi, .custom, .analytics]
 }
+
+/// How messages carry the objects.
+struct MessageFormat: OptionSet, Sendable {
+    let rawValue: UInt32
+    static let structure = MessageFormat(rawValue: 1 << 0)
+    static let json = MessageFormat(rawValue: 1 << 1)
+}

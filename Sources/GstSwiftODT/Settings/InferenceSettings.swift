@@ -38,3 +38,12 @@ extension Settings {
             maxAge: max(scene.tracker.maxAge, 1_000_000_000))
     }
 }
+
+extension Settings {
+    enum DetectorChoice: Sendable {
+        case auto, neural, salient, motion, upstream, recorded
+
+        /// Whether it can look at a part of the picture.
+        var acceptsRegions: Bool { self == .auto || self == .neural }
+    }
+}

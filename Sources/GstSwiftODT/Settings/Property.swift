@@ -1,5 +1,6 @@
 import CGStreamer
 import CSwiftODTElement
+import SwiftODT
 
 /// One property of the element: what GObject is told of it, and where ``Settings`` keep its value, which is also its default.
 ///
@@ -80,5 +81,150 @@ struct PropertyText {
             case .ready: SWIFTODT_PARAM_READY
             case .readOnly: SWIFTODT_PARAM_READ_ONLY
             }
+    }
+}
+
+/// A type of property: the `GParamSpec` that registers it, and how its values lie in a `GValue`.
+struct PropertyKind<Value: Equatable & Sendable>: Sendable {
+    let makeSpec: @Sendable (PropertyText, _ standard: Value) -> UnsafeMutablePointer<GParamSpec>
+    /// `nil` for what stands for the default.
+    let get: @Sendable (UnsafePointer<GValue>) -> Value?
+    let set: @Sendable (UnsafeMutablePointer<GValue>, Value) -> Void
+    var fault: @Sendable (_ name: String, Value) -> String? = { _, _ in nil }
+}
+
+extension PropertyKind<Bool> {
+    static var boolean: PropertyKind {
+        PropertyKind(
+            makeSpec: { g_param_spec_boolean($0.name, $0.nick, $0.blurb, $1 ? 1 : 0, $0.flags) },
+            get: { g_value_get_boolean($0) != 0 }, set: { g_value_set_boolean($0, $1 ? 1 : 0) })
+    }
+}
+
+extension PropertyKind<Int> {
+    static func count(_ range: ClosedRange<Int32>) -> PropertyKind {
+        PropertyKind(
+            makeSpec: {
+                g_param_spec_uint(
+                    $0.name, $0.nick, $0.blurb, guint(range.lowerBound), guint(range.upperBound), guint(clamping: $1),
+                    $0.flags)
+            },
+            get: { Int(g_value_get_uint($0)) }, set: { g_value_set_uint($0, guint(clamping: $1)) })
+    }
+}
+
+extension PropertyKind<UInt32> {
+    /// ARGB.
+    static var color: PropertyKind {
+        PropertyKind(
+            makeSpec: { g_param_spec_uint($0.name, $0.nick, $0.blurb, 0, .max, $1, $0.flags) },
+            get: { g_value_get_uint($0) }, set: { g_value_set_uint($0, $1) })
+    }
+}
+
+extension PropertyKind<Nanoseconds> {
+    static func time(upTo maximum: Nanoseconds = .max) -> PropertyKind {
+        PropertyKind(
+            makeSpec: {
+                g_param_spec_uint64(
+                    $0.name, $0.nick, $0.blurb, 0, guint64(clamping: maximum), guint64(clamping: $1), $0.flags)
+            },
+            get: { Nanoseconds(clamping: g_value_get_uint64($0)) },
+            set: { g_value_set_uint64($0, guint64(clamping: $1)) }, fault: mistakenUnit)
+    }
+
+    /// A time so short that its unit was mistaken.
+    @Sendable private static func mistakenUnit(_ name: String, _ time: Nanoseconds) -> String? {
+        guard time > 0, time < 1_000_000 else { return nil }
+        let (unit, factor) = time < 1000 ? ("seconds", 1_000_000_000) : ("milliseconds", 1_000_000)
+        return "\(name)=\(time) is less than 1 ms; times are in nanoseconds, \(time) \(unit) are "
+            + "\(time * Nanoseconds(factor))"
+    }
+}
+
+extension PropertyKind<Double> {
+    static func real(_ range: ClosedRange<Double>) -> PropertyKind {
+        PropertyKind(
+            makeSpec: {
+                g_param_spec_double($0.name, $0.nick, $0.blurb, range.lowerBound, range.upperBound, $1, $0.flags)
+            },
+            get: { g_value_get_double($0) }, set: { g_value_set_double($0, $1) })
+    }
+}
+
+extension PropertyKind<String> {
+    /// None at all stands for the default.
+    static var text: PropertyKind {
+        PropertyKind(
+            makeSpec: { g_param_spec_string($0.name, $0.nick, $0.blurb, $1, $0.flags) },
+            get: { g_value_get_string($0).map { String(cString: $0) } }, set: { g_value_set_string($0, $1) })
+    }
+}
+
+extension PropertyKind<String?> {
+    static var optionalText: PropertyKind {
+        PropertyKind(
+            makeSpec: { words, _ in g_param_spec_string(words.name, words.nick, words.blurb, nil, words.flags) },
+            get: { .some(g_value_get_string($0).map { String(cString: $0) }) },
+            set: { value, text in
+                if let text { g_value_set_string(value, text) } else { g_value_set_string(value, nil) }
+            })
+    }
+}
+
+// MARK: - Choices
+
+/// One of the values that a property may have: what the user writes for it, and what it means.
+typealias PropertyChoice<Value> = (value: Value, nick: String, about: String)
+
+extension PropertyKind {
+    /// One of some: GObject's number for it is its place among them.
+    static func choice(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
+        let number: @Sendable (Value) -> gint = { value in gint(choices.firstIndex { $0.value == value } ?? 0) }
+        return PropertyKind(
+            makeSpec: { words, standard in
+                var values = choices.enumerated().map { number, choice in
+                    GEnumValue(
+                        value: gint(number), value_name: g_intern_string(choice.about),
+                        value_nick: g_intern_string(choice.nick))
+                }
+                values.append(GEnumValue())
+                let type = g_enum_register_static(typeName, values.forever)
+                gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0))
+                return g_param_spec_enum(words.name, words.nick, words.blurb, type, number(standard), words.flags)
+            },
+            get: { value in
+                let number = Int(g_value_get_enum(value))
+                return choices.indices.contains(number) ? choices[number].value : nil
+            },
+            set: { g_value_set_enum($0, number($1)) })
+    }
+}
+
+extension PropertyKind where Value: OptionSet, Value.RawValue == guint {
+    /// Any of some.
+    static func flags(_ typeName: String, _ choices: [PropertyChoice<Value>]) -> PropertyKind {
+        PropertyKind(
+            makeSpec: { words, standard in
+                var values = choices.map {
+                    GFlagsValue(
+                        value: $0.value.rawValue, value_name: g_intern_string($0.about),
+                        value_nick: g_intern_string($0.nick))
+                }
+                values.append(GFlagsValue())
+                let type = g_flags_register_static(typeName, values.forever)
+                gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0))
+                return g_param_spec_flags(words.name, words.nick, words.blurb, type, standard.rawValue, words.flags)
+            },
+            get: { Value(rawValue: g_value_get_flags($0)) }, set: { g_value_set_flags($0, $1.rawValue) })
+    }
+}
+
+extension Array {
+    /// A copy that lives as long as the process, as GObject wants of what types are made of.
+    fileprivate var forever: UnsafePointer<Element> {
+        let copy = UnsafeMutablePointer<Element>.allocate(capacity: count)
+        copy.initialize(from: self, count: count)
+        return UnsafePointer(copy)
     }
 }

@@ -1,3 +1,5 @@
+import CVocabularies
+
 /// Maps labels to coarse categories.
 ///
 /// A table contains several vocabularies, which are searched in order. A word can have different meanings in different
@@ -97,4 +99,40 @@ extension CategoryTable {
     }
 
     private static let categoriesByName = Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0.name, $0) })
+}
+
+extension CategoryTable {
+    /// The file name of a user-defined category table in a model folder.
+    static let userFile = "categories.tsv"
+
+    /// Returns the standard table, overridden by `categories.tsv` from the model folders. Earlier folders take
+    /// precedence.
+    ///
+    /// - Throws: ``ODTError`` that names an invalid line.
+    public static func installed(folders: [String] = ModelSearchPath.folders) throws -> CategoryTable {
+        try folders.reversed().map { $0 + "/" + userFile }.filter { FileBytes.size($0) != nil }.reduce(standard) {
+            let text = String(decoding: try FileBytes.read($1, limit: 4 << 20), as: UTF8.self)
+            return $0.overridden(by: try CategoryTable(text: text, name: $1))
+        }
+    }
+}
+
+extension CategoryTable {
+    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `CShims/CVocabularies`.
+    /// If vocabularies differ on a single label, the first one in this order is used.
+    ///
+    /// Initialised at first use.
+    public static let standard = vocabularies.reduce(CategoryTable()) { table, text in
+        // The embedded files are valid: the tests parse each of them.
+        guard let vocabulary = try? CategoryTable(text: String(decoding: text, as: UTF8.self)) else { return table }
+        return vocabulary.overridden(by: table)
+    }
+
+    /// The content of each vocabulary file.
+    static var vocabularies: [UnsafeBufferPointer<UInt8>] {
+        [
+            swiftodt_vocabulary_coco(), swiftodt_vocabulary_open_images(), swiftodt_vocabulary_more(),
+            swiftodt_vocabulary_imagenet(),
+        ].map { UnsafeBufferPointer(start: $0.text, count: $0.size) }
+    }
 }

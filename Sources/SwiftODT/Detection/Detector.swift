@@ -65,3 +65,51 @@ public struct DetectionOptions: Hashable, Sendable {
         self.view = view
     }
 }
+
+/// The region of a frame that a detector processes.
+public enum DetectionRegion: Hashable, Sendable {
+    /// The full frame.
+    case fullFrame
+    /// A region in buffer pixels. Scaled to the network's input size, its content appears larger than in the full
+    /// frame.
+    case region(Box)
+    /// The full frame and all tiles of a ``TileGrid``. The cost grows with the number of tiles.
+    case grid
+}
+
+/// The input size of a detector in pixels of the upright picture. Larger pictures are scaled down.
+public struct InputSize: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+}
+
+/// The durations of a detector's stages.
+public struct StageTimings: Sendable {
+    /// The latest duration of a stage, the total, and the number of measurements.
+    public struct Stage: Sendable {
+        public private(set) var last: Nanoseconds = 0
+        public private(set) var total: Nanoseconds = 0
+        public private(set) var count = 0
+
+        public init() {}
+
+        public var mean: Nanoseconds { count > 0 ? total / Nanoseconds(count) : 0 }
+
+        mutating func add(_ duration: Nanoseconds) {
+            last = duration
+            total += duration
+            count += 1
+        }
+    }
+
+    /// Conversion of the frame to the network's input.
+    public internal(set) var preprocess = Stage()
+    /// From the start of the inference to its result, including queueing.
+    public internal(set) var inference = Stage()
+    /// Conversion of the network's outputs to detections.
+    public internal(set) var decode = Stage()
+
+    public init() {}
+}

@@ -1,3 +1,5 @@
+import Glibc
+
 /// How a stream encodes colour: the YUV matrix, the sample range and the transfer function. RGB and grey formats ignore
 /// the matrix and the range.
 public struct ColorSpace: Hashable, Sendable {
@@ -45,4 +47,60 @@ extension ColorSpace {
         case .fcc: (0.30, 0.11)
         }
     }
+}
+
+/// The transfer functions of HDR video (ITU-R BT.2100), between signals of 0...1 and light.
+///
+/// Light is relative to *graphics white*, the white of a page or caption: 203 cd/m², which BT.2408 places at 58 % of
+/// the PQ signal and 75 % of the HLG signal.
+extension ColorSpace.Transfer {
+    /// Graphics white in cd/m².
+    private static let white: Float = 203
+
+    // The constants of ST 2084 and ARIB STD-B67, and the reference display of HLG (1,000 cd/m², system gamma 1.2).
+    private static let (m1, m2): (Float, Float) = (2610.0 / 16384, 2523.0 / 4096 * 128)
+    private static let (c1, c2, c3): (Float, Float, Float) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
+    private static let (a, b, c): (Float, Float, Float) = (0.17883277, 0.28466892, 0.55991073)
+    private static let (peak, systemGamma): (Float, Float) = (1000, 1.2)
+
+    /// Returns the light of a grey signal. HLG assumes the 1,000 cd/m² reference display.
+    func light(_ signal: Float) -> Float {
+        let signal = min(max(signal, 0), 1)
+        switch self {
+        case .gamma: return powf(signal, 2.4)
+        case .pq:
+            let root = powf(signal, 1 / Self.m2)
+            return 10000 / Self.white * powf(max(root - Self.c1, 0) / (Self.c2 - Self.c3 * root), 1 / Self.m1)
+        case .hlg:
+            let scene = signal <= 0.5 ? signal * signal / 3 : (expf((signal - Self.c) / Self.a) + Self.b) / 12
+            return Self.peak / Self.white * powf(scene, Self.systemGamma)
+        }
+    }
+
+    /// Returns the signals for a colour's light: the inverse of ``light(_:)``, for three BT.2020 components.
+    package func signals(_ light: SIMD3<Float>) -> SIMD3<Float> {
+        let light = light.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 10000 / Self.white))
+        switch self {
+        case .gamma: return light.mapped { powf($0, 1 / 2.4) }
+        case .pq:
+            return light.mapped {
+                let power = powf($0 * Self.white / 10000, Self.m1)
+                return powf((Self.c1 + Self.c2 * power) / (1 + Self.c3 * power), Self.m2)
+            }
+        case .hlg:
+            // The system gamma of the display applies to luminance, not to each component.
+            let shown = light * (Self.white / Self.peak)
+            let luminance = (shown * SIMD3(0.2627, 0.6780, 0.0593)).sum()
+            guard luminance > 0 else { return .zero }
+            let scene = shown * powf(luminance, 1 / Self.systemGamma - 1)
+            return scene.mapped {
+                let level = min($0, 1)
+                return level <= 1.0 / 12 ? (3 * level).squareRoot() : Self.a * logf(12 * level - Self.b) + Self.c
+            }
+        }
+    }
+}
+
+extension SIMD3<Float> {
+    fileprivate func mapped(_ body: (Float) -> Float) -> Self { Self(body(x), body(y), body(z)) }
 }

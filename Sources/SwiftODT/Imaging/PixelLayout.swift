@@ -94,3 +94,61 @@ extension PixelLayout {
         .init(.gray, .init(0, 0, 1), .init(0, 0, 1), .init(0, 0, 1), depth)
     }
 }
+
+/// The size of the picture data in one plane.
+public struct PlaneExtent: Sendable {
+    /// Bytes per row, without padding.
+    public let rowBytes: Int
+    public let rows: Int
+}
+
+extension PixelFormat {
+    /// Returns the size of one plane of a picture with the given dimensions.
+    public func extent(ofPlane plane: Int, width: Int, height: Int) -> PlaneExtent {
+        let components = components
+        var rowBytes = 0
+        var rows = 0
+        for component in [components.first, components.second, components.third] where component.plane == plane {
+            let across = (width + (1 << component.shiftX) - 1) >> component.shiftX
+            let down = (height + (1 << component.shiftY) - 1) >> component.shiftY
+            rowBytes = max(rowBytes, across * component.step * depth.bytes)
+            rows = max(rows, down)
+        }
+        return PlaneExtent(rowBytes: rowBytes, rows: rows)
+    }
+}
+
+/// The number of bits of a sample, and their position in its byte or word.
+public struct SampleDepth: Hashable, Sendable {
+    /// Bits per sample, 8 to 16.
+    public let bits: Int
+    /// Number of unused bits below the sample.
+    public let shift: Int
+
+    /// 8-bit samples.
+    public static let byte = SampleDepth(bits: 8, shift: 0)
+
+    /// Samples in the low bits of a 16-bit word, as in I420_10LE.
+    public static func low(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 0) }
+
+    /// Samples in the high bits of a 16-bit word, as in P010_10LE.
+    public static func high(_ bits: Int) -> SampleDepth { SampleDepth(bits: bits, shift: 16 - bits) }
+}
+
+extension SampleDepth {
+    /// Bytes per sample.
+    public var bytes: Int { bits > 8 ? 2 : 1 }
+
+    /// The maximum sample value, which is white in full range.
+    public var white: Int { 1 << bits - 1 }
+
+    /// Number of unused bits above the sample.
+    var headroom: Int { 8 * bytes - bits - shift }
+
+    /// Returns the size of one grey level in two-byte samples normalised to 14 bits. Limited range keeps the 8-bit
+    /// positions of black and white, so it is exactly 64; full range ends slightly later.
+    func unitOf14Bits(fullRange: Bool) -> Float {
+        guard fullRange else { return 64 }
+        return Float((white << (16 - bits)) >> 2) / 255
+    }
+}

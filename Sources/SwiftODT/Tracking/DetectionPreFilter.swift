@@ -116,3 +116,46 @@ struct DetectionPreFilter: ~Copyable {
         unused.doubled += before - accepted.count
     }
 }
+
+/// A detection that passed ``DetectionPreFilter``. It is trivially copyable: it has a label index instead of a
+/// ``Label``, which is reference-counted.
+struct FilteredDetection: Sendable {
+    var box: Box
+    var score: Double
+    /// The score after soft NMS, see ``SoftSuppression``.
+    var ownScore: Double
+    /// -1 without a label.
+    var label: Int
+    /// Its index in the detector's result.
+    var source: Int
+    /// Whether its score is below the threshold, so that it cannot begin a track.
+    var isUncertain = false
+}
+
+/// The score reduction of overlapping detections: soft non-maximum suppression (soft NMS).
+///
+/// Detectors return second boxes on one object, up to the overlap limit of their own NMS, and boxes across two
+/// objects. These recur in every frame, so that repetition does not confirm them. Two people can also overlap that
+/// much, so that the boxes are kept with a reduced score: the higher the overlap with a stronger box, the lower.
+enum SoftSuppression {
+    /// The IoU up to which two boxes count as separate objects.
+    static let free = 0.3
+
+    /// Returns the factor on the score of the weaker box.
+    @inline(__always)
+    static func share(ofOverlap overlap: Double) -> Double { min(1, (1 - overlap) / (1 - free)) }
+}
+
+/// The numbers of detections that a tracker did not use, by reason.
+public struct UnusedDetections: Hashable, Sendable {
+    /// Below the minimum score.
+    public var weak = 0
+    /// Too small, not finite, or far outside any picture.
+    public var impossible = 0
+    /// Duplicates of a stronger detection.
+    public var doubled = 0
+    /// Beyond the maximum number per result.
+    public var surplus = 0
+
+    public var count: Int { weak + impossible + doubled + surplus }
+}

@@ -74,3 +74,70 @@ public final class Tracker {
     /// Starts a new epoch: all tracks end. The noise estimates are kept, and ids continue and are never reused.
     public func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
 }
+
+/// The options of a ``Tracker``, which can change between any two calls.
+public struct TrackerOptions: Hashable, Sendable {
+    /// How long a track is kept without a detection. Default 1 s.
+    public var maxAge: Nanoseconds
+    /// The number of detections that confirm a track, default 2. In the first result of a scene every object is
+    /// reported at once.
+    public var minHits: Int
+    /// The minimum score to begin a track, 0 to 1, default 0.4. Weaker detections only continue tracks. If the
+    /// stream's scores are bimodal, the effective value is up to 1.5 times as high.
+    public var scoreThreshold: Double
+    /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
+    public var maxTracks: Int
+
+    public init(
+        maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2, scoreThreshold: Double = 0.4, maxTracks: Int = 1000
+    ) {
+        self.maxAge = maxAge
+        self.minHits = minHits
+        self.scoreThreshold = scoreThreshold
+        self.maxTracks = maxTracks
+    }
+
+    /// The minimum score of a usable detection. Detections below ``scoreThreshold`` continue tracks near their
+    /// predicted positions.
+    public var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
+}
+
+/// Moves an object from one tracker to another: an unclassified moving object gets a label and keeps its id.
+extension Tracker {
+    /// Returns an id for an object of another tracker, from the sequence of the track ids.
+    func takeID() -> Int {
+        defer { state.nextID += 1 }
+        return state.nextID
+    }
+
+    /// Gives a track the id, age and path length of an object that another tracker followed before. Its own id is not
+    /// reused.
+    ///
+    /// - Returns: the track with its new id; `nil` if there is no track with the id.
+    func adoptIdentity(_ id: Int, as previous: Track, after pathLength: Double) -> Track? {
+        guard let index = state.tracklets.indices.first(where: { state.tracklets[$0].id == id }),
+            let known = previous.id
+        else { return nil }
+        state.tracklets[index].adoptIdentity(as: known, since: previous.firstSeen, after: pathLength)
+        return state.tracks().first { $0.id == known }
+    }
+
+    /// Removes a track without an event, because another tracker continues it.
+    func release(_ id: Int) { state.tracklets.removeAll { $0.id == id } }
+}
+
+extension Tracker {
+    /// Calls `body` for each detection of the latest result that no track has used.
+    func forEachUntracked(of answer: [Detection], _ body: (Detection) -> Void) {
+        // A dropped result has no flags.
+        guard state.matcher.isTaken.count == answer.count else { return }
+        for (source, detection) in answer.enumerated() where !state.matcher.isTaken[source] { body(detection) }
+    }
+
+    /// Returns the label and the best score of each tentative track that ended since the last call.
+    func takeUnconfirmed() -> [(label: Label?, score: Double)] {
+        if state.unconfirmed.isEmpty { return [] }
+        defer { state.unconfirmed.removeAll(keepingCapacity: true) }
+        return state.unconfirmed
+    }
+}

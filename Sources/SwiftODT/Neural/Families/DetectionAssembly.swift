@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The parts that all decoders share: the input, the class names, and the conversion from candidates to detections.
 struct DetectionAssembly: Sendable {
     let input: NetworkInput
@@ -65,4 +67,82 @@ struct DetectionAssembly: Sendable {
                 + outputs.map { "\($0.shape)" }.joined(separator: ", ")
                 + "; export the model again or set its family in a manifest")
     }
+}
+
+/// A yes-no property of a network that its description does not specify and its first outputs decide by majority vote.
+///
+/// The decision becomes final after a number of votes, so that a later unusual output is not interpreted differently.
+final class ModelHeuristic: Sendable {
+    private let votes = Mutex((for: 0, against: 0))
+
+    /// The number of votes after which the decision is final.
+    private static let enough = 64
+
+    /// Returns whether most votes support the property. Counts the given votes unless the decision is final.
+    func isLikely(votesFor: Int, against votesAgainst: Int) -> Bool {
+        votes.withLock { votes in
+            if votes.for + votes.against < Self.enough {
+                votes.for += votesFor
+                votes.against += votesAgainst
+            }
+            return votes.for > votes.against
+        }
+    }
+}
+
+/// The labels of a network's classes. Index 0 is the first class that is not the background.
+struct ClassNames: Sendable {
+    private let labels: Labels
+
+    /// - Parameters:
+    ///   - count: the number of classes without a background class; `nil` if the network's description does not
+    ///     determine it.
+    /// - Throws: ``ODTError`` if there are no labels, or if their number does not match the number of classes.
+    init(_ labels: Labels?, count: Int?, file: String) throws {
+        guard let labels = labels ?? count.flatMap(Self.usual) else {
+            throw ODTError(
+                .unsupported,
+                "\(file) has \(count.map(String.init) ?? "an unknown number of") classes but no labels: "
+                    + "put a text file with one label per line beside it (\(ModelManifest.path(besideModel: file).dropLast(5)).txt), "
+                    + "set label-file, or set \"labels\" in its manifest to a known vocabulary, for example \"coco80\"")
+        }
+        guard let count else {
+            self.labels = labels.beginsWithBackground ? labels.withoutFirst : labels
+            return
+        }
+        // A file may declare up to `Int.max` classes, so adding to `count` could overflow.
+        switch labels.count {
+        case count: self.labels = labels
+        case 1... where labels.count - 1 == count && labels.beginsWithBackground: self.labels = labels.withoutFirst
+        default:
+            throw ODTError(
+                .unsupported,
+                "\(file) has \(count) class\(count == 1 ? "" : "es"), but \(CountText.text(labels.count, "label")) were given; use the labels of this model"
+            )
+        }
+    }
+
+    /// Returns the vocabulary that most networks with this number of classes use.
+    private static func usual(_ count: Int) -> Labels? {
+        switch count {
+        case 80: Labels.vocabulary("coco80")
+        case 90: Labels.vocabulary("coco90")
+        default: nil
+        }
+    }
+
+    subscript(index: Int) -> Label? { labels[index] }
+
+    var all: [String] { labels.all.map(\.text) }
+}
+
+extension Labels {
+    /// Whether the first label is a background or placeholder label, or missing.
+    var beginsWithBackground: Bool {
+        guard let first = self[0]?.text else { return count > 0 }
+        return ["background", "__background__", "???", "n/a", "none", "bg", "unlabeled", "unlabelled"].contains(
+            first.lowercased())
+    }
+
+    var withoutFirst: Labels { Labels((1..<max(count, 1)).map { self[$0]?.text ?? "" }) }
 }

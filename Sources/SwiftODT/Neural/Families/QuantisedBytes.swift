@@ -47,3 +47,124 @@ extension TensorView {
         return try withFloats { try body(.floats($0)) }
     }
 }
+
+/// A decoder that adds the quantisation to the outputs before it passes them to another decoder.
+struct QuantisedDecoder: DetectionDecoder {
+    let decoder: any DetectionDecoder
+    /// The quantisation of each output; `nil` for outputs that are not bytes.
+    let scales: [QuantisationScale?]
+    var input: NetworkInput { decoder.input }
+    var labels: [String]? { decoder.labels }
+
+    /// - Returns: `nil` if no output is quantised.
+    init?(_ decoder: any DetectionDecoder, outputs: [TensorDescription], scales: [String: QuantisationScale]) {
+        self.scales = outputs.map { [.uint8, .int8].contains($0.element) ? scales[$0.name] : nil }
+        guard self.scales.contains(where: { $0 != nil }) else { return nil }
+        self.decoder = decoder
+    }
+
+    func decode(
+        _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
+    ) throws -> [Detection] {
+        var outputs = outputs
+        for index in outputs.indices where index < scales.count { outputs[index].scale = scales[index] }
+        return try decoder.decode(outputs, placement: placement, options: options)
+    }
+}
+
+/// Quantised class scores with one row per box, with the same results as ``ScoreRows`` of the dequantised values.
+///
+/// Compares 16 bytes at once and reads a quarter of the memory that floats would need.
+struct QuantisedScoreRows {
+    private let scores: QuantisedBytes
+    /// The number of bytes per row.
+    private let length: Int
+    /// The index of the first class in a row.
+    private let firstClass: Int
+    private let classCount: Int
+    /// The XOR mask that maps signed bytes to unsigned bytes of the same order.
+    private let flip: UInt8
+
+    /// - Returns: `nil` if the number of bytes does not match the rows and classes.
+    init?(_ scores: QuantisedBytes, stride: Int, firstClass: Int, classCount: Int) {
+        guard stride > 0, firstClass >= 0, classCount > 0, firstClass + classCount <= stride,
+            scores.count % stride == 0
+        else { return nil }
+        self.scores = scores
+        length = stride
+        self.firstClass = firstClass
+        self.classCount = classCount
+        flip = scores.isSigned ? 0x80 : 0
+    }
+
+    var count: Int { scores.count / length }
+
+    /// Calls `body` with row, class and value of each row whose highest class value reaches `floor`. The first of
+    /// several equal classes wins. A faster test first rejects rows without any such class.
+    @inline(__always)
+    func forEachBest(from floor: Float, _ body: (_ row: Int, _ index: Int, _ value: Float) -> Void) {
+        guard let base = scores.bytes.baseAddress,
+            let minimum = (0...UInt8.max).first(where: { scores.number($0 ^ flip) >= floor })
+        else { return }
+        let level = ByteLevel(minimum, flip: flip)
+        for row in 0..<count {
+            let classes = base + row * length + firstClass
+            guard level.isReached(in: classes, count: classCount) else { continue }
+            var (index, highest) = (0, classes[0] ^ flip)
+            for other in 1..<classCount where classes[other] ^ flip > highest {
+                (index, highest) = (other, classes[other] ^ flip)
+            }
+            body(row, index, scores.number(highest ^ flip))
+        }
+    }
+}
+
+/// A threshold that 16 bytes are compared with at once.
+private struct ByteLevel {
+    private typealias Words = SIMD2<UInt64>
+
+    private let level: UInt8
+    private let flip: UInt8
+    /// The XOR mask, repeated in each byte.
+    private let flips: Words
+    /// The addend that sets a byte's highest bit if its lower seven bits reach those of the level.
+    private let lift: Words
+    /// All bits set if the level is below 0x80: a byte with its highest bit set then reaches the level.
+    private let isLow: Words
+
+    init(_ level: UInt8, flip: UInt8) {
+        (self.level, self.flip) = (level, flip)
+        flips = Self.all(flip)
+        lift = Self.all(0x80 - (level & 0x7F))
+        isLow = Self.all(level < 0x80 ? 0xFF : 0)
+    }
+
+    /// Whether any byte reaches the level.
+    @inline(__always)
+    func isReached(in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
+        guard count >= 16 else { return (0..<count).contains { bytes[$0] ^ flip >= level } }
+        let raw = UnsafeRawPointer(bytes)
+        // The last block of 16 may overlap the previous block.
+        var found = compare(raw, count - 16)
+        var index = 0
+        while index + 16 < count {
+            found |= compare(raw, index)
+            index += 16
+        }
+        return (found[0] | found[1]) & 0x8080_8080_8080_8080 != 0
+    }
+
+    /// Compares 16 bytes; the highest bit of each result byte is set if the byte reaches the level. Works on 64-bit
+    /// words, because comparisons of `SIMD16<UInt8>` compile to scalar code.
+    @inline(__always)
+    private func compare(_ bytes: UnsafeRawPointer, _ offset: Int) -> Words {
+        let words = bytes.loadUnaligned(fromByteOffset: offset, as: Words.self) ^ flips
+        let lifted = (words & Self.all(0x7F)) &+ lift
+        return (lifted & words) | (isLow & (lifted | words))
+    }
+
+    @inline(__always)
+    private static func all(_ byte: UInt8) -> Words {
+        Words(repeating: UInt64(byte) &* 0x0101_0101_0101_0101)
+    }
+}

@@ -67,3 +67,109 @@ struct InputGeometry: Hashable {
             orientation: orientation)
     }
 }
+
+/// Maps output positions to source pixels along one axis of a region, with half-pixel centres as in bilinear resizing.
+struct AxisSampling {
+    /// The first pixel of the region.
+    let start: Int
+    /// The number of pixels in the region.
+    let length: Int
+    /// The number of outputs.
+    let count: Int
+    /// Whether the outputs are mirrored: the first output then maps to the end of the region.
+    let reversed: Bool
+
+    /// The two neighbouring samples (`first` and `first + 1`) that an output is interpolated from. `weight` is the
+    /// weight of the second sample, 0 to below 1.
+    struct Tap {
+        var first: Int
+        var weight: Double
+    }
+
+    /// Returns the samples of an output for a component that is subsampled by 2^`shift` along this axis. Outputs beyond
+    /// the region's outermost samples use these samples.
+    func tap(_ output: Int, shift: Int) -> Tap {
+        // Integer arithmetic gives a weight of exactly 0 for an output that coincides with a sample.
+        let number = reversed ? count - 1 - output : output
+        let unit = 2 * count << shift
+        let position = 2 * start * count + (2 * number + 1) * length - unit / 2
+        let samples = self.samples(shift: shift)
+        let first = position >= 0 ? position / unit : -1
+        guard first >= samples.lowerBound else { return Tap(first: samples.lowerBound, weight: 0) }
+        guard first < samples.upperBound else { return Tap(first: samples.upperBound, weight: 0) }
+        return Tap(first: first, weight: Double(position % unit) / Double(unit))
+    }
+
+    /// Returns the range of a component's samples that the region covers.
+    func samples(shift: Int) -> ClosedRange<Int> {
+        (start >> shift)...((start + length - 1) >> shift)
+    }
+}
+
+/// The area of a network's input that the picture covers, in whole input pixels.
+struct FittedArea: Hashable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+}
+
+extension NetworkInput {
+    /// Returns the area of the input that an upright picture of the given size covers.
+    ///
+    /// The rounding matches the families' reference implementations: `letterboxTopLeft` rounds down, and
+    /// `letterboxCentered` rounds to the nearest pixel.
+    func area(width pictureWidth: Double, height pictureHeight: Double) -> FittedArea {
+        let ratio = min(Double(width) / pictureWidth, Double(height) / pictureHeight)
+        switch fit {
+        case .stretch:
+            return FittedArea(x: 0, y: 0, width: width, height: height)
+        case .letterboxTopLeft:
+            // The small addend compensates for rounding errors in the ratio.
+            return FittedArea(
+                x: 0, y: 0, width: min(width, max(1, Int(pictureWidth * ratio + 5e-7))),
+                height: min(height, max(1, Int(pictureHeight * ratio + 5e-7))))
+        case .letterboxCentered:
+            let fittedWidth = min(width, max(1, Int((pictureWidth * ratio).rounded())))
+            let fittedHeight = min(height, max(1, Int((pictureHeight * ratio).rounded())))
+            return FittedArea(
+                x: (width - fittedWidth) / 2, y: (height - fittedHeight) / 2, width: fittedWidth, height: fittedHeight)
+        }
+    }
+
+    /// The grey level outside the area that the picture covers, 0 to 255.
+    var fillLevel: UInt8 {
+        switch fit {
+        case .stretch: 0
+        case .letterboxTopLeft(let fill), .letterboxCentered(let fill): fill
+        }
+    }
+}
+
+/// Computes the offsets of pixels in a network's input. A plane holds the full picture or, in space-to-depth layout,
+/// every second pixel of every second row.
+struct TensorOffsets {
+    /// The distance in pixels between neighbours of the same plane, horizontally and vertically: 1 or 2.
+    let step: Int
+    /// The number of elements in a plane.
+    let plane: Int
+    private let width: Int
+
+    init(_ input: NetworkInput) {
+        step = input.layout == .spaceToDepth ? 2 : 1
+        width = input.width / step
+        plane = width * (input.height / step)
+    }
+
+    /// The number of planes; the three channels of a group are adjacent.
+    var planes: Int { 3 * step * step }
+
+    func offset(x: Int, y: Int, channel: Int) -> Int {
+        let group = x % step * step + y % step
+        return (group * 3 + channel) * plane + y / step * width + x / step
+    }
+
+    /// Returns how many of `length` pixels, counted from index 0, lie in the same plane as the pixel with index
+    /// `first`.
+    func count(of length: Int, from first: Int) -> Int { (length - first + step - 1) / step }
+}

@@ -1,4 +1,5 @@
 import COpenVINO
+import Glibc
 
 /// A model that has been read: it can be described and adapted, then compiled.
 final class LoadedModel {
@@ -115,4 +116,33 @@ final class LoadedModel {
     private func unreadable() -> ODTError {
         ODTError(.invalidFile, "the inputs and outputs of \(file.name) cannot be read: \(runtime.lastError)")
     }
+}
+
+/// A model file that the runtime can read: the file itself, or a temporary copy without a final operation that the
+/// runtime does not support. The copy is deleted in `deinit`.
+final class RuntimeReadableModel {
+    let path: String
+    private let isCopy: Bool
+
+    init(_ file: ModelFile) throws {
+        guard let model = try FlatBuffer.read(tflite: file.path), let end = TFLitePostProcess(model: model) else {
+            path = file.path
+            isCopy = false
+            return
+        }
+        let folder = DataFolders.environment("TMPDIR") ?? "/tmp"
+        let copy = end.cut(model.bytes).withUnsafeBytes {
+            UniqueFile.write($0, named: folder + "/swiftodt-", ending: ".tflite")
+        }
+        guard let copy else {
+            throw ODTError(
+                .failed,
+                "\(file.name) has to be copied to be read, but \(folder) cannot be written to: set TMPDIR to a folder "
+                    + "with room for it")
+        }
+        path = copy
+        isCopy = true
+    }
+
+    deinit { if isCopy { unlink(path) } }
 }

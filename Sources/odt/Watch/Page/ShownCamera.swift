@@ -78,3 +78,96 @@ struct ShownCamera {
         ])
     }
 }
+
+/// An object for the page. It is stored as values and converted to JSON on request.
+struct ShownObject {
+    private let id: UInt64?
+    private let label: String
+    private let category: String?
+    private let score: Double
+    private let state: String
+    private let box: [Double]
+    private let since: Nanoseconds
+
+    /// - Parameter time: The wall time of the frame whose running time is `runningTime`.
+    init(_ thing: MessageFields, at time: Nanoseconds, runningTime: UInt64?) {
+        (id, label, category) = (thing.count("tracking-id"), thing.text("label") ?? "", thing.text("category"))
+        (score, state) = (thing.real("score") ?? 0, thing.text("state") ?? "")
+        box = ["x-min", "y-min", "x-max", "y-max"].map { thing.real($0) ?? 0 }
+        let age = thing.count("first-seen").flatMap { first in runningTime.map { $0 >= first ? $0 - first : 0 } } ?? 0
+        since = time.since(Nanoseconds(clamping: age))
+    }
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "label": .string(label), "score": .number(score), "state": .string(state),
+            "box": .array(box.map { .number($0) }), "since": milliseconds(since),
+        ]
+        if let id { members["id"] = .number(Double(id)) }
+        if let category, category != "unknown" { members["category"] = .string(category) }
+        return .object(members)
+    }
+}
+
+/// Converts to milliseconds, JavaScript's unit of time.
+func milliseconds(_ time: Nanoseconds) -> JSONValue { .number(Double(time / 1_000_000)) }
+
+/// The state of a zone or line for the page.
+struct ShownZone {
+    let name: String
+    let isLine: Bool
+    private var figures: ZoneFigures.Counts?
+    /// Whether the camera is connected, so that the current count is known.
+    private var isSeen = false
+    private var count = CountHistory.Level()
+    private var inward = CountHistory.Passages()
+    private var outward = CountHistory.Passages()
+
+    init(_ name: String, isLine: Bool) { (self.name, self.isLine) = (name, isLine) }
+
+    /// Updates the counts from a result.
+    mutating func note(_ zone: MessageFields, at step: Int) {
+        let figures = ZoneFigures.Counts(zone)
+        (self.figures, isSeen) = (figures, true)
+        if isLine { advance(to: step) } else { count.note(UInt32(clamping: figures.count), at: step) }
+    }
+
+    mutating func noteCrossing(isInward: Bool, at step: Int) {
+        // Both histories advance, so that their steps stay aligned.
+        advance(to: step)
+        if isInward { inward.note(at: step) } else { outward.note(at: step) }
+    }
+
+    /// The camera was lost.
+    mutating func leave(at step: Int) {
+        count.note(nil, at: step)
+        isSeen = false
+    }
+
+    mutating func advance(to step: Int) {
+        count.advance(to: step)
+        inward.advance(to: step)
+        outward.advance(to: step)
+    }
+
+    /// The current counts.
+    var json: JSONValue {
+        var members = figures?.json(isLine: isLine) ?? [:]
+        if !isSeen { members["count"] = nil }
+        (members["name"], members["kind"]) = (.string(name), .string(kind))
+        return .object(members)
+    }
+
+    /// The count history.
+    var historyJSON: JSONValue {
+        var members: [String: JSONValue] = ["name": .string(name), "kind": .string(kind)]
+        if isLine {
+            (members["in"], members["out"]) = (inward.json, outward.json)
+        } else {
+            members["counts"] = count.json
+        }
+        return .object(members)
+    }
+
+    private var kind: String { isLine ? "line" : "zone" }
+}

@@ -1,2 +1,0 @@
-/// The pending result of a detection.
-public typealias DetectionPromise = Promise<[Detection]>

@@ -1,0 +1,103 @@
+/// TensorFlow Lite's model metadata, which the custom classifiers of ML Kit contain: the author's input normalisation
+/// and score threshold.
+struct TFLiteMetadata: Equatable {
+    /// The mean and the standard deviation of each channel: an input value is `(level - mean) / deviation`. They apply
+    /// to float inputs.
+    var mean: SIMD3<Float>?
+    var deviation: SIMD3<Float>?
+    /// The author's score threshold, 0 to 1.
+    var scoreThreshold: Double?
+
+    /// - Returns: `nil` if the file has no readable metadata.
+    init?(model: FlatBuffer) {
+        guard let root = model.root,
+            let entry = root.tables(ModelField.metadata).first(where: { $0.text(0) == "TFLITE_METADATA" })
+        else { return nil }
+        let buffers = root.tables(ModelField.buffers)
+        guard let number = entry.integer(1, as: UInt32.self), buffers.indices.contains(Int(number)),
+            let contents = buffers[Int(number)].contents(0)
+        else { return nil }
+        self.init(notes: Array(contents))
+    }
+
+    /// - Parameter notes: the metadata buffer of the model.
+    init?(notes: [UInt8]) {
+        guard let root = FlatBuffer(notes, identifier: "M001")?.root, let graph = root.tables(3).first else {
+            return nil
+        }
+        for input in graph.tables(2) {
+            guard let normalisation = Self.unit(.normalisation, of: input) else { continue }
+            mean = Self.channels(normalisation.floats(0))
+            deviation = Self.channels(normalisation.floats(1)).flatMap { $0.min() > 0 ? $0 : nil }
+            break
+        }
+        for output in graph.tables(3) {
+            guard let threshold = Self.unit(.scoreThreshold, of: output)?.float(0), (0...1).contains(threshold)
+            else { continue }
+            // Convert through the shortest decimal text: 0.35 rather than 0.3499999940395355.
+            scoreThreshold = Double(threshold.description)
+            break
+        }
+    }
+
+    private enum ModelField {
+        static let buffers = 4
+        static let metadata = 6
+    }
+
+    private enum Unit: UInt8 {
+        case normalisation = 1
+        case scoreThreshold = 3
+    }
+
+    /// Returns a tensor's processing step (`ProcessUnit`) of a kind, or `nil` if there is none.
+    private static func unit(_ kind: Unit, of tensor: FlatBuffer.Table) -> FlatBuffer.Table? {
+        tensor.tables(4).first { $0.integer(0, as: UInt8.self) == kind.rawValue }?.table(1)
+    }
+
+    /// Returns three numbers; a single number applies to all channels.
+    private static func channels(_ numbers: [Float]) -> SIMD3<Float>? {
+        guard numbers.allSatisfy({ $0.isFinite && abs($0) < 1e6 }) else { return nil }
+        switch numbers.count {
+        case 1: return SIMD3(repeating: numbers[0])
+        case 3: return SIMD3(numbers)
+        default: return nil
+        }
+    }
+}
+
+extension ModelManifest {
+    /// Returns the manifest beside a model, completed by the metadata in the model file, or `nil` if there is neither.
+    ///
+    /// - Throws: ``ODTError`` if one of them exists but cannot be read.
+    public static func load(model: String) throws -> ModelManifest? {
+        let manifest = try load(besideModel: model)
+        guard let metadata = try FlatBuffer.read(tflite: model).flatMap({ TFLiteMetadata(model: $0) }) else {
+            return manifest
+        }
+        var completed = manifest ?? ModelManifest(name: model.split(separator: "/").last.map(String.init) ?? model)
+        // If the manifest sets one of mean and scale, the other one keeps the family's default.
+        if completed.input.mean == nil, completed.input.scale == nil, let deviation = metadata.deviation {
+            completed.input.mean = metadata.mean ?? .zero
+            completed.input.scale = 1 / deviation
+        }
+        completed.scoreThreshold = completed.scoreThreshold ?? metadata.scoreThreshold
+        return completed
+    }
+}
+
+extension [String: QuantisationScale] {
+    /// The quantisation of each tensor of a .tflite file, by name. OpenVINO does not report it.
+    init?(tflite model: FlatBuffer) {
+        guard let graph = model.root?.tables(2).first else { return nil }
+        self.init()
+        for tensor in graph.tables(0) {
+            // Only tensors with a single scale; per-channel scales occur for weights alone.
+            guard let quantisation = tensor.table(4), let name = tensor.text(3), self[name] == nil,
+                quantisation.floats(2).count == 1, let step = quantisation.floats(2).first
+            else { continue }
+            let zero = quantisation.integers(3, as: Int64.self).first ?? 0
+            self[name] = QuantisationScale(step: step, zero: Float(zero))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+/// The class names of a network, by class index.
+///
+///     let labels = try Labels.load(file: "coco.txt", manifest: nil, model: "yolov8n.onnx")
+///     print(labels?[0]?.text ?? "no name")
+public struct Labels: Sendable {
+    private let labels: [Label?]
+
+    /// - Parameter names: the names in the order of the network's classes. An empty name marks an unused index.
+    public init(_ names: [String]) {
+        labels = names.enumerated().map { $1.isEmpty ? nil : Label(index: $0, text: $1) }
+    }
+
+    /// The number of indices, including unused ones.
+    public var count: Int { labels.count }
+
+    /// Returns the label of a class index, or `nil` if the index has none.
+    public subscript(index: Int) -> Label? { labels.indices.contains(index) ? labels[index] : nil }
+
+    /// All labels in index order, without unused indices.
+    public var all: [Label] { labels.compactMap(\.self) }
+}
+
+extension Labels {
+    /// The names of the built-in vocabularies, as used in manifests.
+    public static let vocabularies = ["coco80", "coco90"]
+
+    /// Returns the built-in vocabulary of a name, or `nil` if there is none.
+    public static func vocabulary(_ name: String) -> Labels? {
+        switch name {
+        case "coco80": Labels(COCOVocabulary.names)
+        case "coco90": Labels(COCOVocabulary.namesByPaperIndex)
+        default: nil
+        }
+    }
+
+    /// Loads the class names of a model. The first available source is used: `file`, the manifest, the model file
+    /// itself, or a text file beside it (`model.txt`, `model_labels.txt` or `labels.txt`). Returns `nil` if there is
+    /// none.
+    ///
+    /// - Throws: ``ODTError`` if a file that was specified is missing or is not a label file.
+    public static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
+        if let file { return try load(file: file) }
+        switch manifest?.labels {
+        case .list(let names): return Labels(names)
+        case .file(let path): return try load(file: path)
+        case .vocabulary(let name): return vocabulary(name)
+        case nil: break
+        }
+        return try embedded(in: model) ?? beside(model)
+    }
+
+    private static func beside(_ model: String) throws -> Labels? {
+        let stem = ModelManifest.path(besideModel: model).dropLast(".json".utf8.count)
+        let folder = stem[..<(stem.lastIndex(of: "/").map(stem.index(after:)) ?? stem.startIndex)]
+        for path in [stem + ".txt", stem + "_labels.txt", folder + "labels.txt"]
+        where FileBytes.size(String(path)) != nil {
+            return try load(file: String(path))
+        }
+        return nil
+    }
+}
+
+extension Labels {
+    /// Reads a label file: one name per line, lines of the form `index name`, or a TensorFlow label map with
+    /// `item { id: 1 name: 'x' }` blocks.
+    ///
+    /// - Throws: ``ODTError`` if the file is missing or is not a label file.
+    public static func load(file path: String) throws -> Labels {
+        guard let labels = Labels(parsing: try FileBytes.read(path, limit: 4 << 20)) else {
+            throw ODTError(
+                .invalidFile,
+                "\(path) is not a list of labels; use a text file with one name per line, in the order of the network's classes"
+            )
+        }
+        return labels
+    }
+
+    /// Parses the text of a label file. Returns `nil` if it is not text or contains no names.
+    init?(parsing bytes: [UInt8]) {
+        guard !bytes.contains(0) else { return nil }
+        let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let text = String(decoding: withoutMark, as: UTF8.self)
+        let names = Self.blocks(text) ?? Self.lines(text)
+        guard names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }) else { return nil }
+        self.init(names)
+    }
+
+    /// Larger indices are treated as errors.
+    private static let largestIndex = 100_000
+
+    private static func lines(_ text: String) -> [String] {
+        var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(name(from:))
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        return numbered(lines) ?? lines
+    }
+
+    /// Returns the names if every line begins with its index, otherwise `nil`.
+    private static func numbered(_ lines: [String]) -> [String]? {
+        var names: [(index: Int, name: String)] = []
+        for line in lines where !line.isEmpty {
+            guard let end = line.firstIndex(where: { !$0.isASCII || !$0.isWholeNumber }),
+                line[end].isWhitespace || line[end] == ":" || line[end] == ",",
+                let index = Int(line[..<end])
+            else { return nil }
+            names.append((index, name(from: line[line.index(after: end)...])))
+        }
+        return placed(names)
+    }
+
+    /// Parses a TensorFlow label map. Returns `nil` if the text is not one.
+    private static func blocks(_ text: String) -> [String]? {
+        guard text.contains("item"), text.contains("{"), text.contains("id:") else { return nil }
+        var names: [(index: Int, name: String)] = []
+        for block in text.split(separator: "{").dropFirst() {
+            var (index, name, displayName): (Int?, String?, String?) = (nil, nil, nil)
+            for line in block.prefix(while: { $0 != "}" }).split(whereSeparator: { $0.isNewline }) {
+                guard let colon = line.firstIndex(of: ":") else { continue }
+                let value = Self.name(from: line[line.index(after: colon)...])
+                switch Self.name(from: line[..<colon]) {
+                case "id": index = Int(value)
+                case "name": name = unquoted(value)
+                case "display_name": displayName = unquoted(value)
+                default: break
+                }
+            }
+            guard let index, index >= 0, let text = displayName ?? name else { return nil }
+            names.append((index, text))
+        }
+        return placed(names)
+    }
+
+    /// Returns an array with each name at its index, or `nil` if an index is duplicated or too large.
+    static func placed(_ names: [(index: Int, name: String)]) -> [String]? {
+        guard let last = names.map(\.index).max(), last <= largestIndex,
+            Set(names.map(\.index)).count == names.count
+        else { return nil }
+        var placed = [String](repeating: "", count: last + 1)
+        for (index, name) in names { placed[index] = name }
+        return placed
+    }
+
+    private static func unquoted(_ text: String) -> String {
+        guard let quote = text.first, quote == "'" || quote == "\"", text.count >= 2, text.last == quote else {
+            return text
+        }
+        return String(text.dropFirst().dropLast())
+    }
+
+    /// Removes surrounding white space and all control characters. `???`, which marks an unused index, becomes an empty
+    /// name.
+    static func name(from text: some StringProtocol) -> String {
+        let visible = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }
+        var name = Substring(String(String.UnicodeScalarView(visible)))
+        while name.first?.isWhitespace == true { name.removeFirst() }
+        while name.last?.isWhitespace == true { name.removeLast() }
+        return name == "???" ? "" : String(name)
+    }
+}
+
+/// The object classes of COCO, which most detection networks are trained on.
+enum COCOVocabulary {
+    /// The 80 classes in the order used by networks with 80 outputs.
+    static let names = byCategory.filter { !$0.isEmpty }
+
+    /// The classes indexed by COCO category number minus 1, as used by networks with 90 outputs. Ten indices are unused
+    /// and have empty names.
+    static let namesByPaperIndex = byCategory
+
+    private static let byCategory: [String] = [
+        "person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
+        "fire hydrant", "", "stop sign", "parking meter", "bench", "bird", "cat", "dog", "horse", "sheep",
+        "cow", "elephant", "bear", "zebra", "giraffe", "", "backpack", "umbrella", "", "",
+        "handbag", "tie", "suitcase", "frisbee", "skis", "snowboard", "sports ball", "kite", "baseball bat",
+        "baseball glove",
+        "skateboard", "surfboard", "tennis racket", "bottle", "", "wine glass", "cup", "fork", "knife", "spoon",
+        "bowl", "banana", "apple", "sandwich", "orange", "broccoli", "carrot", "hot dog", "pizza", "donut",
+        "cake", "chair", "couch", "potted plant", "bed", "", "dining table", "", "", "toilet",
+        "", "tv", "laptop", "mouse", "remote", "keyboard", "cell phone", "microwave", "oven", "toaster",
+        "sink", "refrigerator", "", "book", "clock", "vase", "scissors", "teddy bear", "hair drier", "toothbrush",
+    ]
+}

@@ -1,0 +1,194 @@
+/// The saliency of each pixel, 0...1, and the salient regions.
+struct SaliencyMap {
+    /// A connected region of salient pixels.
+    struct Region {
+        /// The bounding box in map pixels. Its edges are interpolated to where the map crosses the threshold.
+        var box: Box
+        /// Number of salient pixels.
+        var area: Int
+        /// Sum of the saliency of these pixels.
+        var mass: Double
+
+        var mean: Double { area > 0 ? mass / Double(area) : 0 }
+    }
+
+    let values: UnsafeBufferPointer<Float>
+    let width: Int
+    let height: Int
+    /// Whether touching objects are split. In video the result would alternate between frames.
+    var separatesThings = false
+
+    /// Minimum peak of a map with salient objects.
+    private static let faintest: Float = 0.1
+    /// Range of the threshold relative to the map's peak.
+    private static let thresholdRange: ClosedRange<Float> = 0.2...0.65
+    /// Minimum area of a region relative to the map.
+    private static let speck = 0.0005
+    /// Minimum area of a region to be split, relative to the map.
+    private static let minimumSplitShare = 0.004
+    /// If objects are split, a region with at least this share of its neighbour's area is not merged with it.
+    private static let maximumPartShare = 0.3
+    /// Maximum number of regions, largest first.
+    private static let maximumRegions = 32
+
+    /// Returns the salient regions after splitting and merging. Takes one pass for the threshold and one for the
+    /// regions.
+    func regions() -> [Region] {
+        guard let peak = values.max(), peak >= Self.faintest else { return [] }
+        let threshold = threshold(peak: peak)
+        var runs = ConnectedRuns()
+        var masses: [Double] = []
+        for y in 0..<height {
+            let row = UnsafeBufferPointer(rebasing: values[y * width..<(y + 1) * width])
+            var x = 0
+            while x < width {
+                guard row[x] >= threshold else {
+                    x += 1
+                    continue
+                }
+                let start = x
+                var mass = 0.0
+                while x < width, row[x] >= threshold {
+                    mass += Double(row[x])
+                    x += 1
+                }
+                runs.add(row: y, from: start, to: x)
+                masses.append(mass)
+            }
+        }
+        let minimum = Double(width * height) * Self.speck
+        runs.connect()
+        let whole = Self.regions(of: runs, masses: masses)
+        let split = separatesThings ? cut(whole, of: runs) : whole
+        let found = split.filter { Double($0.area) >= minimum }
+            .sorted { $0.mass > $1.mass }.prefix(Self.maximumRegions).map { fitted($0, threshold: threshold) }
+        return RegionMerge(
+            reach: Double(max(width, height)) * 0.02,
+            maximumPartShare: separatesThings ? Self.maximumPartShare : .infinity
+        ).merged(found)
+    }
+
+    /// Returns the parts of the regions. The regions have the same numbers as those of `runs`.
+    private func cut(_ regions: [Region], of runs: ConnectedRuns) -> [Region] {
+        var pixels = [[(x: Int, y: Int)]](repeating: [], count: regions.count)
+        let isCut = regions.map { Double($0.area) >= Self.minimumSplitShare * Double(width * height) }
+        for run in runs.runs where isCut[run.region] { pixels[run.region] += (run.start..<run.end).map { ($0, run.y) } }
+        return regions.indices.flatMap { number -> [Region] in
+            guard isCut[number] else { return [regions[number]] }
+            let box = regions[number].box
+            let (left, top) = (Int(box.minX), Int(box.minY))
+            let cut = NarrowBridgeSplitter(
+                width: Int(box.width), height: Int(box.height), pixels: pixels[number].map { ($0.x - left, $0.y - top) }
+            )
+            var pieces = [Region?](repeating: nil, count: cut.islandCount)
+            for (x, y) in pixels[number] {
+                let pixel = Region(
+                    box: Box(x: Double(x), y: Double(y), width: 1, height: 1), area: 1,
+                    mass: Double(values[y * width + x]))
+                let piece = cut.piece(x: x - left, y: y - top)
+                if pieces[piece]?.absorb(pixel) == nil { pieces[piece] = pixel }
+            }
+            return pieces.compactMap(\.self)
+        }
+    }
+
+    private static func regions(of runs: ConnectedRuns, masses: [Double]) -> [Region] {
+        var regions = [Region?](repeating: nil, count: runs.regionCount)
+        for (run, mass) in zip(runs.runs, masses) {
+            let box = Box(x: Double(run.start), y: Double(run.y), width: Double(run.end - run.start), height: 1)
+            let part = Region(box: box, area: run.end - run.start, mass: mass)
+            if regions[run.region]?.absorb(part) == nil { regions[run.region] = part }
+        }
+        return regions.compactMap(\.self)
+    }
+
+    /// Returns the midpoint between the two class means of Otsu's method, limited to `thresholdRange`. Unlike Otsu's
+    /// class boundary, it is robust against changes of single values.
+    private func threshold(peak: Float) -> Float {
+        let bins = 64
+        let level = withUnsafeTemporaryAllocation(of: Int.self, capacity: bins) { counts in
+            counts.initialize(repeating: 0)
+            let scale = Float(bins - 1) / peak
+            for value in values { counts[max(0, min(bins - 1, Int(value * scale + 0.5)))] += 1 }
+            let sum = counts.indices.reduce(0.0) { $0 + Double($1 * counts[$1]) }
+            var (below, sumBelow, level, bestSpread) = (0, 0.0, 0.0, 0.0)
+            for bin in 0..<bins - 1 {
+                below += counts[bin]
+                sumBelow += Double(bin * counts[bin])
+                let above = values.count - below
+                guard below > 0, above > 0 else { continue }
+                let (dark, bright) = (sumBelow / Double(below), (sum - sumBelow) / Double(above))
+                let spread = Double(below) * Double(above) * (bright - dark) * (bright - dark)
+                if spread > bestSpread { (level, bestSpread) = ((dark + bright) / 2, spread) }
+            }
+            return Float(level) / Float(bins - 1)
+        }
+        let range = Self.thresholdRange
+        return peak * min(max(level, range.lowerBound), range.upperBound)
+    }
+
+    /// Returns the region with each edge shifted by up to half a pixel to where the map crosses the threshold, so that
+    /// boxes move smoothly in video.
+    private func fitted(_ region: Region, threshold: Float) -> Region {
+        let (left, right) = (Int(region.box.minX), Int(region.box.maxX) - 1)
+        let (top, bottom) = (Int(region.box.minY), Int(region.box.maxY) - 1)
+        func column(_ x: Int) -> Float { (top...bottom).reduce(0) { max($0, values[$1 * width + x]) } }
+        func row(_ y: Int) -> Float { (left...right).reduce(0) { max($0, values[y * width + $1]) } }
+        /// Returns the distance from the centre of the innermost pixel to the crossing, minus half a pixel.
+        func reach(_ inner: Float, _ outer: Float) -> Double {
+            inner > outer ? Double(min(1, max(0, (inner - threshold) / (inner - outer)))) - 0.5 : 0
+        }
+        var fitted = region
+        fitted.box = Box(
+            minX: left > 0 ? Double(left) - reach(column(left), column(left - 1)) : 0,
+            minY: top > 0 ? Double(top) - reach(row(top), row(top - 1)) : 0,
+            maxX: right < width - 1 ? Double(right + 1) + reach(column(right), column(right + 1)) : Double(width),
+            maxY: bottom < height - 1 ? Double(bottom + 1) + reach(row(bottom), row(bottom + 1)) : Double(height))
+        return fitted
+    }
+}
+
+extension SaliencyMap.Region {
+    /// Merges another region into this one.
+    mutating func absorb(_ other: Self) {
+        box = box.union(other.box)
+        area += other.area
+        mass += other.mass
+    }
+}
+
+/// Merges regions that belong to one object: one overlaps the other, or they are adjacent with a small gap.
+struct RegionMerge {
+    /// Maximum gap in pixels.
+    let reach: Double
+    /// A region with at least this share of its neighbour's area is a separate object.
+    var maximumPartShare = Double.infinity
+
+    /// Share of the smaller region that must be covered by its neighbour, or adjacent to it.
+    private static let share = 0.5
+
+    /// Returns the regions after merging.
+    func merged(_ regions: [SaliencyMap.Region]) -> [SaliencyMap.Region] {
+        var merged: [SaliencyMap.Region] = []
+        for region in regions {
+            var region = region
+            while let index = merged.firstIndex(where: { isPart($0, region) && belong($0.box, region.box) }) {
+                region.absorb(merged.remove(at: index))
+            }
+            merged.append(region)
+        }
+        return merged
+    }
+
+    private func isPart(_ a: SaliencyMap.Region, _ b: SaliencyMap.Region) -> Bool {
+        Double(min(a.area, b.area)) < maximumPartShare * Double(max(a.area, b.area))
+    }
+
+    private func belong(_ a: Box, _ b: Box) -> Bool {
+        let across = min(a.maxX, b.maxX) - max(a.minX, b.minX)
+        let down = min(a.maxY, b.maxY) - max(a.minY, b.minY)
+        if across > 0, down > 0 { return across * down >= Self.share * min(a.area, b.area) }
+        guard across > -reach, down > -reach else { return false }
+        return across > Self.share * min(a.width, b.width) || down > Self.share * min(a.height, b.height)
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// A long-running computation on a thread of its own, for example compiling a network.
+///
+/// The computation cannot be interrupted. It can be abandoned: releasing the task does not block, and the product is
+/// then released on the computing thread.
+///
+///     let task = BackgroundTask { try configuration.makeDetector() }
+///     if let result = task.take() { use(try result.get()) }
+public final class BackgroundTask<Product: Sendable>: Sendable {
+    private enum State {
+        case running
+        case done(Result<Product, any Error>)
+        case taken
+    }
+
+    private let state = Monitor(State.running)
+
+    /// Starts the computation.
+    /// - Parameter make: must not retain objects that may be destroyed before it returns.
+    public init(_ make: @escaping @Sendable () throws -> Product) {
+        let isStarted = DetachedThread.run { [weak self] in
+            let product = Result { try make() }
+            self?.state.update { $0 = .done(product) }
+        }
+        if !isStarted {
+            state.update { $0 = .done(.failure(NoThread())) }
+        }
+    }
+
+    private struct NoThread: Error, CustomStringConvertible {
+        let description = "cannot start a thread for the background task; raise the limit of processes (ulimit -u)"
+    }
+
+    /// Returns the result once, when it is available. Returns `nil` before and afterwards.
+    public func take() -> Result<Product, any Error>? {
+        state.update { state in
+            guard case .done(let result) = state else { return nil }
+            state = .taken
+            return result
+        }
+    }
+
+    /// Waits for the result, or until `isInterrupted` returns `true`. Call ``wake()`` to have `isInterrupted` evaluated
+    /// again.
+    ///
+    /// - Returns: whether the result is available.
+    public func wait(unless isInterrupted: () -> Bool) -> Bool {
+        state.wait { state in
+            if case .running = state { isInterrupted() ? false : nil } else { true }
+        }
+    }
+
+    /// Makes waiting callers evaluate their condition again.
+    public func wake() { state.update { _ in } }
+}
+
+/// A detached POSIX thread, for long-running work outside any thread pool.
+public enum DetachedThread {
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs `body` on a new thread.
+    /// - Returns: whether a thread was started.
+    @discardableResult
+    public static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
+        var thread = pthread_t()
+        let work = Unmanaged.passRetained(Work(body))
+        let status = pthread_create(
+            &thread, nil,
+            { work in
+                if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        guard status == 0 else {
+            work.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}

@@ -1,0 +1,20 @@
+import Glibc
+
+/// The monotonic system clock, for measuring durations.
+public enum MonotonicClock {
+    public static var now: Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+    }
+}
+
+/// The system's time of day, in nanoseconds since 1970. It can jump when the clock is set; measure durations with
+/// ``MonotonicClock``.
+public enum WallClock {
+    public static var now: Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Nanoseconds(time.tv_sec).times(1_000_000_000).adding(Nanoseconds(time.tv_nsec))
+    }
+}

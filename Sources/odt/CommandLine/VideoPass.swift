@@ -1,0 +1,141 @@
+import CGStreamer
+import Playback
+import SwiftODT
+
+/// Decodes a video once at maximum speed and passes selected frames to a viewer.
+enum VideoPass {
+    /// Whether the viewer wants a frame, does not want it, or wants no further frames.
+    enum Interest { case wanted, notWanted, remove }
+
+    /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid during the call.
+    struct Pixels {
+        let base: UnsafePointer<UInt8>
+        /// The number of bytes from row to row.
+        let stride: Int
+        let width: Int
+        let height: Int
+    }
+
+    /// A receiver of frames. All calls come from one thread, in the order of the video. Times are stream times in
+    /// seconds.
+    protocol Viewer: AnyObject {
+        /// Returns whether the viewer wants the frame that is shown from `time` to `end`.
+        func interest(from time: Double, to end: Double) -> Interest
+        /// Processes a wanted frame, which is upright.
+        func process(at pixels: Pixels, from time: Double, to end: Double)
+    }
+
+    /// Plays the video from its start. Unwanted frames are decoded but not converted.
+    ///
+    /// - Parameters:
+    ///   - turned: The transformation that turns frames upright; with identity, the video's own orientation tag is
+    ///   used.
+    ///   - notify: Shows a message to the user. Called on any thread.
+    /// - Returns: The result of playing, which is successful also if the viewer wants no further frames.
+    /// - Throws: ``PlaybackError`` if an element is missing.
+    static func show(
+        _ video: MediaSource, turned: Orientation, to viewer: Viewer, notify: @escaping @Sendable (String) -> Void
+    ) throws -> Player.Ending {
+        try PluginSearch.startGStreamer()
+        let pipeline = try Pipeline(
+            "\(video.description) ! videoflip name=upright video-direction=\(directions[turned] ?? "auto") ! videoconvert "
+                + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
+        video.give(to: pipeline)
+        guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
+            throw PlaybackError("the pipeline has no entry or exit pad")
+        }
+        let progress = Progress(of: pipeline, name: PartFile.parts(of: video.name).stem)
+        progress.watch(decoded)
+        var configuration = Player.Configuration()
+        configuration.hasBegun = { progress.frames > 0 }
+        configuration.end = { decoded.endStream() }
+        configuration.tick = { progress.show() }
+        let player = Player(pipeline, configuration) { text in
+            progress.clear()
+            notify(text)
+        }
+        // Pads retain their probes' closures, so these refer to the pads weakly.
+        let gate = Gate(viewer) { [weak player] in player?.askToEnd() }
+        decoded.watchBuffers { [weak decoded] buffer in
+            decoded.map { gate.passes(buffer, on: $0) } == true ? .ok : .drop
+        }
+        upright.watchBuffers { [weak upright] buffer in
+            if let upright { gate.process(at: buffer, on: upright) }
+            return .ok
+        }
+        let ending = withExtendedLifetime((decoded, upright)) { player.play { _ in } }
+        player.stop()
+        progress.clear()
+        return ending
+    }
+
+    /// The values of videoflip's property `video-direction`.
+    private static let directions: [Orientation: String] = [
+        .rotate90: "90r", .rotate180: "180", .rotate270: "90l", .flipHorizontal: "horiz", .flipVertical: "vert",
+        .transpose: "ul-lr", .transverse: "ur-ll",
+    ]
+}
+
+/// Passes the wanted frames.
+///
+/// `@unchecked Sendable`: its methods are called only on the streaming thread.
+private final class Gate: @unchecked Sendable {
+    private let viewer: VideoPass.Viewer
+    private let end: () -> Void
+    private var shown = (time: 0.0, end: 0.0)
+
+    init(_ viewer: VideoPass.Viewer, end: @escaping () -> Void) { (self.viewer, self.end) = (viewer, end) }
+
+    /// Returns whether the viewer wants the frame, which then is rotated and converted.
+    func passes(_ buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) -> Bool {
+        guard let time = pad.streamTime(of: buffer).map({ Double($0) / 1e9 }) else { return false }
+        let duration = buffer.pointee.duration
+        shown = (time, time + (duration < 10_000_000_000 ? Double(duration) / 1e9 : 0.04))
+        switch viewer.interest(from: shown.time, to: shown.end) {
+        case .wanted: return true
+        case .notWanted: return false
+        case .remove:
+            end()
+            return false
+        }
+    }
+
+    func process(at buffer: UnsafeMutablePointer<GstBuffer>, on pad: Pad) {
+        _ = pad.withFrame(of: buffer) { frame in
+            guard let base = frame.data.0 else { return }
+            let pixels = VideoPass.Pixels(
+                base: base.assumingMemoryBound(to: UInt8.self), stride: Int(frame.info.stride.0),
+                width: Int(frame.info.width), height: Int(frame.info.height))
+            viewer.process(at: pixels, from: shown.time, to: shown.end)
+        }
+    }
+}
+
+extension Pad {
+    /// Returns the stream time of a buffer at the pad; `nil` if it is unknown.
+    func streamTime(of buffer: UnsafeMutablePointer<GstBuffer>) -> Nanoseconds? {
+        guard let event = gst_pad_get_sticky_event(pointer, GST_EVENT_SEGMENT, 0) else { return nil }
+        defer { gst_event_unref(event) }
+        var segment: UnsafePointer<GstSegment>?
+        gst_event_parse_segment(event, &segment)
+        let time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
+        return time < UInt64(Int64.max) ? Nanoseconds(time) : nil
+    }
+}
+
+extension Pad {
+    /// Maps the frame for reading during the call; returns `nil` if it cannot be mapped.
+    func withFrame<Result>(
+        of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (GstVideoFrame) -> Result
+    ) -> Result? {
+        guard let caps = gst_pad_get_current_caps(pointer) else { return nil }
+        defer { gst_caps_unref(caps) }
+        var format = GstVideoInfo()
+        var frame = GstVideoFrame()
+        guard gst_video_info_from_caps(&format, caps) != 0,
+            gst_video_frame_map(&frame, &format, buffer, GST_MAP_READ) != 0
+        else { return nil }
+        defer { gst_video_frame_unmap(&frame) }
+        return body(frame)
+    }
+}

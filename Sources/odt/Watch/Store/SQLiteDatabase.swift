@@ -1,0 +1,199 @@
+import Playback
+
+/// An SQLite database file. Use from one thread at a time.
+final class SQLiteDatabase {
+    enum Access: Int32 {
+        case read = 0x1
+        case write = 0x6
+    }
+
+    /// The time to wait for locks of other processes, in milliseconds.
+    private static let busyTimeout: Int32 = 3_000
+
+    let library: SQLiteLibrary
+    private let handle: SQLiteLibrary.Database
+
+    /// - Throws: ``SQLiteError`` if the file cannot be opened.
+    init(_ path: String, for access: Access, _ library: SQLiteLibrary) throws {
+        self.library = library
+        var handle: SQLiteLibrary.Database?
+        let code = PathText.withSystemPath(path) { library.open($0, &handle, access.rawValue, nil) }
+        guard let handle else { throw SQLiteError(code: code, description: "out of memory") }
+        self.handle = handle
+        guard code == 0 else { throw error(code) }
+        _ = library.setBusyTimeout(handle, Self.busyTimeout)
+    }
+
+    deinit { _ = library.close(handle) }
+
+    /// Executes one or more SQL statements.
+    func execute(_ sql: String) throws {
+        let code = library.execute(handle, sql, nil, nil, nil)
+        guard code == 0 else { throw error(code) }
+    }
+
+    func prepare(_ sql: String) throws -> SQLiteStatement {
+        var statement: SQLiteLibrary.Statement?
+        let code = library.prepare(handle, sql, -1, &statement, nil)
+        guard code == 0, let statement else { throw error(code) }
+        return SQLiteStatement(statement, of: self)
+    }
+
+    /// Returns the integer in the first column of the first row; 0 if there is no row.
+    func figure(_ sql: String) throws -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.next() ? statement.integer(0) : 0
+    }
+
+    var lastRow: Int64 { library.lastRow(handle) }
+
+    fileprivate func error(_ code: Int32) -> SQLiteError {
+        SQLiteError(code: code, description: library.message(handle).map { String(cString: $0) } ?? "error \(code)")
+    }
+}
+
+/// A value to bind to a parameter of a statement.
+enum SQLiteValue {
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case null
+
+    init(_ number: Int64?) { self = number.map(SQLiteValue.integer) ?? .null }
+    init(_ number: Int) { self = .integer(Int64(number)) }
+    init(_ number: Double?) { self = number.map(SQLiteValue.real) ?? .null }
+    init(_ text: String?) { self = text.map(SQLiteValue.text) ?? .null }
+}
+
+/// A prepared statement that can be executed repeatedly.
+final class SQLiteStatement {
+    private static let (row, done): (Int32, Int32) = (100, 101)
+    /// `SQLITE_TRANSIENT`: SQLite copies bound texts.
+    private static let isCopied = -1
+
+    private let database: SQLiteDatabase
+    private let handle: SQLiteLibrary.Statement
+    private var library: SQLiteLibrary { database.library }
+
+    fileprivate init(_ handle: SQLiteLibrary.Statement, of database: SQLiteDatabase) {
+        (self.handle, self.database) = (handle, database)
+    }
+
+    deinit { _ = library.finish(handle) }
+
+    /// Executes the statement with these parameters.
+    func run(_ values: [SQLiteValue] = []) throws {
+        try begin(values)
+        defer { _ = library.reset(handle) }
+        while try next() {}
+    }
+
+    /// Starts a query with these parameters. ``next()`` returns its rows.
+    func begin(_ values: [SQLiteValue]) throws {
+        _ = library.reset(handle)
+        for (place, value) in values.enumerated() {
+            let number = Int32(place + 1)
+            let code =
+                switch value {
+                case .integer(let value): library.bindInteger(handle, number, value)
+                case .real(let value): library.bindReal(handle, number, value)
+                case .text(let value): library.bindText(handle, number, value, -1, Self.isCopied)
+                case .null: library.bindNull(handle, number)
+                }
+            guard code == 0 else { throw database.error(code) }
+        }
+    }
+
+    /// - Returns: Whether there is another row.
+    func next() throws -> Bool {
+        let code = library.step(handle)
+        guard code == Self.row || code == Self.done else {
+            defer { _ = library.reset(handle) }
+            throw database.error(code)
+        }
+        return code == Self.row
+    }
+
+    func isNull(_ column: Int32) -> Bool { library.kind(handle, column) == 5 }
+    func integer(_ column: Int32) -> Int64 { library.integer(handle, column) }
+    func real(_ column: Int32) -> Double { library.real(handle, column) }
+    func text(_ column: Int32) -> String { library.text(handle, column).map { String(cString: $0) } ?? "" }
+}
+
+/// An SQLite error with its result code and message.
+struct SQLiteError: Error, CustomStringConvertible {
+    enum Kind {
+        case locked, full, damaged, missing, other
+    }
+
+    let code: Int32
+    let description: String
+
+    var kind: Kind {
+        // The lower byte is the primary result code; the upper bytes are details.
+        switch code & 0xFF {
+        case 5, 6: .locked
+        case 10, 13: .full
+        case 11, 26: .damaged
+        case 14: .missing
+        default: .other
+        }
+    }
+}
+
+/// The functions of libsqlite3 that this program uses, with the types of sqlite3.h.
+///
+/// `@unchecked Sendable`: function pointers are immutable.
+struct SQLiteLibrary: @unchecked Sendable {
+    typealias Database = OpaquePointer
+    typealias Statement = OpaquePointer
+
+    let open:
+        @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Database?>, Int32, UnsafePointer<CChar>?) -> Int32
+    let close: @convention(c) (Database) -> Int32
+    let setBusyTimeout: @convention(c) (Database, Int32) -> Int32
+    let message: @convention(c) (Database) -> UnsafePointer<CChar>?
+    let execute:
+        @convention(c) (
+            Database, UnsafePointer<CChar>, OpaquePointer?, OpaquePointer?, OpaquePointer?
+        ) -> Int32
+    let prepare:
+        @convention(c) (
+            Database, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<Statement?>, OpaquePointer?
+        ) -> Int32
+    let finish: @convention(c) (Statement) -> Int32
+    let step: @convention(c) (Statement) -> Int32
+    let reset: @convention(c) (Statement) -> Int32
+    let bindInteger: @convention(c) (Statement, Int32, Int64) -> Int32
+    let bindReal: @convention(c) (Statement, Int32, Double) -> Int32
+    let bindText: @convention(c) (Statement, Int32, UnsafePointer<CChar>, Int32, Int) -> Int32
+    let bindNull: @convention(c) (Statement, Int32) -> Int32
+    let kind: @convention(c) (Statement, Int32) -> Int32
+    let integer: @convention(c) (Statement, Int32) -> Int64
+    let real: @convention(c) (Statement, Int32) -> Double
+    let text: @convention(c) (Statement, Int32) -> UnsafePointer<UInt8>?
+    let lastRow: @convention(c) (Database) -> Int64
+
+    /// - Throws: ``PlaybackError`` that names the package to install.
+    init() throws {
+        let library = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
+        open = try library.function("sqlite3_open_v2")
+        close = try library.function("sqlite3_close_v2")
+        setBusyTimeout = try library.function("sqlite3_busy_timeout")
+        message = try library.function("sqlite3_errmsg")
+        execute = try library.function("sqlite3_exec")
+        prepare = try library.function("sqlite3_prepare_v2")
+        finish = try library.function("sqlite3_finalize")
+        step = try library.function("sqlite3_step")
+        reset = try library.function("sqlite3_reset")
+        bindInteger = try library.function("sqlite3_bind_int64")
+        bindReal = try library.function("sqlite3_bind_double")
+        bindText = try library.function("sqlite3_bind_text")
+        bindNull = try library.function("sqlite3_bind_null")
+        kind = try library.function("sqlite3_column_type")
+        integer = try library.function("sqlite3_column_int64")
+        real = try library.function("sqlite3_column_double")
+        text = try library.function("sqlite3_column_text")
+        lastRow = try library.function("sqlite3_last_insert_rowid")
+    }
+}
