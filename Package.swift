@@ -7,10 +7,8 @@ let package = Package(
         .library(name: "SwiftODT", targets: ["SwiftODT"]),
         // The same with Foundation's types.
         .library(name: "SwiftODTFoundation", targets: ["SwiftODTFoundation"]),
+        // The GStreamer plugin.
         .library(name: "gstswiftodt", type: .dynamic, targets: ["GstSwiftODT"]),
-        // For Tests/fuzz, which is built as one program.
-        .library(name: "GstSwiftODT", targets: ["GstSwiftODT"]),
-        .library(name: "Playback", targets: ["Playback"]),
         .executable(name: "odt", targets: ["odt"]),
     ],
     targets: [
@@ -69,3 +67,18 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11
 )
+
+// Programs for development: the fuzzer and the benchmarks. They use internals by `package` access, so they are targets of
+// this package, and an environment variable keeps them out of the builds of users.
+if Context.environment["SWIFTODT_DEVELOPMENT"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "fuzz", dependencies: ["SwiftODT", "GstSwiftODT", "Playback"], path: "Tests/fuzz/Sources"),
+        .executableTarget(
+            name: "decoding", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/decoding/Sources/decoding"),
+        .executableTarget(
+            name: "inference", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/inference/Sources/inference"),
+        .executableTarget(name: "cost", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/cost"),
+        .executableTarget(name: "carry", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/carry"),
+    ]
+}

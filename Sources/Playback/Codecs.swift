@@ -4,12 +4,12 @@ import SwiftODT
 /// Lists the decoders and encoders that are installed for a codec.
 ///
 ///     Codecs.encoders(to: "video/x-h264")    // ["x264enc"]
-public enum Codecs {
+package enum Codecs {
     /// Returns the names of the decoder elements that accept these caps, highest rank first.
-    public static func decoders(of caps: String) -> [String] { elements(Kind.decoder, taking: caps, GST_PAD_SINK) }
+    package static func decoders(of caps: String) -> [String] { elements(Kind.decoder, taking: caps, GST_PAD_SINK) }
 
     /// Returns the names of the encoder elements that produce these caps, highest rank first.
-    public static func encoders(to caps: String) -> [String] { elements(Kind.encoder, taking: caps, GST_PAD_SRC) }
+    package static func encoders(to caps: String) -> [String] { elements(Kind.encoder, taking: caps, GST_PAD_SRC) }
 
     private static func elements(
         _ kind: GstElementFactoryListType, taking text: String, _ direction: GstPadDirection
@@ -34,13 +34,13 @@ public enum Codecs {
 
 /// Tests whether an encoder really encodes. An installed encoder can still fail because of drivers, permissions or
 /// a missing device.
-public enum EncoderProbe {
+package enum EncoderProbe {
     private static let timeout: GstClockTime = 5_000_000_000
 
     /// Encodes 8 frames of a test pattern, which takes at most 5 s.
     ///
     /// - Parameter description: The encoder with its properties, as in a pipeline description.
-    public static func succeeds(_ description: String) -> Bool {
+    package static func succeeds(_ description: String) -> Bool {
         guard
             let pipeline = try? Pipeline(
                 "videotestsrc num-buffers=8 ! video/x-raw,format=NV12,width=640,height=480,framerate=25/1 "

@@ -2,11 +2,11 @@ import Glibc
 
 /// Writes to file descriptors that may be non-blocking. A pipe is non-blocking if the process at its other end set
 /// `O_NONBLOCK`, because both ends can share the flag.
-public enum DescriptorWriting {
+package enum DescriptorWriting {
     /// Writes all bytes. Waits while a non-blocking descriptor accepts none.
     ///
     /// - Returns: The number of bytes written, and the `errno` value if an error stopped the write.
-    public static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> (written: Int, error: Int32?) {
+    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> (written: Int, error: Int32?) {
         var written = 0
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])

@@ -4,18 +4,18 @@ import SwiftODT
 /// An owned reference to an element of a pipeline.
 ///
 /// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
-public final class Element: @unchecked Sendable {
-    public let pointer: UnsafeMutablePointer<GstElement>
+package final class Element: @unchecked Sendable {
+    package let pointer: UnsafeMutablePointer<GstElement>
 
     /// Takes ownership of the caller's reference.
-    public init(_ pointer: UnsafeMutablePointer<GstElement>) { self.pointer = pointer }
+    package init(_ pointer: UnsafeMutablePointer<GstElement>) { self.pointer = pointer }
 
     deinit { gst_object_unref(pointer) }
 
-    public var name: String { ErrorText.name(of: object) }
+    package var name: String { ErrorText.name(of: object) }
 
     /// The factory name, as used in a pipeline description.
-    public var kind: String {
+    package var kind: String {
         guard let factory = gst_element_get_factory(pointer) else { return name }
         let feature = UnsafeMutableRawPointer(factory).assumingMemoryBound(to: GstObject.self)
         return ErrorText.name(of: feature)
@@ -23,12 +23,12 @@ public final class Element: @unchecked Sendable {
 
     /// Sets a property from its textual form, as gst-launch-1.0 does. Invalid values are ignored, so use
     /// ``PropertySetting`` for input from users.
-    public func set(_ property: String, to value: String) {
+    package func set(_ property: String, to value: String) {
         PathText.withSystemPath(value) { gst_util_set_object_arg(gobject, property, $0) }
     }
 
     /// Returns the value of a property in GStreamer's textual form.
-    public func text(of property: String) -> String {
+    package func text(of property: String) -> String {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
         defer { g_value_unset(&value) }
@@ -38,7 +38,7 @@ public final class Element: @unchecked Sendable {
     }
 
     /// Returns a copy of the value of a property of type `GstStructure`.
-    public func structure(of property: String) -> OwnedStructure? {
+    package func structure(of property: String) -> OwnedStructure? {
         var value = GValue()
         g_object_get_property(gobject, property, &value)
         defer { g_value_unset(&value) }
@@ -49,35 +49,35 @@ public final class Element: @unchecked Sendable {
     }
 
     /// Returns whether GStreamer has an element factory of this name.
-    public static func isThere(_ kind: String) -> Bool {
+    package static func isThere(_ kind: String) -> Bool {
         guard let factory = gst_element_factory_find(kind) else { return false }
         gst_object_unref(UnsafeMutableRawPointer(factory))
         return true
     }
 
     /// Returns whether the element has a property of this name.
-    public func has(_ property: String) -> Bool {
+    package func has(_ property: String) -> Bool {
         g_object_class_find_property(objectClass, property) != nil
     }
 
     /// Returns a static pad, or a request pad that already exists.
-    public func pad(_ name: String) -> Pad? { gst_element_get_static_pad(pointer, name).map(Pad.init) }
+    package func pad(_ name: String) -> Pad? { gst_element_get_static_pad(pointer, name).map(Pad.init) }
 
     /// Requests a new pad, for example from a muxer; `nil` if the element refuses.
-    public func requestPad(_ template: String) -> Pad? {
+    package func requestPad(_ template: String) -> Pad? {
         gst_element_request_pad_simple(pointer, template).map(Pad.init)
     }
 
     /// Releases a pad that was requested with ``requestPad(_:)``.
-    public func releasePad(_ pad: Pad) { gst_element_release_request_pad(pointer, pad.pointer) }
+    package func releasePad(_ pad: Pad) { gst_element_release_request_pad(pointer, pad.pointer) }
 
     /// Sets the element, which was added to a running pipeline, to the state of the pipeline.
-    public func followState() { gst_element_sync_state_with_parent(pointer) }
+    package func followState() { gst_element_sync_state_with_parent(pointer) }
 
     /// Sets the file of a source or sink. Unlike a pipeline description, this works for any file name.
-    public func setFile(_ path: String) { setAddress(FileAddress.of(path)) }
+    package func setFile(_ path: String) { setAddress(FileAddress.of(path)) }
 
-    public func setAddress(_ address: String) {
+    package func setAddress(_ address: String) {
         let handler = OpaquePointer(pointer)
         PathText.withSystemPath(address) { _ = gst_uri_handler_set_uri(handler, $0, nil) }
     }
@@ -86,7 +86,7 @@ public final class Element: @unchecked Sendable {
         UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstObject.self)
     }
 
-    public var gobject: UnsafeMutablePointer<GObject> {
+    package var gobject: UnsafeMutablePointer<GObject> {
         UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)
     }
 
@@ -96,22 +96,22 @@ public final class Element: @unchecked Sendable {
 }
 
 /// An owned `GstStructure`.
-public final class OwnedStructure {
-    public let pointer: UnsafeMutablePointer<GstStructure>
+package final class OwnedStructure {
+    package let pointer: UnsafeMutablePointer<GstStructure>
     init(_ pointer: UnsafeMutablePointer<GstStructure>) { self.pointer = pointer }
     deinit { gst_structure_free(pointer) }
 }
 
 /// Converts between file names and file:// URIs, which can represent every file name.
-public enum FileAddress {
-    public static func of(_ path: String) -> String {
+package enum FileAddress {
+    package static func of(_ path: String) -> String {
         guard let address = PathText.withSystemPath(path, { gst_filename_to_uri($0, nil) }) else { return path }
         defer { g_free(address) }
         return String(cString: address)
     }
 
     /// Returns the file of a file:// URI.
-    public static func path(of address: String) -> String? {
+    package static func path(of address: String) -> String? {
         guard let path = g_filename_from_uri(address, nil, nil) else { return nil }
         defer { g_free(path) }
         return PathText.text(ofSystemPath: path)
@@ -123,7 +123,7 @@ extension Element {
     ///
     /// - Parameter body: Receives the fields, which are valid during the call.
     /// - Returns: `nil` if the property does not exist or has no value.
-    public func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
+    package func read<Answer>(_ property: String, _ body: (MessageFields) -> Answer) -> Answer? {
         guard has(property) else { return nil }
         var value = GValue()
         g_value_init(&value, gst_structure_get_type())
@@ -134,9 +134,9 @@ extension Element {
 }
 
 /// Sets properties from user input of the form NAME=VALUE. Invalid input is an error, whereas GStreamer ignores it.
-public enum PropertySetting {
+package enum PropertySetting {
     /// - Throws: ``PlaybackError`` if the property does not exist or rejects the value.
-    public static func set(_ word: String, of element: Element) throws {
+    package static func set(_ word: String, of element: Element) throws {
         let kind = element.kind
         guard let equals = word.firstIndex(of: "=") else {
             throw PlaybackError("'\(word)' is not NAME=VALUE with a property of \(kind)", isUsage: true)
@@ -151,7 +151,7 @@ public enum PropertySetting {
     }
 
     /// The writable properties of swiftodt; empty if GStreamer does not find the element.
-    public static var namesOfSwiftodt: [String] {
+    package static var namesOfSwiftodt: [String] {
         guard (try? PluginSearch.start()) != nil, let element = gst_element_factory_make("swiftodt", nil)
         else { return [] }
         // Takes ownership of the floating reference.
@@ -202,26 +202,26 @@ public enum PropertySetting {
 
 extension OwnedStructure {
     /// Creates a structure without fields.
-    public convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
+    package convenience init(named name: String) { self.init(gst_structure_new_empty(name)) }
 
     /// Creates a copy to which fields can be added, because the structure of a bus message is immutable.
-    public convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
+    package convenience init(copying other: UnsafePointer<GstStructure>) { self.init(gst_structure_copy(other)) }
 
-    public func set(_ field: String, to text: String) {
+    package func set(_ field: String, to text: String) {
         var value = GValue()
         g_value_init(&value, MessageText.Kind.string)
         g_value_set_string(&value, text)
         gst_structure_take_value(pointer, field, &value)
     }
 
-    public func set(_ field: String, to number: UInt32) {
+    package func set(_ field: String, to number: UInt32) {
         var value = GValue()
         g_value_init(&value, MessageText.Kind.uint)
         g_value_set_uint(&value, number)
         gst_structure_take_value(pointer, field, &value)
     }
 
-    public func set(_ field: String, to number: UInt64) {
+    package func set(_ field: String, to number: UInt64) {
         var value = GValue()
         g_value_init(&value, MessageText.Kind.uint64)
         g_value_set_uint64(&value, guint64(number))

@@ -8,27 +8,27 @@ import SwiftODT
 ///     source=rtsp://192.168.1.20/stream1
 ///
 /// GLib parses the values. The lines are split here, because GLib does not expose line numbers.
-public struct KeyFile: Sendable {
-    public struct Entry: Sendable {
-        public let key: String
-        public var value: String
+package struct KeyFile: Sendable {
+    package struct Entry: Sendable {
+        package let key: String
+        package var value: String
         /// The file name and line number, for example `watch.conf:2`.
-        public let place: String
+        package let place: String
     }
 
-    public struct Group: Sendable {
-        public let name: String
-        public let place: String
-        public internal(set) var entries: [Entry] = []
+    package struct Group: Sendable {
+        package let name: String
+        package let place: String
+        package internal(set) var entries: [Entry] = []
     }
 
-    public let name: String
-    public private(set) var groups: [Group] = []
+    package let name: String
+    package private(set) var groups: [Group] = []
 
     private static let limit = 1 << 20
 
     /// - Throws: ``PlaybackError`` with the line number.
-    public init(_ name: String) throws {
+    package init(_ name: String) throws {
         let bytes: [UInt8]
         do {
             bytes = try FileBytes.read(name, limit: Self.limit)
@@ -42,7 +42,7 @@ public struct KeyFile: Sendable {
     }
 
     /// - Parameter name: The file name that errors show.
-    public init(_ text: String, name: String) throws {
+    package init(_ text: String, name: String) throws {
         self.name = name
         let values = g_key_file_new()
         defer { g_key_file_unref(values) }

@@ -5,16 +5,16 @@ import Glibc
 ///     let source = try MediaSource("holiday.mp4")
 ///     let pipeline = try Pipeline("\(source.description) ! swiftodt ! fakesink")
 ///     source.give(to: pipeline)
-public final class MediaSource: Sendable {
-    public let name: String
+package final class MediaSource: Sendable {
+    package let name: String
     /// The path of the file or device; `nil` if the source is a URI that is not a file.
-    public let path: String?
-    public let isCamera: Bool
+    package let path: String?
+    package let isCamera: Bool
     /// A descriptor of the reading end of a FIFO; `nil` for other sources.
     private let held: Int32?
 
     /// - Throws: ``PlaybackError`` if the source is a file that cannot be read.
-    public init(_ name: String) throws {
+    package init(_ name: String) throws {
         self.name = name
         if Self.isAddress(name) {
             path = name.lowercased().hasPrefix("file://") ? FileAddress.path(of: name) : nil
@@ -36,16 +36,16 @@ public final class MediaSource: Sendable {
     deinit { if let held, held >= 0 { close(held) } }
 
     /// The start of a pipeline description that decodes the source. Its last element is named `decoded`.
-    public var description: String {
+    package var description: String {
         if path == nil { return "uridecodebin name=decoded" }
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
     /// Whether the source is a FIFO. Opening it blocks until another program opens it for writing.
-    public var isFIFO: Bool { held != nil }
+    package var isFIFO: Bool { held != nil }
 
     /// Sets the name of the source as a property, because a pipeline description cannot express every name.
-    public func give(to pipeline: Pipeline) {
+    package func give(to pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }
         if isCamera {
             pipeline["source"].set("device", to: path)
@@ -55,13 +55,13 @@ public final class MediaSource: Sendable {
     }
 
     /// Returns whether the source is the same file, also through links or with another spelling of the path.
-    public func isFile(_ other: String) -> Bool {
+    package func isFile(_ other: String) -> Bool {
         guard let path, let one = Self.identity(of: path), let two = Self.identity(of: other) else { return false }
         return one == two
     }
 
     /// Returns whether the name is a URI and no file of this name exists.
-    public static func isAddress(_ name: String) -> Bool {
+    package static func isAddress(_ name: String) -> Bool {
         guard let mark = name.indices.first(where: { name[$0...].hasPrefix("://") }) else { return false }
         let scheme = name[..<mark].utf8
         guard let first = scheme.first, isLetter(first),

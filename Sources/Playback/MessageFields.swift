@@ -1,25 +1,25 @@
 import CGStreamer
 
 /// Access to the fields of a bus message by name.
-public struct MessageFields {
+package struct MessageFields {
     private let structure: UnsafePointer<GstStructure>
 
     /// - Parameter structure: Must stay valid while the fields are read.
-    public init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
+    package init(_ structure: UnsafePointer<GstStructure>) { self.structure = structure }
 
-    public var name: String { String(cString: gst_structure_get_name(structure)) }
+    package var name: String { String(cString: gst_structure_get_name(structure)) }
 
-    public func text(_ field: String) -> String? {
+    package func text(_ field: String) -> String? {
         gst_structure_get_string(structure, field).map { String(cString: $0) }
     }
 
-    public func real(_ field: String) -> Double? {
+    package func real(_ field: String) -> Double? {
         var value = 0.0
         return gst_structure_get_double(structure, field, &value) != 0 ? value : nil
     }
 
     /// Returns an unsigned integer field of 32 or 64 bits; `nil` also for an unknown time (`GST_CLOCK_TIME_NONE`).
-    public func count(_ field: String) -> UInt64? {
+    package func count(_ field: String) -> UInt64? {
         var small: guint = 0
         if gst_structure_get_uint(structure, field, &small) != 0 { return UInt64(small) }
         var large: guint64 = 0
@@ -28,7 +28,7 @@ public struct MessageFields {
     }
 
     /// Returns the structures in a list field.
-    public func list(_ field: String) -> [MessageFields] {
+    package func list(_ field: String) -> [MessageFields] {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
         else { return [] }
         return (0..<gst_value_list_get_size(list)).compactMap { number in

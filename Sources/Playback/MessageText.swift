@@ -3,9 +3,9 @@ import SwiftODT
 
 /// Converts bus messages to lines of JSON. `message` is the structure's name; the other keys are the fields, in
 /// their order. An unknown time is `null`.
-public enum MessageText {
+package enum MessageText {
     /// - Parameter name: Replaces the structure's own name.
-    public static func line(_ structure: UnsafePointer<GstStructure>, name: String? = nil) -> String {
+    package static func line(_ structure: UnsafePointer<GstStructure>, name: String? = nil) -> String {
         let name = name ?? String(cString: gst_structure_get_name(structure))
         var text = "{\"message\": \(JSONValue.quoted(name))"
         append(fieldsOf: structure, to: &text, isFirst: false)

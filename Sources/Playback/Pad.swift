@@ -3,32 +3,32 @@ import CGStreamer
 /// An owned reference to a pad.
 ///
 /// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
-public final class Pad: @unchecked Sendable {
-    public let pointer: UnsafeMutablePointer<GstPad>
+package final class Pad: @unchecked Sendable {
+    package let pointer: UnsafeMutablePointer<GstPad>
 
     /// Takes ownership of the caller's reference.
-    public init(_ pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
+    package init(_ pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
 
     deinit { gst_object_unref(pointer) }
 
     /// - Parameter isChecked: Whether the caps of both pads must be compatible. Pass `false` if a probe converts
     /// the data.
     /// - Returns: Whether the pads are linked.
-    public func link(to sink: Pad, isChecked: Bool = true) -> Bool {
+    package func link(to sink: Pad, isChecked: Bool = true) -> Bool {
         let check = isChecked ? GST_PAD_LINK_CHECK_CAPS : GST_PAD_LINK_CHECK_NOTHING
         return gst_pad_link_full(pointer, sink.pointer, check) == GST_PAD_LINK_OK
     }
 
     /// Sends end of stream to the pad. Blocks while the pad processes a buffer.
-    public func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
+    package func endStream() { gst_pad_send_event(pointer, gst_event_new_eos()) }
 
     /// Requests a key frame from the upstream encoder.
-    public func askForKeyFrame() {
+    package func askForKeyFrame() {
         gst_pad_push_event(pointer, gst_video_event_new_upstream_force_key_unit(.max, 1, 0))
     }
 
     /// Sets a property from its textual form. Does nothing if the pad has no such property.
-    public func set(_ property: String, to value: String) {
+    package func set(_ property: String, to value: String) {
         let object = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)
         let about = UnsafeMutableRawPointer(object.pointee.g_type_instance.g_class).assumingMemoryBound(
             to: GObjectClass.self)
@@ -37,10 +37,10 @@ public final class Pad: @unchecked Sendable {
 
     /// The result of a probe: pass the data on, drop it, treat the query as answered, or pass the data on and
     /// remove the probe.
-    public enum ProbeResult { case ok, drop, handled, remove }
+    package enum ProbeResult { case ok, drop, handled, remove }
 
     /// Calls the handler with each buffer, on the streaming thread.
-    public func watchBuffers(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> ProbeResult) {
+    package func watchBuffers(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let buffer = gst_pad_probe_info_get_buffer(info) else { return .ok }
             return handler(buffer)
@@ -49,7 +49,7 @@ public final class Pad: @unchecked Sendable {
 
     /// Calls the handler with the running time at which each buffer begins and ends, in nanoseconds; `nil` for a
     /// buffer without a timestamp.
-    public func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
+    package func watchTimes(_ handler: @escaping @Sendable ((begin: UInt64, end: UInt64)?) -> ProbeResult) {
         // The probes belong to the pad, so the pad outlives this closure.
         nonisolated(unsafe) let pad = pointer
         watchBuffers { handler(Self.runningTime(of: $0, at: pad)) }
@@ -69,7 +69,7 @@ public final class Pad: @unchecked Sendable {
     }
 
     /// Calls the handler with each downstream event, on the streaming thread.
-    public func watchEvents(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> ProbeResult) {
+    package func watchEvents(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
             guard let event = gst_pad_probe_info_get_event(info) else { return .ok }
             return handler(event)
@@ -77,7 +77,7 @@ public final class Pad: @unchecked Sendable {
     }
 
     /// Replaces each buffer with the handler's result. If the result is `nil`, the buffer passes unchanged.
-    public func replaceBuffers(
+    package func replaceBuffers(
         _ other: @escaping @Sendable (UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer>?
     ) {
         watch(GST_PAD_PROBE_TYPE_BUFFER) { info in
@@ -87,7 +87,7 @@ public final class Pad: @unchecked Sendable {
     }
 
     /// Replaces each downstream event with the handler's result. If the result is `nil`, the event passes unchanged.
-    public func replaceEvents(
+    package func replaceEvents(
         _ other: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>?
     ) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
@@ -98,7 +98,7 @@ public final class Pad: @unchecked Sendable {
 
     /// Answers that the pad accepts all caps, for a pad whose probe converts the data to a format that the element
     /// accepts.
-    public func acceptAllCaps() {
+    package func acceptAllCaps() {
         let asked = GstPadProbeType(
             rawValue: GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_PUSH.rawValue)
         watch(asked) { info in

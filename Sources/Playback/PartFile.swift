@@ -9,15 +9,15 @@ import Glibc
 ///     let file = try PartFile("out.jsonl")
 ///     try file.write("{}\n")
 ///     try file.finish()
-public final class PartFile: Sendable {
+package final class PartFile: Sendable {
     /// The final path. If it is a symbolic link, the file that the link points to is replaced, not the link.
-    public let target: String
+    package let target: String
     /// The temporary path.
-    public let path: String
+    package let path: String
     private let descriptor: Int32
 
     /// - Throws: ``PlaybackError`` if the file cannot be created.
-    public init(_ name: String) throws {
+    package init(_ name: String) throws {
         target = Self.target(of: name)
         try Self.checkReplaceable(target, name)
         let (folder, stem, ending) = Self.parts(of: target)
@@ -36,18 +36,18 @@ public final class PartFile: Sendable {
         }
     }
 
-    public var size: Int {
+    package var size: Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Appends text, all of it or nothing. The text is not buffered, so other processes can read it at once.
-    public func write(_ text: String) throws {
+    package func write(_ text: String) throws {
         var text = text
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
     }
 
-    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws {
         let before = off_t(size)
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -64,19 +64,19 @@ public final class PartFile: Sendable {
     }
 
     /// Renames the file to its final name. After a power failure either the previous file or this one exists.
-    public func finish() throws {
+    package func finish() throws {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.problem(path) }
         guard Self.rename(path, to: target) else { throw Self.problem(target) }
         close()
     }
 
     /// Flushes the written data to the disk.
-    public func sync() { fdatasync(descriptor) }
+    package func sync() { fdatasync(descriptor) }
 
     /// Closes the file and keeps its temporary name.
-    public func close() { _ = Glibc.close(descriptor) }
+    package func close() { _ = Glibc.close(descriptor) }
 
-    public func discard() {
+    package func discard() {
         _ = PathText.withSystemPath(path) { unlink($0) }
         close()
     }
@@ -85,12 +85,12 @@ public final class PartFile: Sendable {
     ///
     /// - Returns: Whether the file was renamed.
     @discardableResult
-    public static func rename(_ path: String, to name: String) -> Bool {
+    package static func rename(_ path: String, to name: String) -> Bool {
         PathText.withSystemPath(path) { old in PathText.withSystemPath(name) { Glibc.rename(old, $0) } } == 0
     }
 
     /// Returns the part files of this name that have no writer any more.
-    public static func interrupted(of name: String) -> [String] {
+    package static func interrupted(of name: String) -> [String] {
         let (folder, stem, ending) = parts(of: target(of: name))
         let start = stem + ".part"
         return names(in: folder).sorted().filter { other in
@@ -108,7 +108,7 @@ public final class PartFile: Sendable {
 
     /// Splits a path into the folder with its slash, the name, and the extension with its dot. A name that begins
     /// with its only dot has no extension.
-    public static func parts(of path: String) -> (folder: String, stem: String, ending: String) {
+    package static func parts(of path: String) -> (folder: String, stem: String, ending: String) {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let name = path[start...]
         guard let dot = name.lastIndex(of: "."), name[..<dot].contains(where: { $0 != "." }) else {
@@ -141,7 +141,7 @@ public final class PartFile: Sendable {
 
     /// Returns the resolved path of a file, which may not exist yet. All names of one file give the same result,
     /// whatever links and spellings they use.
-    public static func target(of name: String) -> String {
+    package static func target(of name: String) -> String {
         if let real = real(name) { return real }
         // Resolves a symbolic link to a file that does not exist yet. The limit ends a cycle of links, for which
         // writing fails later.
@@ -183,7 +183,7 @@ public final class PartFile: Sendable {
     }
 
     /// Creates a folder and its parents. Errors are ignored, because writing into the folder then fails with an error.
-    public static func makeFolder(_ folder: String) {
+    package static func makeFolder(_ folder: String) {
         var path = ""
         for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
             path += part + "/"
@@ -192,7 +192,7 @@ public final class PartFile: Sendable {
     }
 
     /// Returns the names in a folder, unsorted; empty if the folder cannot be read.
-    public static func names(in folder: String) -> [String] {
+    package static func names(in folder: String) -> [String] {
         guard let directory = PathText.withSystemPath(folder.isEmpty ? "." : folder, { opendir($0) }) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []

@@ -6,21 +6,21 @@ import Glibc
 /// point (U+10FE00 plus the byte), and is converted back when the name is passed to the system.
 ///
 ///     PathText.withSystemPath(name) { open($0, O_RDONLY) }
-public enum PathText {
+package enum PathText {
     private static let plane: UInt32 = 0x10_fe00
 
     /// Returns the command line arguments without the program's name.
-    public static func arguments() -> [String] {
+    package static func arguments() -> [String] {
         CommandLine.unsafeArgv.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: Int(CommandLine.argc)) {
             (1..<max(1, Int(CommandLine.argc))).compactMap { [words = $0] in words[$0].map(text(ofSystemPath:)) }
         }
     }
 
-    public static func text(ofSystemPath path: UnsafePointer<CChar>) -> String {
+    package static func text(ofSystemPath path: UnsafePointer<CChar>) -> String {
         text(of: UnsafeRawBufferPointer(start: path, count: length(of: path)))
     }
 
-    public static func text(of bytes: some Collection<UInt8>) -> String {
+    package static func text(of bytes: some Collection<UInt8>) -> String {
         var text = ""
         var decoder = UTF8()
         var rest = bytes[...]
@@ -39,7 +39,7 @@ public enum PathText {
     }
 
     /// Returns the bytes of the file name without a terminating zero.
-    public static func bytes(of text: String) -> [UInt8] {
+    package static func bytes(of text: String) -> [UInt8] {
         guard text.unicodeScalars.contains(where: { isByte($0) }) else { return Array(text.utf8) }
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
@@ -53,9 +53,9 @@ public enum PathText {
     }
 
     /// Returns whether the name contains only valid UTF-8.
-    public static func isUTF8(_ text: String) -> Bool { !text.unicodeScalars.contains(where: { isByte($0) }) }
+    package static func isUTF8(_ text: String) -> Bool { !text.unicodeScalars.contains(where: { isByte($0) }) }
 
-    public static func withSystemPath<Answer>(
+    package static func withSystemPath<Answer>(
         _ path: String, _ body: (UnsafePointer<CChar>) throws -> Answer
     ) rethrows -> Answer {
         try (bytes(of: path) + [0]).withUnsafeBytes {
@@ -74,5 +74,5 @@ public enum PathText {
     }
 
     /// Returns whether a file of this name exists.
-    public static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
+    package static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
 }

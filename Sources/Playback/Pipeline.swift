@@ -6,11 +6,11 @@ import CGStreamer
 ///     try pipeline["odt"].set("multiple-objects", to: "true")
 ///
 /// `@unchecked Sendable`: all functions called here are synchronized by GStreamer's own locks.
-public final class Pipeline: @unchecked Sendable {
-    public let top: UnsafeMutablePointer<GstElement>
+package final class Pipeline: @unchecked Sendable {
+    package let top: UnsafeMutablePointer<GstElement>
 
     /// - Throws: ``PlaybackError`` that names a missing element and its package.
-    public init(_ description: String) throws {
+    package init(_ description: String) throws {
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
         var problem: UnsafeMutablePointer<GError>?
@@ -38,11 +38,11 @@ public final class Pipeline: @unchecked Sendable {
     deinit { gst_object_unref(top) }
 
     /// Returns the element of this name.
-    public subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
+    package subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
 
     /// Builds a chain of elements from a description and adds it to the pipeline. The caller links it and starts it
     /// with ``Element/followState()``.
-    public func add(_ description: String) throws -> Element {
+    package func add(_ description: String) throws -> Element {
         var problem: UnsafeMutablePointer<GError>?
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
@@ -61,7 +61,7 @@ public final class Pipeline: @unchecked Sendable {
     }
 
     /// Posts an error message, as an element does, so that playing ends. Callable from any thread.
-    public func refuse(_ text: String) {
+    package func refuse(_ text: String) {
         let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
         defer { g_error_free(error) }
         let source = UnsafeMutableRawPointer(top).assumingMemoryBound(to: GstObject.self)

@@ -1,19 +1,19 @@
 import CGStreamer
 
 /// An error of playing or writing media. The text includes the remedy.
-public struct PlaybackError: Error, CustomStringConvertible, Sendable {
-    public let description: String
+package struct PlaybackError: Error, CustomStringConvertible, Sendable {
+    package let description: String
     /// Whether the user's input is invalid, for example an unknown property or a value out of range.
-    public let isUsage: Bool
+    package let isUsage: Bool
 
-    public init(_ description: String, isUsage: Bool = false) {
+    package init(_ description: String, isUsage: Bool = false) {
         self.description = description
         self.isUsage = isUsage
     }
 }
 
 /// Converts errors of GLib and GStreamer to text.
-public enum ErrorText {
+package enum ErrorText {
     /// Returns the text of an error and frees the error.
     static func take(_ problem: inout UnsafeMutablePointer<GError>?) -> String {
         guard let error = problem else { return "unknown error" }
@@ -23,7 +23,7 @@ public enum ErrorText {
 
     /// Returns an element's error or warning: the element's name, the message, and the debug details without the
     /// location in GStreamer's source code.
-    public static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
+    package static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
         var problem: UnsafeMutablePointer<GError>?
         var detail: UnsafeMutablePointer<gchar>?
         if isWarning {

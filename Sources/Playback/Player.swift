@@ -9,40 +9,40 @@ import Synchronization
 ///
 ///     let player = Player(pipeline) { printError($0) }
 ///     let ending = player.play { message in print(MessageText.line(message), terminator: "") }
-public final class Player: Sendable {
+package final class Player: Sendable {
     /// The time that a stream may take to end after it was asked to. Encoders and network elements need it to drain.
     static let endTimeout: Nanoseconds = 10_000_000_000
     /// The time that elements may take to stop after that.
     static let stopping: Nanoseconds = 3_000_000_000
 
     /// Hooks for pipelines that need more than a single end-of-stream event.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// Returns whether there is output that ending the stream properly would complete.
-        public var hasBegun: @Sendable () -> Bool = { true }
+        package var hasBegun: @Sendable () -> Bool = { true }
         /// Returns whether the stream can still end properly after an error of this element.
-        public var survives: @Sendable (_ element: String) -> Bool = { _ in false }
+        package var survives: @Sendable (_ element: String) -> Bool = { _ in false }
         /// Ends the stream. Not every source reacts. May block.
-        public var end: (@Sendable () -> Void)?
+        package var end: (@Sendable () -> Void)?
         /// Reports the files that remain when a second signal ends the program at once.
-        public var leave: @Sendable () -> Void = {}
+        package var leave: @Sendable () -> Void = {}
         /// Called about ten times per second while the pipeline plays, and after each bus message.
-        public var tick: @Sendable () -> Void = {}
+        package var tick: @Sendable () -> Void = {}
         /// Returns the reason why the stream has to end now, or `nil`. Called as often as `tick`.
-        public var trouble: @Sendable () -> String? = { nil }
+        package var trouble: @Sendable () -> String? = { nil }
 
-        public init() {}
+        package init() {}
     }
 
     /// The result of playing; `failure` is `nil` after success.
-    public struct Ending: Sendable {
+    package struct Ending: Sendable {
         /// Whether end of stream reached all sinks, so that written files are complete.
-        public var isWhole = false
-        public var failure: String?
+        package var isWhole = false
+        package var failure: String?
         /// The signal that ended the stream.
-        public var signal: Int32?
+        package var signal: Int32?
     }
 
-    public let pipeline: Pipeline
+    package let pipeline: Pipeline
     private let configuration: Configuration
     private let output: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -58,7 +58,7 @@ public final class Player: Sendable {
     }
 
     /// - Parameter notify: Shows a message to the user. Called on any thread.
-    public init(
+    package init(
         _ pipeline: Pipeline, _ configuration: Configuration = Configuration(),
         notify: @escaping @Sendable (String) -> Void
     ) {
@@ -67,7 +67,7 @@ public final class Player: Sendable {
 
     /// Plays until the stream ends. Passes each message of swiftodt to `onMessage`, valid during the call. The
     /// elements keep running until ``stop()``.
-    public func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
+    package func play(onMessage: (UnsafePointer<GstStructure>) -> Void) -> Ending {
         TerminationHandler.shared.begin(self)
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
@@ -97,7 +97,7 @@ public final class Player: Sendable {
     ///
     /// - Returns: Whether all elements stopped.
     @discardableResult
-    public func stop() -> Bool {
+    package func stop() -> Bool {
         let hasStopped = Monitor(false)
         let pipeline = pipeline
         DetachedThread.run {
@@ -111,13 +111,13 @@ public final class Player: Sendable {
     }
 
     /// Ends the stream because of an error. Only the first error is kept.
-    public func fail(_ text: String) {
+    package func fail(_ text: String) {
         note(text)
         askToEnd()
     }
 
     /// Ends the stream. Only the first call has an effect.
-    public func askToEnd() {
+    package func askToEnd() {
         let isFirst = state.withLock { state in
             guard state.asked == nil else { return false }
             state.asked = MonotonicClock.now
@@ -158,7 +158,7 @@ public final class Player: Sendable {
     // MARK: The bus
 
     /// Returns the error that a pipeline posted while no player served its bus; `nil` if there is none.
-    public static func problem(of pipeline: Pipeline) -> String? {
+    package static func problem(of pipeline: Pipeline) -> String? {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         guard let message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) else { return nil }

@@ -2,7 +2,7 @@ import CGStreamer
 import Glibc
 
 /// Whether GStreamer can load the swiftodt plugin.
-public enum PluginState {
+package enum PluginState {
     case found(file: String, version: String)
     /// The file exists, but GStreamer rejects it.
     case refused(file: String)
@@ -10,7 +10,7 @@ public enum PluginState {
     case absent(folders: [String])
 
     /// Returns the state of the plugin. GStreamer must be initialized.
-    public static func query() -> PluginState {
+    package static func query() -> PluginState {
         if let factory = gst_element_factory_find("swiftodt") {
             defer { release(factory) }
             // A registered plugin may still fail to load: the registry is a cache, and the file or its dependencies
@@ -30,7 +30,7 @@ public enum PluginState {
     /// crash the process in the system's loader.
     ///
     /// - Returns: `nil` if the plugin loads.
-    public static func reason(against file: String) -> String? {
+    package static func reason(against file: String) -> String? {
         var problem: UnsafeMutablePointer<GError>?
         guard let plugin = gst_plugin_load_file(file, &problem) else { return ErrorText.take(&problem) }
         release(plugin)
@@ -69,12 +69,12 @@ public enum PluginState {
 }
 
 /// Initializes GStreamer and finds the swiftodt plugin.
-public enum PluginSearch {
+package enum PluginSearch {
     /// Initializes GStreamer. The plugin that belongs to this program takes precedence: that of the checkout in
     /// which the program was built, or that under the prefix where it is installed.
     ///
     /// - Throws: ``PlaybackError`` if there is no plugin, or a limit of the process is too low.
-    public static func start() throws {
+    package static func start() throws {
         try ProcessLimits.prepare()
         try startGStreamer()
         guard Element.isThere("swiftodt") else {
@@ -89,7 +89,7 @@ public enum PluginSearch {
     ///
     /// - Returns: The version of GStreamer.
     @discardableResult
-    public static func startGStreamer() throws -> String {
+    package static func startGStreamer() throws -> String {
         if let own = folderBesideThisProgram() {
             let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""
             setenv("GST_PLUGIN_PATH", others.isEmpty ? own : own + ":" + others, 1)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A progress line on the terminal: percentage, frame rate and remaining time. Prints nothing if standard error is
 /// not a terminal.
-public final class Progress: Sendable {
+package final class Progress: Sendable {
     private struct State {
         var frames = 0
         /// The presentation timestamp of the latest frame.
@@ -22,16 +22,16 @@ public final class Progress: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter name: The start of the line.
-    public init(of pipeline: Pipeline, name: String) {
+    package init(of pipeline: Pipeline, name: String) {
         (self.pipeline, self.name) = (pipeline, name)
         let terminal = getenv("TERM").map { String(cString: $0) } ?? "dumb"
         isWatched = isatty(STDERR_FILENO) != 0 && terminal != "dumb"
     }
 
-    public var frames: Int { state.withLock { $0.frames } }
+    package var frames: Int { state.withLock { $0.frames } }
 
     /// Counts the buffers that pass a pad.
-    public func watch(_ pad: Pad) {
+    package func watch(_ pad: Pad) {
         pad.watchBuffers { buffer in
             let time = Nanoseconds(clamping: buffer.pointee.pts)
             self.state.withLock { state in
@@ -44,7 +44,7 @@ public final class Progress: Sendable {
     }
 
     /// Updates the line, at most four times per second.
-    public func show() {
+    package func show() {
         guard isWatched else { return }
         let now = MonotonicClock.now
         let line: String? = state.withLock { state in
@@ -57,7 +57,7 @@ public final class Progress: Sendable {
     }
 
     /// Erases the line, so that other output begins in the first column.
-    public func clear() {
+    package func clear() {
         let isOnScreen = state.withLock { state in
             defer { state.isOnScreen = false }
             return state.isOnScreen

@@ -3,25 +3,25 @@ import Synchronization
 
 /// Limits repeated log messages to one per hour, with the number of suppressed repetitions. A camera with a broken
 /// stream can post a warning for every frame for months, which would fill the disk.
-public final class RepeatedMessageFilter: Sendable {
+package final class RepeatedMessageFilter: Sendable {
     private struct Entry {
         var logged: Nanoseconds
         var suppressedCount = 0
     }
 
-    public static let pause: Nanoseconds = 3_600_000_000_000
+    package static let pause: Nanoseconds = 3_600_000_000_000
     /// The number of distinct messages that are remembered. The one logged longest ago is dropped first.
     private static let maximum = 64
 
     private let entries = Mutex<[String: Entry]>([:])
     private let output: @Sendable (String) -> Void
 
-    public init(output: @escaping @Sendable (String) -> Void) { self.output = output }
+    package init(output: @escaping @Sendable (String) -> Void) { self.output = output }
 
     /// Logs a message unless it was logged within the last hour.
     ///
     /// - Parameter now: The time of a monotonic clock.
-    public func notify(_ text: String, now: Nanoseconds = MonotonicClock.now) {
+    package func notify(_ text: String, now: Nanoseconds = MonotonicClock.now) {
         let key = Self.withoutNumbers(text)
         let count: Int? = entries.withLock { entries in
             if let before = entries[key], now - before.logged < Self.pause {

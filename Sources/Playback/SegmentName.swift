@@ -3,21 +3,21 @@ import SwiftODT
 
 /// The file name of a recorded segment, in a folder named after the camera: `front-2026-11-22T15-45-01Z.mkv`. The
 /// time is that of the first frame in UTC, so that names sort by time also across changes to daylight saving time.
-public struct SegmentName: Equatable, Sendable {
-    public let camera: String
+package struct SegmentName: Equatable, Sendable {
+    package let camera: String
     /// Nanoseconds since 1970, rounded down to whole seconds.
-    public let time: Nanoseconds
+    package let time: Nanoseconds
     /// Distinguishes segments of the same time, which occur when the clock is set back. 1 is omitted from the name.
-    public let number: Int
+    package let number: Int
 
     private static let second: Nanoseconds = 1_000_000_000
 
-    public init(camera: String, time: Nanoseconds, number: Int = 1) {
+    package init(camera: String, time: Nanoseconds, number: Int = 1) {
         (self.camera, self.number) = (camera, number)
         self.time = max(0, time) / Self.second * Self.second
     }
 
-    public var text: String {
+    package var text: String {
         var moment = time_t(time / Self.second)
         var parts = tm()
         gmtime_r(&moment, &parts)
@@ -28,7 +28,7 @@ public struct SegmentName: Equatable, Sendable {
     }
 
     /// Parses the name of a file in the camera's folder, finished or in progress; `nil` for any other file.
-    public init?(_ file: String, camera: String) {
+    package init?(_ file: String, camera: String) {
         guard file.hasPrefix(camera + "-"), file.hasSuffix(".mkv") else { return nil }
         var text = file.dropFirst(camera.count + 1).dropLast(4)
         if let part = text.lastIndex(of: "."), text[part...].dropFirst().hasPrefix("part"),

@@ -6,9 +6,9 @@ import Synchronization
 /// cameras first. Files that are not segments by name and content are never deleted.
 ///
 /// Ages are measured by the wall clock while it is plausible (``WallClockCheck``). Sizes do not depend on a clock.
-public final class SegmentRetention: Sendable {
+package final class SegmentRetention: Sendable {
     /// The name of the writing application in the first bytes of each segment. It marks files that may be deleted.
-    public static let mark = "swiftodt odt watch"
+    package static let mark = "swiftodt odt watch"
     /// The interval between two routine clean-ups.
     private static let round: Nanoseconds = 10_000_000_000
 
@@ -32,7 +32,7 @@ public final class SegmentRetention: Sendable {
     /// - Parameters:
     ///   - longest: The maximum age of a segment.
     ///   - largest: The maximum size of all segments in bytes.
-    public init(_ folder: String, longest: Nanoseconds?, largest: Int?) {
+    package init(_ folder: String, longest: Nanoseconds?, largest: Int?) {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         (self.longest, self.largest) = (longest, largest)
     }
@@ -42,7 +42,7 @@ public final class SegmentRetention: Sendable {
     /// - Parameters:
     ///   - now: The time of the wall clock.
     ///   - steady: The time of a monotonic clock.
-    public func clean(now: Nanoseconds = WallClock.now, steady: Nanoseconds = MonotonicClock.now) {
+    package func clean(now: Nanoseconds = WallClock.now, steady: Nanoseconds = MonotonicClock.now) {
         guard longest != nil || largest != nil else { return }
         state.withLock { state in
             state.cleaned = steady
@@ -65,7 +65,7 @@ public final class SegmentRetention: Sendable {
 
     /// Calls ``clean(now:steady:)`` if the last clean-up is more than 10 s ago. All cameras share one folder and
     /// may all call this.
-    public func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
+    package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
             guard steady > state.cleaned.adding(Self.round) else { return false }
             // Prevents another thread from starting a clean-up at the same time.

@@ -4,8 +4,8 @@ import Glibc
 ///
 ///     let sqlite = try SharedLibrary("libsqlite3.so.0", package: "libsqlite3-0", for: "--store")
 ///     let open = try sqlite.function("sqlite3_open_v2", as: (@convention(c) (...) -> Int32).self)
-public struct SharedLibrary: @unchecked Sendable {
-    public let name: String
+package struct SharedLibrary: @unchecked Sendable {
+    package let name: String
     private let package: String
     private let purpose: String
     private let handle: UnsafeMutableRawPointer
@@ -16,7 +16,7 @@ public struct SharedLibrary: @unchecked Sendable {
     ///   - package: The Debian package that contains the library.
     ///   - purpose: The option or feature that needs the library, for error messages.
     /// - Throws: ``PlaybackError`` that names the package.
-    public init(_ name: String, package: String, for purpose: String) throws {
+    package init(_ name: String, package: String, for purpose: String) throws {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
             throw PlaybackError("\(purpose) needs \(name): apt install \(package)")
         }
@@ -25,7 +25,7 @@ public struct SharedLibrary: @unchecked Sendable {
 
     /// - Parameter type: A `@convention(c)` function type that matches the declaration in the library's header.
     /// - Throws: ``PlaybackError`` if this version of the library lacks the function.
-    public func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws -> Function {
+    package func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws -> Function {
         guard let address = dlsym(handle, symbol) else {
             throw PlaybackError("\(purpose) needs a version of \(name) with \(symbol): apt install \(package)")
         }

@@ -10,7 +10,7 @@
 ///     clock.wall(at: 1_000)  // 2,200
 ///
 /// The number of pairs is bounded: when there are too many, every second one is removed and new ones are kept half as often.
-public struct StreamClock: Sendable {
+package struct StreamClock: Sendable {
     private static let mostPairs = 4_096
 
     private struct Pair {
@@ -22,16 +22,16 @@ public struct StreamClock: Sendable {
     private var pairs: [Pair] = []
     private var spacing: Int64 = 1_000
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { pairs.isEmpty }
+    package var isEmpty: Bool { pairs.isEmpty }
 
     /// Records the wall time of a frame. If running time goes back, the pairs from there on are removed.
     ///
     /// - Parameters:
     ///   - running: in milliseconds.
     ///   - wall: in milliseconds since 1970.
-    public mutating func note(running: Int64, wall: Int64) {
+    package mutating func note(running: Int64, wall: Int64) {
         // Several messages may refer to one frame.
         if running == pairs.last?.running { return }
         while let last = pairs.last, running < last.running { pairs.removeLast() }
@@ -46,7 +46,7 @@ public struct StreamClock: Sendable {
     }
 
     /// The wall time of a running time, in milliseconds since 1970; `nil` before the first pair. Takes logarithmic time.
-    public func wall(at running: Int64) -> Int64? {
+    package func wall(at running: Int64) -> Int64? {
         guard let first = pairs.first, let last = pairs.last else { return nil }
         if running <= first.running { return first.wall - (first.running - running) }
         if running >= last.running { return last.wall + (running - last.running) }

@@ -3,7 +3,7 @@ import SwiftODT
 
 /// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP: the first signal ends all streams properly, the second one ends the
 /// program at once. If a stream or an element does not stop in time, the program ends without it.
-public final class TerminationHandler: Sendable {
+package final class TerminationHandler: Sendable {
     private struct State {
         var signal: Int32?
         var isOver = false
@@ -17,7 +17,7 @@ public final class TerminationHandler: Sendable {
 
     /// The only instance. From its first use on, a dedicated thread waits for signals, because all other threads
     /// may block in GStreamer for long.
-    public static let shared = TerminationHandler()
+    package static let shared = TerminationHandler()
 
     private init() {
         var ignored = sigaction()
@@ -37,22 +37,22 @@ public final class TerminationHandler: Sendable {
     }
 
     /// The first signal that was received.
-    public var signal: Int32? { state.read { $0.signal } }
+    package var signal: Int32? { state.read { $0.signal } }
 
     /// Whether all streams have to end and no new one may start.
-    public var isOver: Bool { state.read { $0.isOver } }
+    package var isOver: Bool { state.read { $0.isOver } }
 
     /// Ends all streams as a signal does, for example when nothing reads the output any more.
-    public func endAll() { for player in over(by: nil) { player.askToEnd() } }
+    package func endAll() { for player in over(by: nil) { player.askToEnd() } }
 
     /// Waits for a duration, or until all streams have to end.
-    public func pause(_ duration: Nanoseconds) {
+    package func pause(_ duration: Nanoseconds) {
         state.wait(until: MonotonicClock.now.adding(duration)) { $0.isOver ? () : nil }
     }
 
     /// Calls `body` when all streams have to end, with the signal if there was one. Calls it again if the signal
     /// comes later, and at once if the streams already have to end. For threads that wait for something else.
-    public func onEnd(_ body: @escaping @Sendable (Int32?) -> Void) {
+    package func onEnd(_ body: @escaping @Sendable (Int32?) -> Void) {
         let (isOver, signal) = state.update { state in
             state.listeners.append(body)
             return (state.isOver, state.signal)

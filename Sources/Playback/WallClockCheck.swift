@@ -2,8 +2,8 @@ import SwiftODT
 
 /// Detects jumps of the wall clock, which may be set by a user or lost with an empty battery. After a jump, ages
 /// are not trusted for an hour, so that a mistake can be corrected before recordings are deleted.
-public struct WallClockCheck: Sendable {
-    public static let length: Nanoseconds = 3_600_000_000_000
+package struct WallClockCheck: Sendable {
+    package static let length: Nanoseconds = 3_600_000_000_000
     /// The smallest change of the offset between the clocks that counts as a jump.
     private static let jump: Nanoseconds = 60_000_000_000
 
@@ -11,14 +11,14 @@ public struct WallClockCheck: Sendable {
     private var offset: Nanoseconds?
     private var end: Nanoseconds = .min
 
-    public init() {}
+    package init() {}
 
     /// Returns whether the wall clock jumped within the last hour.
     ///
     /// - Parameters:
     ///   - wall: The time of the wall clock.
     ///   - steady: The time of a monotonic clock.
-    public mutating func isImplausible(wall: Nanoseconds, steady: Nanoseconds) -> Bool {
+    package mutating func isImplausible(wall: Nanoseconds, steady: Nanoseconds) -> Bool {
         let offset = wall.since(steady)
         if let before = self.offset, abs(offset.since(before).clampedToRange) > Self.jump {
             end = steady.adding(Self.length)

@@ -6,7 +6,7 @@ extension VisionImage {
     ///
     /// - Parameter info: the video info of the buffer's caps.
     /// - Throws: ``ODTError`` for unsupported formats and buffers that cannot be mapped.
-    public convenience init(
+    package convenience init(
         buffer: UnsafeMutablePointer<GstBuffer>, info: GstVideoInfo, orientation: Orientation = .identity
     ) throws {
         guard let format = StreamFormat(info) else {

@@ -10,9 +10,9 @@
 ///         if let reason = policy.reasonToInfer(frameState, in: plane, at: .auto) { detect(frame, because: reason) }
 ///         policy.note(scene.snapshot())
 ///     }
-public struct InferencePolicy: Sendable {
+package struct InferencePolicy: Sendable {
     /// The interval between inferences.
-    public enum Interval: Hashable, Sendable {
+    package enum Interval: Hashable, Sendable {
         /// Every n-th frame.
         case every(Int)
         /// Adaptive, see ``AdaptiveIntervalPolicy``.
@@ -21,7 +21,7 @@ public struct InferencePolicy: Sendable {
 
     /// Why inference runs on a frame. The raw values are used in the debug log and, prefixed with `inferences-`, in
     /// `stats`.
-    public enum Reason: String, CaseIterable, Sendable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// The caller requested it.
         case requested
         /// The frame is the n-th since the last inference.
@@ -56,15 +56,15 @@ public struct InferencePolicy: Sendable {
     }
 
     /// A frame that is a candidate for inference.
-    public struct FrameState: Sendable {
+    package struct FrameState: Sendable {
         /// Running time in nanoseconds.
-        public var time: Nanoseconds
+        package var time: Nanoseconds
         /// Whether the detector can accept a frame now.
-        public var isDetectorIdle: Bool
+        package var isDetectorIdle: Bool
         /// Whether inference on this frame is mandatory if the detector is idle.
-        public var isRequested: Bool
+        package var isRequested: Bool
 
-        public init(time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false) {
+        package init(time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false) {
             (self.time, self.isDetectorIdle, self.isRequested) = (time, isDetectorIdle, isRequested)
         }
     }
@@ -72,10 +72,10 @@ public struct InferencePolicy: Sendable {
     private var framesSinceInference = Int.max
     private var adaptive = AdaptiveIntervalPolicy()
 
-    public init() {}
+    package init() {}
 
     /// Returns whether inference may run on a frame. If not, the frame need not be mapped.
-    public func mayInfer(_ frameState: FrameState, at intervalPolicy: Interval) -> Bool {
+    package func mayInfer(_ frameState: FrameState, at intervalPolicy: Interval) -> Bool {
         guard frameState.isDetectorIdle else { return false }
         return switch intervalPolicy {
         case .every(let interval): frameState.isRequested || framesSinceInference >= interval - 1
@@ -86,7 +86,7 @@ public struct InferencePolicy: Sendable {
     /// Returns the reason to run inference on a frame, or `nil`. A reason counts as an inference.
     ///
     /// - Parameter plane: the frame's reduced grey copy. Without one, ``Interval/auto`` always returns a reason.
-    public mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
+    package mutating func reasonToInfer(_ frameState: FrameState, in plane: LumaPlane?, at intervalPolicy: Interval)
         -> Reason?
     {
         var frameState = frameState
@@ -114,16 +114,16 @@ public struct InferencePolicy: Sendable {
 
     /// Whether inference on the next frame is certain, regardless of the result of the current one. The caller then
     /// need not wait for that result before it calls ``reasonToInfer(_:in:at:)`` again.
-    public var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
+    package var isNextInferenceCertain: Bool { adaptive.isNextInferenceCertain }
 
     /// Records a frame without inference.
-    public mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }
+    package mutating func pass() { framesSinceInference = min(framesSinceInference, Int.max - 1) + 1 }
 
     /// Records a finished frame.
     ///
     /// - Parameter snapshot: the tracker's state. ``Interval/auto`` requires it after every frame.
-    public mutating func note(_ snapshot: TrackerSnapshot?) { adaptive.note(snapshot) }
+    package mutating func note(_ snapshot: TrackerSnapshot?) { adaptive.note(snapshot) }
 
     /// Restarts the policy for a new epoch. Inference runs on the next frame.
-    public mutating func reset() { self = InferencePolicy() }
+    package mutating func reset() { self = InferencePolicy() }
 }

@@ -9,25 +9,25 @@
 ///     var selector = RegionSelector()
 ///     selector.note(tracker.snapshot())
 ///     let region = selector.next(at: frame.time, in: picture, luma: plane) // nil for the full frame
-public struct RegionSelector: Sendable {
+package struct RegionSelector: Sendable {
     /// The picture's geometry and the detector's input size.
-    public struct Geometry: Hashable, Sendable {
-        public var width: Int
-        public var height: Int
-        public var pixelAspectRatio: Double
+    package struct Geometry: Hashable, Sendable {
+        package var width: Int
+        package var height: Int
+        package var pixelAspectRatio: Double
         /// Whether the orientation exchanges the buffer's width and height.
-        public var turned: Bool
+        package var turned: Bool
         /// The size of the network's input.
-        public var input: InputSize
+        package var input: InputSize
 
-        public init(width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize) {
+        package init(width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize) {
             (self.width, self.height, self.pixelAspectRatio) = (width, height, pixelAspectRatio)
             (self.turned, self.input) = (turned, input)
         }
     }
 
     /// Why a region was chosen. The raw values are used in the debug log and, prefixed with `regions-`, in `stats`.
-    public enum Reason: String, CaseIterable, Sendable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// The full frame.
         case fullFrame = "full-frame"
         /// Small objects that need a detection.
@@ -70,20 +70,20 @@ public struct RegionSelector: Sendable {
     /// Maximum number of objects around which candidate regions are created.
     private static let maximumAnchors = 40
 
-    public init() {}
+    package init() {}
 
     /// Updates the state of the tracks.
-    public mutating func note(_ snapshot: TrackerSnapshot?) {
+    package mutating func note(_ snapshot: TrackerSnapshot?) {
         objects.note(snapshot)
         // After a cut, earlier inferences are meaningless: start with the full frame.
         if let lastCut = snapshot?.lastCut, let fullFrame = lastFullFrame, fullFrame < lastCut { lastFullFrame = nil }
     }
 
     /// Restarts the selector for a new epoch. The next inference uses the full frame.
-    public mutating func reset() { self = RegionSelector() }
+    package mutating func reset() { self = RegionSelector() }
 
     /// Returns the region for the next inference and records it as inferred. `nil` stands for the full frame.
-    public mutating func next(
+    package mutating func next(
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
         let time = time.clampedToRange

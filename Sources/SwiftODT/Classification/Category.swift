@@ -1,5 +1,5 @@
 /// The coarse categories of ML Kit, with its indices as raw values.
-public enum Category: Int, CaseIterable, Sendable {
+package enum Category: Int, CaseIterable, Sendable {
     case unknown = -1
     case fashionGood = 0
     case homeGood = 1
@@ -10,7 +10,7 @@ public enum Category: Int, CaseIterable, Sendable {
 
 extension Category {
     /// The name used in messages and labels: `fashion good`, `home good`, `food`, `place`, `plant`, `unknown`.
-    public var name: String {
+    package var name: String {
         switch self {
         case .unknown: "unknown"
         case .fashionGood: "fashion good"
@@ -23,21 +23,21 @@ extension Category {
 }
 
 /// A score for each coarse category, including `unknown`.
-public struct CategoryScores: Hashable, Sendable {
+package struct CategoryScores: Hashable, Sendable {
     private var storage = SIMD8<Double>.zero
 
-    public init() {}
+    package init() {}
 
-    public subscript(category: Category) -> Double {
+    package subscript(category: Category) -> Double {
         get { storage[category.rawValue + 1] }
         set { storage[category.rawValue + 1] = newValue }
     }
 
     /// The sum over all categories. The remainder to 1 is not attributed to any category.
-    public var total: Double { storage.sum() }
+    package var total: Double { storage.sum() }
 
     /// The category with the highest score; `unknown` if no score is above zero.
-    public var best: Category {
+    package var best: Category {
         Category.allCases.reduce(.unknown) { self[$1] > self[$0] ? $1 : $0 }
     }
 
@@ -45,14 +45,14 @@ public struct CategoryScores: Hashable, Sendable {
     var isValid: Bool { total.isFinite && storage.min() >= 0 }
 
     /// Returns the sum of both scores for each category.
-    public static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
+    package static func + (a: CategoryScores, b: CategoryScores) -> CategoryScores {
         var sum = a
         sum.storage += b.storage
         return sum
     }
 
     /// Returns the scores, multiplied by a factor.
-    public static func * (scores: CategoryScores, factor: Double) -> CategoryScores {
+    package static func * (scores: CategoryScores, factor: Double) -> CategoryScores {
         var product = scores
         product.storage *= factor
         return product
@@ -60,16 +60,16 @@ public struct CategoryScores: Hashable, Sendable {
 }
 
 /// The coarse category of an object according to the current evidence.
-public struct CategoryVerdict: Hashable, Sendable {
-    public var category: Category
+package struct CategoryVerdict: Hashable, Sendable {
+    package var category: Category
     /// The confidence of the category, 0...1; `nil` if it is unknown.
-    public var confidence: Double?
+    package var confidence: Double?
 
-    public init(category: Category, confidence: Double?) {
+    package init(category: Category, confidence: Double?) {
         self.category = category
         self.confidence = confidence
     }
 
     /// The verdict without evidence.
-    public static let unknown = CategoryVerdict(category: .unknown, confidence: nil)
+    package static let unknown = CategoryVerdict(category: .unknown, confidence: nil)
 }

@@ -6,24 +6,24 @@ import CVocabularies
 /// models (a *crane* is a bird or a machine), so each vocabulary has its own mapping.
 ///     let table = try CategoryTable.installed()
 ///     print(table.category(of: "banana") == .food)
-public struct CategoryTable: Sendable {
+package struct CategoryTable: Sendable {
     /// The mapping from normalised labels to categories, one dictionary per vocabulary.
     private var vocabularies: [[String: Category]]
 
     /// Parses a table: one label per line, followed by a tab and the name of its category. Lines that begin with `#`
     /// are comments.
     /// - Throws: ``ODTError`` with the number of an invalid line.
-    public init(text: String, name: String = "the category table") throws {
+    package init(text: String, name: String = "the category table") throws {
         vocabularies = [try Self.parse(text, name: name)]
     }
 
     /// Creates an empty table.
-    public init() {
+    package init() {
         vocabularies = []
     }
 
     /// Returns the union of both tables, in which the entries of `other` take precedence.
-    public func overridden(by other: CategoryTable) -> CategoryTable {
+    package func overridden(by other: CategoryTable) -> CategoryTable {
         var both = self
         both.vocabularies = other.vocabularies + vocabularies
         return both
@@ -33,13 +33,13 @@ public struct CategoryTable: Sendable {
     ///
     /// Underscores, hyphens and spaces are equivalent. Case is significant only if a vocabulary contains both spellings
     /// (*Cardigan* is also a dog breed). In a list of synonyms (`tabby, tabby cat`) the first known one is used.
-    public func category(of label: String) -> Category? {
+    package func category(of label: String) -> Category? {
         Self.category(of: label, in: vocabularies)
     }
 
     /// Returns the categories of all labels of a model. The vocabulary that contains most of the labels is searched
     /// first, so it resolves ambiguous words.
-    public func categories(of labels: [String]) -> [Category?] {
+    package func categories(of labels: [String]) -> [Category?] {
         let coverage = vocabularies.map { vocabulary in
             labels.count { Self.category(of: $0, in: [vocabulary]) != nil }
         }
@@ -109,7 +109,7 @@ extension CategoryTable {
     /// precedence.
     ///
     /// - Throws: ``ODTError`` that names an invalid line.
-    public static func installed(folders: [String] = ModelSearchPath.folders) throws -> CategoryTable {
+    package static func installed(folders: [String] = ModelSearchPath.folders) throws -> CategoryTable {
         try folders.reversed().map { $0 + "/" + userFile }.filter { FileBytes.size($0) != nil }.reduce(standard) {
             let text = String(decoding: try FileBytes.read($1, limit: 4 << 20), as: UTF8.self)
             return $0.overridden(by: try CategoryTable(text: text, name: $1))
@@ -122,7 +122,7 @@ extension CategoryTable {
     /// If vocabularies differ on a single label, the first one in this order is used.
     ///
     /// Initialised at first use.
-    public static let standard = vocabularies.reduce(CategoryTable()) { table, text in
+    package static let standard = vocabularies.reduce(CategoryTable()) { table, text in
         // The embedded files are valid: the tests parse each of them.
         guard let vocabulary = try? CategoryTable(text: String(decoding: text, as: UTF8.self)) else { return table }
         return vocabulary.overridden(by: table)

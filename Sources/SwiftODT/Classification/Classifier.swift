@@ -1,7 +1,7 @@
 /// A classifier for the content of a box of a frame.
 ///
 /// Like a ``Detector``, it copies the required data from the frame within ``start(_:box:)``.
-public protocol Classifier: AnyObject, Sendable {
+package protocol Classifier: AnyObject, Sendable {
     /// The maximum number of classifications in flight. At the limit, ``start(_:box:)`` blocks until one of them
     /// finishes.
     var capacity: Int { get }
@@ -14,15 +14,15 @@ public protocol Classifier: AnyObject, Sendable {
 }
 
 /// The result of classifying a crop.
-public struct Classification: Hashable, Sendable {
+package struct Classification: Hashable, Sendable {
     /// The score of each coarse category. The sum is at most 1.
-    public var scores: CategoryScores
+    package var scores: CategoryScores
     /// The label with the highest score.
-    public var label: Label?
+    package var label: Label?
     /// The score of ``label``, 0...1.
-    public var labelScore: Double
+    package var labelScore: Double
 
-    public init(scores: CategoryScores, label: Label? = nil, labelScore: Double = 0) {
+    package init(scores: CategoryScores, label: Label? = nil, labelScore: Double = 0) {
         self.scores = scores
         self.label = label
         self.labelScore = labelScore
@@ -30,4 +30,4 @@ public struct Classification: Hashable, Sendable {
 }
 
 /// The pending result of a classification.
-public typealias ClassificationPromise = Promise<Classification>
+package typealias ClassificationPromise = Promise<Classification>

@@ -2,10 +2,10 @@
 /// classifiers.
 ///
 /// The crop is converted on the caller's thread. The inference runs on a thread of the runtime.
-public final class CropClassifier: Classifier {
+package final class CropClassifier: Classifier {
     /// One crop at a time, because crops are rare and the detector needs the CPU cores.
-    public let capacity = 1
-    public let threshold: Double
+    package let capacity = 1
+    package let threshold: Double
 
     private let reading: ClassifierOutputDecoder
     private let idle: Monitor<InferenceRequest?>
@@ -22,7 +22,7 @@ public final class CropClassifier: Classifier {
     ///   - labelFile: the label file, if the labels are neither in the model nor beside it.
     ///   - table: the mapping from labels to categories.
     /// - Throws: ``ODTError`` that names the file and the remedy.
-    public init(
+    package init(
         modelFile: String? = nil, labelFile: String? = nil, device: String = "CPU", threads: Int = 0,
         table: CategoryTable = .standard
     ) throws {
@@ -56,7 +56,7 @@ public final class CropClassifier: Classifier {
         _ = idle.wait { $0 }
     }
 
-    public func start(_ frame: Frame, box: Box) throws -> ClassificationPromise {
+    package func start(_ frame: Frame, box: Box) throws -> ClassificationPromise {
         let region = try Self.region(around: box, in: frame)
         let request = idle.wait { request in
             defer { request = nil }

@@ -7,11 +7,11 @@
 ///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
 ///     let verdicts = try classifier.classify(tracker.tracks, in: frame, wait: true)
 ///     print(verdicts.map { "\($0.category.name) \($0.confidence ?? 0)" })
-public struct TrackClassifier: Sendable {
+package struct TrackClassifier: Sendable {
     private let table: CategoryTable
     private let crop: (any Classifier)?
     /// The options, which can be changed between calls.
-    public var options: TrackClassifierOptions
+    package var options: TrackClassifierOptions
     private var records: [Int: TrackClassificationState] = [:]
     private var call = 0
 
@@ -19,7 +19,7 @@ public struct TrackClassifier: Sendable {
     private static let memory = 60
 
     /// - Parameter crop: the classifier for objects whose label has no category. Without it, these remain unknown.
-    public init(
+    package init(
         table: CategoryTable = .standard, crop: (any Classifier)? = nil, options: TrackClassifierOptions = .init()
     ) {
         self.table = table
@@ -38,7 +38,7 @@ public struct TrackClassifier: Sendable {
     ///     files.
     /// - Returns: a verdict for each track, in the same order.
     /// - Throws: the classifier's errors. The state of the tracks is kept.
-    public mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
+    package mutating func classify(_ tracks: [Track], in frame: Frame?, wait: Bool) throws -> [CategoryVerdict] {
         call += 1
         var current = tracks.map { track in track.id.flatMap { records[$0] } ?? TrackClassificationState() }
         defer { keep(current, of: tracks) }
@@ -60,7 +60,7 @@ public struct TrackClassifier: Sendable {
     }
 
     /// Discards the state of all tracks, at the beginning of an epoch.
-    public mutating func reset() {
+    package mutating func reset() {
         records.removeAll()
     }
 

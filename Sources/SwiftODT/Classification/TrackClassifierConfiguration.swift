@@ -1,18 +1,18 @@
 /// The options from which a ``TrackClassifier`` is created.
-public struct TrackClassifierConfiguration: Hashable, Sendable {
+package struct TrackClassifierConfiguration: Hashable, Sendable {
     /// A path or the name of an installed model; `nil` for the installed default, if there is one.
-    public var modelFile: String?
+    package var modelFile: String?
     /// The label file, if the labels are neither in the model nor beside it.
-    public var labelFile: String?
+    package var labelFile: String?
     /// The OpenVINO device name.
-    public var device: String
+    package var device: String
     /// The number of threads; 0, the default, lets the runtime decide.
-    public var threads: Int
-    public var options: TrackClassifierOptions
+    package var threads: Int
+    package var options: TrackClassifierOptions
     /// Whether a missing model is an error. Otherwise, categories can follow from the detector's labels alone.
-    public var isModelNeeded: Bool
+    package var isModelNeeded: Bool
 
-    public init(
+    package init(
         modelFile: String? = nil, labelFile: String? = nil, device: String = "CPU", threads: Int = 0,
         options: TrackClassifierOptions = TrackClassifierOptions(), isModelNeeded: Bool? = nil
     ) {
@@ -31,7 +31,7 @@ public struct TrackClassifierConfiguration: Hashable, Sendable {
     ///
     /// - Parameter without: called with the error if an optional network is unavailable.
     /// - Throws: ``ODTError`` if a required file is missing or invalid.
-    public func makeClassifier(without: (any Error) -> Void = { _ in }) throws -> TrackClassifier {
+    package func makeClassifier(without: (any Error) -> Void = { _ in }) throws -> TrackClassifier {
         let table = try CategoryTable.installed()
         var crop: CropClassifier?
         do {
@@ -45,16 +45,16 @@ public struct TrackClassifierConfiguration: Hashable, Sendable {
 }
 
 /// The options of a ``TrackClassifier``.
-public struct TrackClassifierOptions: Hashable, Sendable {
+package struct TrackClassifierOptions: Hashable, Sendable {
     /// Minimum confidence of a reported category. -1, the default, uses the threshold of the classifier's model, and
     /// none for categories that follow from the detector's label.
-    public var threshold: Double
+    package var threshold: Double
     /// Growth of the object's area since the last crop that triggers another one. The default is a factor of 1.5.
-    public var growth: Double
+    package var growth: Double
     /// Interval until another crop after an ambiguous result, default 0.5 s. It doubles with each crop.
-    public var retryInterval: Nanoseconds
+    package var retryInterval: Nanoseconds
 
-    public init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
+    package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
         self.threshold = threshold
         self.growth = growth
         self.retryInterval = retryInterval

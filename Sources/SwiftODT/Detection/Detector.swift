@@ -6,7 +6,7 @@
 ///     let detector: any Detector = MotionDetector()
 ///     let detections = try detector.start(frame, options: DetectionOptions()).wait()
 ///     for detection in detections { print(detection.box, detection.score, detection.label?.text ?? "unknown") }
-public protocol Detector: AnyObject, Sendable {
+package protocol Detector: AnyObject, Sendable {
     /// The maximum useful number of detections in flight; 1 for detectors with state from frame to frame.
     var capacity: Int { get }
 
@@ -34,28 +34,28 @@ public protocol Detector: AnyObject, Sendable {
 }
 
 extension Detector {
-    public var timings: StageTimings? { nil }
-    public var inputSize: InputSize? { nil }
-    public var labels: [String]? { nil }
+    package var timings: StageTimings? { nil }
+    package var inputSize: InputSize? { nil }
+    package var labels: [String]? { nil }
 
     /// The default does nothing, which suits detectors that finish within a short time.
-    public func cancel() {}
+    package func cancel() {}
 }
 
 /// The options of one detection.
-public struct DetectionOptions: Hashable, Sendable {
+package struct DetectionOptions: Hashable, Sendable {
     /// Minimum score of returned detections, default 0.1. It is lower than the user's threshold, because trackers use
     /// detections with low scores.
-    public var scoreFloor: Double
+    package var scoreFloor: Double
     /// IoU threshold of non-maximum suppression, default 0.5.
-    public var iouThreshold: Double
+    package var iouThreshold: Double
     /// Whether the caller blocks until the result is available. The detector may then compute on the caller's thread,
     /// which saves two thread switches.
-    public var isAwaited: Bool
+    package var isAwaited: Bool
     /// The region to process. Boxes are always relative to the full frame.
-    public var view: DetectionRegion
+    package var view: DetectionRegion
 
-    public init(
+    package init(
         scoreFloor: Double = 0.1, iouThreshold: Double = 0.5, isAwaited: Bool = false,
         view: DetectionRegion = .fullFrame
     ) {
@@ -67,7 +67,7 @@ public struct DetectionOptions: Hashable, Sendable {
 }
 
 /// The region of a frame that a detector processes.
-public enum DetectionRegion: Hashable, Sendable {
+package enum DetectionRegion: Hashable, Sendable {
     /// The full frame.
     case fullFrame
     /// A region in buffer pixels. Scaled to the network's input size, its content appears larger than in the full
@@ -78,24 +78,24 @@ public enum DetectionRegion: Hashable, Sendable {
 }
 
 /// The input size of a detector in pixels of the upright picture. Larger pictures are scaled down.
-public struct InputSize: Hashable, Sendable {
-    public var width: Int
-    public var height: Int
+package struct InputSize: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
 
-    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+    package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 }
 
 /// The durations of a detector's stages.
-public struct StageTimings: Sendable {
+package struct StageTimings: Sendable {
     /// The latest duration of a stage, the total, and the number of measurements.
-    public struct Stage: Sendable {
-        public private(set) var last: Nanoseconds = 0
-        public private(set) var total: Nanoseconds = 0
-        public private(set) var count = 0
+    package struct Stage: Sendable {
+        package private(set) var last: Nanoseconds = 0
+        package private(set) var total: Nanoseconds = 0
+        package private(set) var count = 0
 
-        public init() {}
+        package init() {}
 
-        public var mean: Nanoseconds { count > 0 ? total / Nanoseconds(count) : 0 }
+        package var mean: Nanoseconds { count > 0 ? total / Nanoseconds(count) : 0 }
 
         mutating func add(_ duration: Nanoseconds) {
             last = duration
@@ -105,11 +105,11 @@ public struct StageTimings: Sendable {
     }
 
     /// Conversion of the frame to the network's input.
-    public internal(set) var preprocess = Stage()
+    package internal(set) var preprocess = Stage()
     /// From the start of the inference to its result, including queueing.
-    public internal(set) var inference = Stage()
+    package internal(set) var inference = Stage()
     /// Conversion of the network's outputs to detections.
-    public internal(set) var decode = Stage()
+    package internal(set) var decode = Stage()
 
-    public init() {}
+    package init() {}
 }

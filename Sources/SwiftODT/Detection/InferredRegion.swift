@@ -1,7 +1,7 @@
 /// A region used for inference. Its edges cut objects unless they coincide with the picture's edges.
-public struct InferredRegion: Hashable, Sendable {
+package struct InferredRegion: Hashable, Sendable {
     /// The region in buffer pixels.
-    public let box: Box
+    package let box: Box
     private let inner: Box
     private let pictureWidth: Double
     private let pictureHeight: Double
@@ -19,7 +19,7 @@ public struct InferredRegion: Hashable, Sendable {
     ///   - width: the picture's width in buffer pixels.
     ///   - height: the picture's height in buffer pixels.
     ///   - pixelAspectRatio: the width of a pixel divided by its height.
-    public init(_ box: Box?, width: Int, height: Int, pixelAspectRatio: Double = 1) {
+    package init(_ box: Box?, width: Int, height: Int, pixelAspectRatio: Double = 1) {
         let whole = Box(x: 0, y: 0, width: Double(max(1, width)), height: Double(max(1, height)))
         let region = box.map { $0.isFinite ? whole.intersection($0) : whole } ?? whole
         self.box = region.isEmpty ? whole : region
@@ -34,15 +34,15 @@ public struct InferredRegion: Hashable, Sendable {
             maxY: self.box.maxY < whole.maxY - 0.5 ? self.box.maxY - down : far)
     }
 
-    public var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
+    package var isWhole: Bool { box.width >= pictureWidth - 1 && box.height >= pictureHeight - 1 }
 
     /// The magnification relative to the full frame, at least 1. Regions have the network's aspect ratio, whereas a
     /// full frame of another shape fills only one side of the input.
-    public var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
+    package var magnification: Double { max(1, pictureWidth / box.width, pictureHeight / box.height) }
 
     /// Returns whether an object is so large in this region that a detector would find it, whatever the magnification
     /// of its earlier detections.
-    public func showsClearly(_ box: Box) -> Bool {
+    package func showsClearly(_ box: Box) -> Bool {
         (max(0, box.area) * pixelAspectRatio).squareRoot() > Self.clearShare * longer(self.box.width, self.box.height)
     }
 
@@ -50,7 +50,7 @@ public struct InferredRegion: Hashable, Sendable {
     private func longer(_ width: Double, _ height: Double) -> Double { max(width * pixelAspectRatio, height) }
 
     /// Returns whether a box reaches a cutting edge, so that it may be a fragment of an object.
-    public func cuts(_ box: Box) -> Bool {
+    package func cuts(_ box: Box) -> Bool {
         box.minX < inner.minX || box.minY < inner.minY || box.maxX > inner.maxX || box.maxY > inner.maxY
     }
 }

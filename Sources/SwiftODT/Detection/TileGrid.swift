@@ -7,9 +7,9 @@
 ///
 ///     TileGrid(width: 1920, height: 1080, input: InputSize(width: 320, height: 320)).tiles.count // 54
 ///     TileGrid(width: 3840, height: 2160, input: InputSize(width: 320, height: 320)).tiles.count // 198
-public struct TileGrid: Hashable, Sendable {
+package struct TileGrid: Hashable, Sendable {
     /// The tiles in buffer pixels, by level, without the full frame.
-    public let tiles: [Box]
+    package let tiles: [Box]
 
     /// Minimum overlap of adjacent tiles as a share of their side.
     private static let overlap = 0.2
@@ -26,7 +26,7 @@ public struct TileGrid: Hashable, Sendable {
     /// - Parameters:
     ///   - turned: whether the orientation exchanges the buffer's width and height.
     ///   - input: the detector's input size.
-    public init(
+    package init(
         width: Int, height: Int, pixelAspectRatio: Double = 1, turned: Bool = false, input: InputSize
     ) {
         let across = Double(max(1, turned ? input.height : input.width))

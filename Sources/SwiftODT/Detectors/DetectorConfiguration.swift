@@ -3,9 +3,9 @@
 ///     var configuration = DetectorConfiguration(.neural)
 ///     configuration.modelFile = "yolov8n.onnx"
 ///     let detector = try configuration.makeDetector()
-public struct DetectorConfiguration: Hashable, Sendable {
+package struct DetectorConfiguration: Hashable, Sendable {
     /// The detectors that process frames themselves.
-    public enum Kind: Int, Sendable {
+    package enum Kind: Int, Sendable {
         /// A detection network.
         case neural
         /// A saliency network.
@@ -14,27 +14,27 @@ public struct DetectorConfiguration: Hashable, Sendable {
         case motion
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// A path or a name in the ``ModelSearchPath``; `nil` for the installed default.
-    public var modelFile: String?
-    public var labelFile: String?
+    package var modelFile: String?
+    package var labelFile: String?
     /// The OpenVINO device name. The default is `CPU`.
-    public var device = "CPU"
+    package var device = "CPU"
     /// The number of threads; 0, the default, lets the runtime decide.
-    public var threads = 0
+    package var threads = 0
     /// Whether the runtime optimises for latency or throughput.
-    public var hint = InferenceHint.latency
+    package var hint = InferenceHint.latency
     /// Whether pictures are independent of each other. Box accuracy then takes precedence over speed and temporal
     /// stability.
-    public var isForStills = false
+    package var isForStills = false
     /// The maximum number of inferences in flight; 0, the default, takes the runtime's recommendation.
-    public var maximumInFlight = 0
+    package var maximumInFlight = 0
 
-    public init(_ kind: Kind) { self.kind = kind }
+    package init(_ kind: Kind) { self.kind = kind }
 
     /// The configuration of the default saliency network for the most prominent object of single pictures, on the same
     /// device.
-    public var salientConfiguration: DetectorConfiguration {
+    package var salientConfiguration: DetectorConfiguration {
         var configuration = self
         (configuration.kind, configuration.modelFile, configuration.labelFile) = (.salient, nil, nil)
         (configuration.isForStills, configuration.hint, configuration.maximumInFlight) = (true, .latency, 1)
@@ -44,7 +44,7 @@ public struct DetectorConfiguration: Hashable, Sendable {
     /// Creates the detector. Compiling a network can take seconds the first time.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
-    public func makeDetector() throws -> any Detector {
+    package func makeDetector() throws -> any Detector {
         if kind == .motion { return MotionDetector() }
         let file = try locate()
         return try NeuralDetector(
@@ -57,7 +57,7 @@ public struct DetectorConfiguration: Hashable, Sendable {
     /// to call ``makeDetector()`` on another thread and to exit the process before that call returns.
     ///
     /// - Throws: ``ODTError`` that names the missing file or library and the remedy.
-    public func inspect() throws {
+    package func inspect() throws {
         if kind == .motion { return }
         let file = try locate()
         _ = try decoder(for: Network.inspect(file: file), in: file)
@@ -66,7 +66,7 @@ public struct DetectorConfiguration: Hashable, Sendable {
 
     /// The class names that detections can have, read from files without compiling the network, or `nil` if the files
     /// contain none.
-    public var knownLabels: [String]? {
+    package var knownLabels: [String]? {
         guard kind == .neural,
             let file = try? modelFile.map(ModelSearchPath.locate(named:)) ?? ModelSearchPath.locate(.detector),
             let labels = try? Labels.load(file: labelFile, manifest: ModelManifest.load(model: file), model: file)
@@ -78,7 +78,7 @@ public struct DetectorConfiguration: Hashable, Sendable {
     /// Reads the model files without compiling them.
     ///
     /// - Throws: ``ODTError`` as ``makeDetector()`` does.
-    public func origin() throws -> [(name: String, value: JSONValue)] {
+    package func origin() throws -> [(name: String, value: JSONValue)] {
         if kind == .motion { return [("detector", .string("motion"))] }
         let file = try locate()
         let manifest = try ModelManifest.load(model: file)

@@ -2,7 +2,7 @@
 ///
 ///     let value = try JSONValue(parsing: #"{"labels": ["cup"]}"#.utf8)
 ///     print(value["labels"]?.array?.first?.string ?? "none")
-public enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -13,44 +13,44 @@ public enum JSONValue: Hashable, Sendable {
 
 extension JSONValue {
     /// The line and the reason of a JSON syntax error.
-    public struct SyntaxError: Error, CustomStringConvertible {
-        public let line: Int
-        public let reason: String
+    package struct SyntaxError: Error, CustomStringConvertible {
+        package let line: Int
+        package let reason: String
 
-        public var description: String { "line \(line): \(reason)" }
+        package var description: String { "line \(line): \(reason)" }
     }
 
     /// Parses a complete JSON text in linear time.
     ///
     /// - Throws: ``SyntaxError`` for anything that RFC 8259 does not allow, and for values nested deeper than 64
     ///   levels.
-    public init(parsing text: some Collection<UInt8>) throws {
+    package init(parsing text: some Collection<UInt8>) throws {
         var reader = JSONReader(bytes: Array(text))
         self = try reader.document()
     }
 
-    public subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    public var string: String? {
+    package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    public var number: Double? {
+    package var number: Double? {
         if case .number(let value) = self { value } else { nil }
     }
 
-    public var bool: Bool? {
+    package var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    public var array: [JSONValue]? {
+    package var array: [JSONValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
     /// The number as an `Int`, or `nil` if it is not an integer within the range of `Int`.
-    public var integer: Int? { number.flatMap(Int.init(exactly:)) }
+    package var integer: Int? { number.flatMap(Int.init(exactly:)) }
 }
 
 /// A recursive-descent parser for a JSON text.
@@ -270,7 +270,7 @@ extension JSONValue {
     /// The value as one line of JSON with sorted keys, so that equal values give equal text.
     ///
     /// Runs in linear time. Infinities and NaN, which JSON cannot represent, become `null`.
-    public var text: String {
+    package var text: String {
         switch self {
         case .null: "null"
         case .bool(let flag): flag ? "true" : "false"
@@ -290,7 +290,7 @@ extension JSONValue {
     }
 
     /// Returns a JSON string literal with all reserved characters escaped.
-    public static func quoted(_ string: String) -> String {
+    package static func quoted(_ string: String) -> String {
         var text = "\""
         for scalar in string.unicodeScalars {
             switch scalar {

@@ -70,7 +70,7 @@ extension ModelManifest {
     /// Returns the manifest beside a model, completed by the metadata in the model file, or `nil` if there is neither.
     ///
     /// - Throws: ``ODTError`` if one of them exists but cannot be read.
-    public static func load(model: String) throws -> ModelManifest? {
+    package static func load(model: String) throws -> ModelManifest? {
         let manifest = try load(besideModel: model)
         guard let metadata = try FlatBuffer.read(tflite: model).flatMap({ TFLiteMetadata(model: $0) }) else {
             return manifest

@@ -39,7 +39,7 @@ public struct Frame: @unchecked Sendable {
 
     /// A reduced grey copy of this frame, if one exists already. Consumers reuse it instead of reducing the frame
     /// again.
-    public var luma: LumaPlane?
+    package var luma: LumaPlane?
 
     private let plane0: Plane
     private let plane1: Plane

@@ -80,7 +80,7 @@ final class JPEGDecoder {
 
 extension Orientation {
     /// Creates the orientation for an EXIF orientation number (1...8), or `nil` for any other number.
-    public init?(exif number: Int) {
+    package init?(exif number: Int) {
         switch number {
         case 1: self = .identity
         case 2: self = .flipHorizontal

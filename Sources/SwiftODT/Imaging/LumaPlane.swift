@@ -1,17 +1,17 @@
 /// A reduced grey copy of a frame in buffer orientation, used by motion detection, point flow and scene-cut detection.
 ///
 /// The plane owns its memory and is immutable after initialisation, so threads may share it.
-public final class LumaPlane: @unchecked Sendable {
-    public let width: Int
-    public let height: Int
+package final class LumaPlane: @unchecked Sendable {
+    package let width: Int
+    package let height: Int
     /// Buffer pixels per plane pixel, horizontally and vertically.
-    public let scaleX: Double
-    public let scaleY: Double
+    package let scaleX: Double
+    package let scaleY: Double
     /// Running time of the source frame, in nanoseconds.
-    public let time: Nanoseconds
+    package let time: Nanoseconds
     /// `width * height` samples in row order, full range 0...255. They are valid as long as the plane is. Use
     /// ``withPixels(_:)`` if nothing else keeps the plane alive.
-    public let pixels: UnsafeBufferPointer<UInt8>
+    package let pixels: UnsafeBufferPointer<UInt8>
 
     /// Takes ownership of `pixels`, which must hold `width * height` bytes.
     init(
@@ -29,7 +29,7 @@ public final class LumaPlane: @unchecked Sendable {
     deinit { pixels.deallocate() }
 
     /// Calls `body` with the samples and keeps the plane alive until `body` returns.
-    public func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {
+    package func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {
         try withExtendedLifetime(self) { try body(pixels) }
     }
 }

@@ -9,7 +9,7 @@ extension LumaPlane {
     ///
     /// - Parameter aboutToRead: called before each band of rows is read, with the end address of the band. A caller
     ///   that copies the frame as well can copy the band at that point, so both share one pass through the CPU caches.
-    public static func reduce(
+    package static func reduce(
         _ frame: Frame, maximumSide: Int = 320, aboutToRead: ((UnsafeRawPointer) -> Void)? = nil
     ) -> LumaPlane {
         let side = max(1, maximumSide)

@@ -6,7 +6,7 @@ extension Picture {
     /// Transparent areas of a PNG become white. The EXIF orientation of a JPEG becomes ``orientation``; the pixels stay
     /// as stored.
     /// - Throws: ``ODTError`` if the file is missing, corrupt or of another format.
-    public convenience init(contentsOfFile path: String) throws {
+    package convenience init(contentsOfFile path: String) throws {
         let bytes = try Self.read(path)
         do {
             try self.init(encoded: bytes)
@@ -16,7 +16,7 @@ extension Picture {
     }
 
     /// Decodes a PNG or JPEG picture from memory.
-    public convenience init(encoded bytes: [UInt8]) throws {
+    package convenience init(encoded bytes: [UInt8]) throws {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
             try self.init(png: bytes)
         } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {

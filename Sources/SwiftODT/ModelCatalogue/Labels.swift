@@ -2,30 +2,30 @@
 ///
 ///     let labels = try Labels.load(file: "coco.txt", manifest: nil, model: "yolov8n.onnx")
 ///     print(labels?[0]?.text ?? "no name")
-public struct Labels: Sendable {
+package struct Labels: Sendable {
     private let labels: [Label?]
 
     /// - Parameter names: the names in the order of the network's classes. An empty name marks an unused index.
-    public init(_ names: [String]) {
+    package init(_ names: [String]) {
         labels = names.enumerated().map { $1.isEmpty ? nil : Label(index: $0, text: $1) }
     }
 
     /// The number of indices, including unused ones.
-    public var count: Int { labels.count }
+    package var count: Int { labels.count }
 
     /// Returns the label of a class index, or `nil` if the index has none.
-    public subscript(index: Int) -> Label? { labels.indices.contains(index) ? labels[index] : nil }
+    package subscript(index: Int) -> Label? { labels.indices.contains(index) ? labels[index] : nil }
 
     /// All labels in index order, without unused indices.
-    public var all: [Label] { labels.compactMap(\.self) }
+    package var all: [Label] { labels.compactMap(\.self) }
 }
 
 extension Labels {
     /// The names of the built-in vocabularies, as used in manifests.
-    public static let vocabularies = ["coco80", "coco90"]
+    package static let vocabularies = ["coco80", "coco90"]
 
     /// Returns the built-in vocabulary of a name, or `nil` if there is none.
-    public static func vocabulary(_ name: String) -> Labels? {
+    package static func vocabulary(_ name: String) -> Labels? {
         switch name {
         case "coco80": Labels(COCOVocabulary.names)
         case "coco90": Labels(COCOVocabulary.namesByPaperIndex)
@@ -38,7 +38,7 @@ extension Labels {
     /// none.
     ///
     /// - Throws: ``ODTError`` if a file that was specified is missing or is not a label file.
-    public static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
+    package static func load(file: String? = nil, manifest: ModelManifest?, model: String) throws -> Labels? {
         if let file { return try load(file: file) }
         switch manifest?.labels {
         case .list(let names): return Labels(names)
@@ -65,7 +65,7 @@ extension Labels {
     /// `item { id: 1 name: 'x' }` blocks.
     ///
     /// - Throws: ``ODTError`` if the file is missing or is not a label file.
-    public static func load(file path: String) throws -> Labels {
+    package static func load(file path: String) throws -> Labels {
         guard let labels = Labels(parsing: try FileBytes.read(path, limit: 4 << 20)) else {
             throw ODTError(
                 .invalidFile,

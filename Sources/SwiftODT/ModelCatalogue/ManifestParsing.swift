@@ -2,7 +2,7 @@ extension ModelManifest {
     /// Parses a manifest. Unknown entries are ignored; known entries of a wrong type are errors.
     ///
     /// - Parameter file: the manifest's path, used in error messages and to resolve relative paths.
-    public init(parsing text: some Collection<UInt8>, file: String) throws {
+    package init(parsing text: some Collection<UInt8>, file: String) throws {
         let root: JSONValue
         do {
             root = try JSONValue(parsing: text)

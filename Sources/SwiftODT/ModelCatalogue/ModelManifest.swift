@@ -4,14 +4,14 @@
 /// family.
 ///
 ///     if let manifest = try ModelManifest.load(besideModel: "yolov8n.onnx") { print(manifest.name) }
-public struct ModelManifest: Hashable, Sendable {
+package struct ModelManifest: Hashable, Sendable {
     /// The purpose of a model.
-    public enum Task: String, CaseIterable, Sendable {
+    package enum Task: String, CaseIterable, Sendable {
         case detection, saliency, classification
     }
 
     /// The source of the class names.
-    public enum LabelSource: Hashable, Sendable {
+    package enum LabelSource: Hashable, Sendable {
         /// Names listed in the manifest.
         case list([String])
         /// A label file, with an absolute path or one relative to the working directory.
@@ -20,73 +20,73 @@ public struct ModelManifest: Hashable, Sendable {
         case vocabulary(String)
     }
 
-    public var name: String
-    public var task: Task?
+    package var name: String
+    package var task: Task?
     /// The name of the network family, which overrides recognition by outputs; see ``DetectionFamily``.
-    public var family: String?
-    public var labels: LabelSource?
-    public var licence: String?
+    package var family: String?
+    package var labels: LabelSource?
+    package var licence: String?
     /// The origin of the model, for example a URL.
-    public var source: String?
+    package var source: String?
     /// The files of the model at installation.
-    public var files: [File]
+    package var files: [File]
     /// The number of classes, without a background class.
-    public var classes: Int?
+    package var classes: Int?
     /// Whether class index 0 of the network is the background.
-    public var hasBackground: Bool?
+    package var hasBackground: Bool?
     /// The score threshold that the model's author recommends.
-    public var scoreThreshold: Double?
+    package var scoreThreshold: Double?
     /// Whether the class outputs are logits, so that the logistic function must be applied.
-    public var scoresAreLogits: Bool?
+    package var scoresAreLogits: Bool?
     /// The quantisation of inputs and outputs, by tensor name.
-    public var quantisation: [String: QuantisationScale] = [:]
-    public var input: Input
-    public var anchors: AnchorSettings?
+    package var quantisation: [String: QuantisationScale] = [:]
+    package var input: Input
+    package var anchors: AnchorSettings?
     /// Input pixels per cell of each output level, for grid-based families.
-    public var strides: [Int]?
+    package var strides: [Int]?
     /// What the network finds in the test picture, for one or more sizes of its input.
     package var knownAnswers: [KnownAnswer] = []
 
     /// The identity of a model file, for verification.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// The file name, relative to the manifest's folder.
-        public var name: String
-        public var bytes: Int
+        package var name: String
+        package var bytes: Int
         /// The SHA-256 checksum in hexadecimal.
-        public var sha256: String
+        package var sha256: String
     }
 
     /// The network's input format, where it differs from the family's default.
-    public struct Input: Hashable, Sendable {
-        public var width: Int?
-        public var height: Int?
-        public var channelOrder: NetworkInput.ChannelOrder?
+    package struct Input: Hashable, Sendable {
+        package var width: Int?
+        package var height: Int?
+        package var channelOrder: NetworkInput.ChannelOrder?
         /// In the order of the channels. A single number in the file applies to all three.
-        public var mean: SIMD3<Float>?
-        public var scale: SIMD3<Float>?
-        public var fit: NetworkInput.Fit?
+        package var mean: SIMD3<Float>?
+        package var scale: SIMD3<Float>?
+        package var fit: NetworkInput.Fit?
 
-        public init() {}
+        package init() {}
     }
 
     /// The anchors (prior boxes) of a network with raw outputs.
-    public struct AnchorSettings: Hashable, Sendable {
+    package struct AnchorSettings: Hashable, Sendable {
         /// The levels of the feature pyramid. Level n has one cell every 2^n pixels.
-        public var levels: ClosedRange<Int>?
-        public var scalesPerLevel: Int?
-        public var aspectRatios: [Double]?
+        package var levels: ClosedRange<Int>?
+        package var scalesPerLevel: Int?
+        package var aspectRatios: [Double]?
         /// Size of an anchor in cells (EfficientDet).
-        public var scale: Double?
+        package var scale: Double?
         /// Smallest and largest anchor as a fraction of the picture (SSD).
-        public var minScale: Double?
-        public var maxScale: Double?
+        package var minScale: Double?
+        package var maxScale: Double?
         /// The factors that scaled box offsets in training: y, x, height, width.
-        public var boxCoderScales: [Double]?
+        package var boxCoderScales: [Double]?
 
-        public init() {}
+        package init() {}
     }
 
-    public init(name: String) {
+    package init(name: String) {
         self.name = name
         files = []
         input = Input()
@@ -95,7 +95,7 @@ public struct ModelManifest: Hashable, Sendable {
 
 extension ModelManifest {
     /// Returns the path of a model's manifest: the model's path with the extension `.json`.
-    public static func path(besideModel model: String) -> String {
+    package static func path(besideModel model: String) -> String {
         let folderEnd = model.lastIndex(of: "/") ?? model.startIndex
         let stem = model[folderEnd...].lastIndex(of: ".").map { model[..<$0] } ?? model[...]
         return stem + ".json"
@@ -104,14 +104,14 @@ extension ModelManifest {
     /// Reads the manifest beside a model. Returns `nil` if there is none.
     ///
     /// - Throws: ``ODTError`` if the file exists but is not a valid manifest.
-    public static func load(besideModel model: String) throws -> ModelManifest? {
+    package static func load(besideModel model: String) throws -> ModelManifest? {
         let path = path(besideModel: model)
         guard path != model, FileBytes.size(path) != nil else { return nil }
         return try load(path)
     }
 
     /// Reads and parses a manifest.
-    public static func load(_ path: String) throws -> ModelManifest {
+    package static func load(_ path: String) throws -> ModelManifest {
         try ModelManifest(parsing: FileBytes.read(path, limit: 4 << 20), file: path)
     }
 }

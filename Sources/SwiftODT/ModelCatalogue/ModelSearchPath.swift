@@ -3,9 +3,9 @@
 ///
 ///     let standard = try ModelSearchPath.locate(.detector)
 ///     let named = try ModelSearchPath.locate(named: "efficientdet_lite0_int8")
-public enum ModelSearchPath {
+package enum ModelSearchPath {
     /// The purpose of a default model. `Pipelines/setup` installs one for each.
-    public enum Purpose: String, CaseIterable, Sendable {
+    package enum Purpose: String, CaseIterable, Sendable {
         case detector, salient, classifier
 
         /// The file names of suitable models, best first.
@@ -23,7 +23,7 @@ public enum ModelSearchPath {
     }
 
     /// The folders in search order. They need not exist.
-    public static var folders: [String] {
+    package static var folders: [String] {
         let named = DataFolders.environment("SWIFTODT_MODEL_PATH")?.split(separator: ":").map(String.init) ?? []
         return named + DataFolders.holding("models")
     }
@@ -31,7 +31,7 @@ public enum ModelSearchPath {
     /// Returns the path of the default model for a purpose.
     ///
     /// - Throws: ``ODTError`` that names the folders and the command that fetches the model.
-    public static func locate(_ purpose: Purpose) throws -> String {
+    package static func locate(_ purpose: Purpose) throws -> String {
         for file in purpose.files {
             if let path = find(file) { return path }
         }
@@ -45,7 +45,7 @@ public enum ModelSearchPath {
     /// name is optional.
     ///
     /// - Throws: ``ODTError`` with `.fileNotFound`.
-    public static func locate(named name: String) throws -> String {
+    package static func locate(named name: String) throws -> String {
         if FileBytes.size(name) != nil { return name }
         if !name.contains("/") {
             for file in [name] + ModelFormat.allCases.map({ name + "." + $0.rawValue }) {
@@ -66,11 +66,11 @@ public enum ModelSearchPath {
 }
 
 /// The supported model file formats, by file extension.
-public enum ModelFormat: String, CaseIterable, Sendable {
+package enum ModelFormat: String, CaseIterable, Sendable {
     case xml, onnx, tflite, pb, pdmodel
 
     /// Returns the format for a file name, or `nil` for an unsupported extension.
-    public init?(file: String) {
+    package init?(file: String) {
         guard let dot = file.lastIndex(of: ".") else { return nil }
         self.init(rawValue: file[file.index(after: dot)...].lowercased())
     }

@@ -9,15 +9,15 @@
 ///
 ///     let detector = MotionDetector()
 ///     for frame in frames { print(try detector.start(frame, options: DetectionOptions()).wait()) }
-public final class MotionDetector: Detector {
-    public let capacity = 1
-    public var labels: [String]? { [] }
+package final class MotionDetector: Detector {
+    package let capacity = 1
+    package var labels: [String]? { [] }
 
     private let analyzer = Monitor<MotionAnalyzer?>(nil)
 
-    public init() {}
+    package init() {}
 
-    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+    package func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let plane = frame.luma ?? LumaPlane.reduce(frame)
         let (width, height) = (frame.width, frame.height)
         let detections = analyzer.update { analyzer in
@@ -39,5 +39,5 @@ public final class MotionDetector: Detector {
             })
     }
 
-    public func reset() { analyzer.update { $0 = nil } }
+    package func reset() { analyzer.update { $0 = nil } }
 }

@@ -1,5 +1,5 @@
 /// Converts the output tensors of a detection network into detections. Each network family has one conforming type.
-public protocol DetectionDecoder: Sendable {
+package protocol DetectionDecoder: Sendable {
     /// The input that the network expects.
     var input: NetworkInput { get }
 
@@ -18,6 +18,6 @@ public protocol DetectionDecoder: Sendable {
 }
 
 extension DetectionDecoder {
-    public var supportsTiles: Bool { true }
-    public var labels: [String]? { nil }
+    package var supportsTiles: Bool { true }
+    package var labels: [String]? { nil }
 }

@@ -8,9 +8,9 @@
 ///     let detector = try NeuralDetector(modelFile: file, hint: .latency) { network in
 ///         try DetectionFamily.decoder(for: network, manifest: nil, labels: Labels.vocabulary("coco80"), file: file)
 ///     }
-public final class NeuralDetector: Detector {
-    public let network: Network
-    public let capacity: Int
+package final class NeuralDetector: Detector {
+    package let network: Network
+    package let capacity: Int
 
     private let decoder: any DetectionDecoder
     private let work: Monitor<Work>
@@ -33,7 +33,7 @@ public final class NeuralDetector: Detector {
     ///   - maximumInFlight: the maximum number of inferences in flight; 0 uses the runtime's recommendation, plus one
     ///     if the runtime recommends more than one.
     ///   - decoder: returns the decoder for the network's description. The decoder also defines the network's input.
-    public convenience init(
+    package convenience init(
         modelFile: String, device: String = "CPU", threads: Int = 0, hint: InferenceHint, maximumInFlight: Int = 0,
         decoder: (NetworkDescription) throws -> any DetectionDecoder
     ) throws {
@@ -87,13 +87,13 @@ public final class NeuralDetector: Detector {
         work.wait { $0.running.isEmpty ? () : nil }
     }
 
-    public var labels: [String]? { decoder.labels }
+    package var labels: [String]? { decoder.labels }
 
-    public var inputSize: InputSize? {
+    package var inputSize: InputSize? {
         decoder.supportsTiles ? InputSize(width: decoder.input.width, height: decoder.input.height) : nil
     }
 
-    public func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
+    package func start(_ frame: Frame, options: DetectionOptions) throws -> DetectionPromise {
         let promise = DetectionPromise()
         guard let inputSize else {
             try inferRegion(at: frame, region: nil, options: options, for: promise) { promise.fulfil($0) }
@@ -184,9 +184,9 @@ public final class NeuralDetector: Detector {
         }
     }
 
-    public func reset() { cancel() }
+    package func reset() { cancel() }
 
-    public func cancel() {
+    package func cancel() {
         work.update { work in
             for promise in work.grids { promise.cancel() }
             for (request, promise) in work.running {
@@ -197,5 +197,5 @@ public final class NeuralDetector: Detector {
     }
 
     /// The total durations of preprocessing, inference and decoding.
-    public var timings: StageTimings? { work.read { $0.timings } }
+    package var timings: StageTimings? { work.read { $0.timings } }
 }

@@ -7,7 +7,7 @@ import Glibc
 ///
 ///     let task = BackgroundTask { try configuration.makeDetector() }
 ///     if let result = task.take() { use(try result.get()) }
-public final class BackgroundTask<Product: Sendable>: Sendable {
+package final class BackgroundTask<Product: Sendable>: Sendable {
     private enum State {
         case running
         case done(Result<Product, any Error>)
@@ -18,7 +18,7 @@ public final class BackgroundTask<Product: Sendable>: Sendable {
 
     /// Starts the computation.
     /// - Parameter make: must not retain objects that may be destroyed before it returns.
-    public init(_ make: @escaping @Sendable () throws -> Product) {
+    package init(_ make: @escaping @Sendable () throws -> Product) {
         let isStarted = DetachedThread.run { [weak self] in
             let product = Result { try make() }
             self?.state.update { $0 = .done(product) }
@@ -33,7 +33,7 @@ public final class BackgroundTask<Product: Sendable>: Sendable {
     }
 
     /// Returns the result once, when it is available. Returns `nil` before and afterwards.
-    public func take() -> Result<Product, any Error>? {
+    package func take() -> Result<Product, any Error>? {
         state.update { state in
             guard case .done(let result) = state else { return nil }
             state = .taken
@@ -45,18 +45,18 @@ public final class BackgroundTask<Product: Sendable>: Sendable {
     /// again.
     ///
     /// - Returns: whether the result is available.
-    public func wait(unless isInterrupted: () -> Bool) -> Bool {
+    package func wait(unless isInterrupted: () -> Bool) -> Bool {
         state.wait { state in
             if case .running = state { isInterrupted() ? false : nil } else { true }
         }
     }
 
     /// Makes waiting callers evaluate their condition again.
-    public func wake() { state.update { _ in } }
+    package func wake() { state.update { _ in } }
 }
 
 /// A detached POSIX thread, for long-running work outside any thread pool.
-public enum DetachedThread {
+package enum DetachedThread {
     private final class Work {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -65,7 +65,7 @@ public enum DetachedThread {
     /// Runs `body` on a new thread.
     /// - Returns: whether a thread was started.
     @discardableResult
-    public static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))
         let status = pthread_create(

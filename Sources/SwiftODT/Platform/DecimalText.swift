@@ -1,11 +1,11 @@
 import Glibc
 
 /// Converts between decimal numbers and UTF-8 bytes without intermediate strings, for files with many numbers.
-public enum DecimalText {
+package enum DecimalText {
     /// Parses a number. Returns `nil` if the word is not a number.
     ///
     /// - Parameter point: the decimal separator.
-    public static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
+    package static func number(_ word: ArraySlice<UInt8>, point: UInt8 = UInt8(ascii: ".")) -> Double? {
         let isNegative = word.first == UInt8(ascii: "-")
         var (mantissa, digits, decimals) = (0, 0, 0)
         var isPastPoint = false
@@ -34,7 +34,7 @@ public enum DecimalText {
     }
 
     /// Appends a number with a fixed number of decimals.
-    public static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
+    package static func append(_ number: Double, decimals: Int, to text: inout [UInt8]) {
         let scaled = (number.magnitude * powersOfTen[decimals]).rounded()
         guard scaled < 1e15 else { return appendLarge(number, decimals: decimals, to: &text) }
         if number < 0 { text.append(UInt8(ascii: "-")) }
@@ -46,7 +46,7 @@ public enum DecimalText {
     }
 
     /// Appends an integer, padded with zeros to at least `digits` digits.
-    public static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
+    package static func append(_ number: Int, digits: Int = 1, to text: inout [UInt8]) {
         // Swift stores strings of up to 15 bytes inline, so this does not allocate.
         let figures = String(number).utf8
         text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, digits - figures.count)))
@@ -54,7 +54,7 @@ public enum DecimalText {
     }
 
     /// Returns a number as text with a fixed number of decimals.
-    public static func text(_ number: Double, decimals: Int) -> String {
+    package static func text(_ number: Double, decimals: Int) -> String {
         var text: [UInt8] = []
         append(number, decimals: decimals, to: &text)
         return String(decoding: text, as: UTF8.self)

@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// There are no messages per frame. Without a listener a message costs one access to thread-local storage, and its text
 /// is not evaluated.
-public enum Diagnostics {
+package enum Diagnostics {
     /// The severity of a message.
-    public enum Level: Sendable {
+    package enum Level: Sendable {
         /// A feature does not work; the operation continues without it.
         case warning
         /// A decision and its basis.
@@ -22,19 +22,19 @@ public enum Diagnostics {
     }
 
     /// A message and its source location.
-    public struct Entry: Sendable {
-        public let level: Level
-        public let text: String
+    package struct Entry: Sendable {
+        package let level: Level
+        package let text: String
         /// The source location of the message.
-        public let file: StaticString
-        public let function: StaticString
-        public let line: Int32
+        package let file: StaticString
+        package let function: StaticString
+        package let line: Int32
     }
 
-    public typealias Listener = @Sendable (Entry) -> Void
+    package typealias Listener = @Sendable (Entry) -> Void
 
     /// Runs `work` and passes the messages of this thread to `listener` during that time.
-    public static func listening<Result>(
+    package static func listening<Result>(
         _ listener: @escaping Listener, to work: () throws -> Result
     ) rethrows -> Result {
         let previous = pthread_getspecific(key)
@@ -48,7 +48,7 @@ public enum Diagnostics {
     }
 
     /// Runs `work` and returns its messages, for work that can outlive its listener.
-    public static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
+    package static func recording<Result>(_ work: () throws -> Result) rethrows -> (result: Result, entries: [Entry]) {
         let record = Record()
         let result = try listening({ fact in record.entries.withLock { $0.append(fact) } }, to: work)
         return (result, record.entries.withLock { $0 })

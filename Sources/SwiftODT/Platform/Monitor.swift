@@ -8,12 +8,12 @@ import Glibc
 ///     let left = Monitor(3)
 ///     for _ in 0..<3 { DetachedThread.run { left.update { $0 -= 1 } } }
 ///     left.wait { $0 == 0 ? () : nil }
-public final class Monitor<Value>: @unchecked Sendable {
+package final class Monitor<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var value: Value
 
-    public init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
@@ -31,7 +31,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Calls `body` with the value while holding the lock. Waiting threads are not woken.
-    public func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
+    package func read<Answer>(_ body: (Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(value)
@@ -39,7 +39,7 @@ public final class Monitor<Value>: @unchecked Sendable {
 
     /// Changes the value while holding the lock, then wakes all waiting threads.
     @discardableResult
-    public func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
+    package func update<Answer>(_ body: (inout Value) throws -> Answer) rethrows -> Answer {
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
@@ -50,7 +50,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Blocks until `body` returns a value other than `nil`. The caller ensures that the value changes eventually.
-    public func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
+    package func wait<Answer>(for body: (inout Value) -> Answer?) -> Answer {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -63,7 +63,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     ///
     /// - Returns: `nil` if there was no answer in time.
     @discardableResult
-    public func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
+    package func wait<Answer>(until deadline: Nanoseconds, for body: (inout Value) -> Answer?) -> Answer? {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// The monotonic system clock, for measuring durations.
-public enum MonotonicClock {
-    public static var now: Nanoseconds {
+package enum MonotonicClock {
+    package static var now: Nanoseconds {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
@@ -11,8 +11,8 @@ public enum MonotonicClock {
 
 /// The system's time of day, in nanoseconds since 1970. It can jump when the clock is set; measure durations with
 /// ``MonotonicClock``.
-public enum WallClock {
-    public static var now: Nanoseconds {
+package enum WallClock {
+    package static var now: Nanoseconds {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Nanoseconds(time.tv_sec).times(1_000_000_000).adding(Nanoseconds(time.tv_nsec))

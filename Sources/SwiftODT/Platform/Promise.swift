@@ -3,7 +3,7 @@
 ///     let promise = Promise<Int>()
 ///     DetachedThread.run { promise.fulfil(.success(6 * 7)) }
 ///     print(try promise.wait())
-public final class Promise<Answer: Sendable>: Sendable {
+package final class Promise<Answer: Sendable>: Sendable {
     private enum State {
         case waiting
         case done(Result<Answer, any Error>)
@@ -11,33 +11,33 @@ public final class Promise<Answer: Sendable>: Sendable {
 
     private let state = Monitor(State.waiting)
 
-    public init() {}
+    package init() {}
 
     /// Creates a promise that is already fulfilled.
-    public convenience init(_ answer: Answer) {
+    package convenience init(_ answer: Answer) {
         self.init()
         fulfil(.success(answer))
     }
 
     /// Supplies the result and wakes waiting threads. Later results are ignored.
-    public func fulfil(_ result: Result<Answer, any Error>) {
+    package func fulfil(_ result: Result<Answer, any Error>) {
         state.update { state in
             if case .waiting = state { state = .done(result) }
         }
     }
 
     /// Fulfils the promise with `CancellationError`, so that ``wait()`` throws at once and a later result is ignored.
-    public func cancel() { fulfil(.failure(CancellationError())) }
+    package func cancel() { fulfil(.failure(CancellationError())) }
 
     /// Whether ``wait()`` would return without blocking.
-    public var isDone: Bool {
+    package var isDone: Bool {
         state.read { state in
             if case .done = state { true } else { false }
         }
     }
 
     /// Waits for the result and returns it.
-    public func wait() throws -> Answer {
+    package func wait() throws -> Answer {
         try state.wait { state in
             if case .done(let result) = state { result } else { nil }
         }.get()

@@ -7,15 +7,15 @@
 ///
 ///     var clock = SteadyClock()
 ///     let times = [0, nil, 80_000_000].map { clock.time(of: $0, step: 40_000_000) }
-public struct SteadyClock: Sendable {
+package struct SteadyClock: Sendable {
     private var streamTime: Nanoseconds?
     private var frameTime: Nanoseconds?
 
-    public init() {}
+    package init() {}
 
     /// Returns the time of the next frame.
     /// - Parameter step: the expected frame interval, used if the timestamp is unusable.
-    public mutating func time(of frameTime: Nanoseconds?, step: Nanoseconds) -> Nanoseconds {
+    package mutating func time(of frameTime: Nanoseconds?, step: Nanoseconds) -> Nanoseconds {
         let frameTime = frameTime.flatMap { $0.isInRange ? $0 : nil }
         let before = self.frameTime
         if let frameTime { self.frameTime = frameTime }
@@ -36,7 +36,7 @@ public struct SteadyClock: Sendable {
     }
 
     /// Restarts the clock for another stream or segment.
-    public mutating func reset() { self = SteadyClock() }
+    package mutating func reset() { self = SteadyClock() }
 
     private static let minimumStep: Nanoseconds = 1_000
 }

@@ -1,5 +1,5 @@
 /// The identity of a frame in a video: its stream time, or its number if frames have no timestamps.
-public enum FrameKey: Hashable, Sendable {
+package enum FrameKey: Hashable, Sendable {
     /// Stream time in nanoseconds, which is the position in the video and independent of seeks.
     case time(Nanoseconds)
     /// The frame number, from 1.
@@ -13,10 +13,10 @@ public enum FrameKey: Hashable, Sendable {
         }
     }
 
-    public var isTime: Bool { if case .time = self { true } else { false } }
+    package var isTime: Bool { if case .time = self { true } else { false } }
 
     /// Returns whether this frame is later than another one of the same kind by more than `tolerance`.
-    public func isLater(than other: FrameKey, by tolerance: Int64 = 0) -> Bool {
+    package func isLater(than other: FrameKey, by tolerance: Int64 = 0) -> Bool {
         order.since(other.order) > tolerance
     }
 
@@ -36,7 +36,7 @@ public enum FrameKey: Hashable, Sendable {
 
 extension FrameKey: CustomStringConvertible {
     /// A readable form, such as `0:01:02.033` or `frame 17`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .number(let number): return "frame \(number)"
         case .time(let time):

@@ -2,20 +2,20 @@
 ///
 /// Decimal commas, as written by spreadsheets in some locales, are supported if the columns are separated by semicolons
 /// or tabs. The buffer is reused from line to line.
-public struct MOTChallengeLine {
-    public private(set) var columns: [Double] = []
+package struct MOTChallengeLine {
+    package private(set) var columns: [Double] = []
 
     private static let comma = UInt8(ascii: ",")
     private static let semicolon = UInt8(ascii: ";")
     /// The minimum number of columns, and the number in the standard format.
     static let (minimumCount, usual) = (6, 10)
 
-    public init() {}
+    package init() {}
 
     /// Parses a line without its terminator. Empty lines and comments have no columns.
     ///
     /// - Throws: ``MOTChallengeError`` without the line number.
-    public mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
+    package mutating func read(_ line: ArraySlice<UInt8>) throws(MOTChallengeError) {
         columns.removeAll(keepingCapacity: true)
         let commaIsPoint = Self.hasDecimalCommas(line)
         var rest = line[...]
@@ -73,8 +73,8 @@ public struct MOTChallengeLine {
 }
 
 /// An error in MOTChallenge text, with its reason and position.
-public struct MOTChallengeError: Error, CustomStringConvertible {
-    public let description: String
+package struct MOTChallengeError: Error, CustomStringConvertible {
+    package let description: String
 
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

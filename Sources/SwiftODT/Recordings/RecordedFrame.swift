@@ -4,13 +4,13 @@
 ///
 /// A detection has left, top, width and height in buffer pixels, the score, and the index and name of its label, if it
 /// has one. Numbers have the shortest representation that parses to the same value.
-public struct RecordedFrame: Sendable {
-    public let key: FrameKey
+package struct RecordedFrame: Sendable {
+    package let key: FrameKey
     /// The inferred region in buffer pixels; `nil` for the full frame.
-    public let seen: Box?
-    public let detections: [Detection]
+    package let seen: Box?
+    package let detections: [Detection]
 
-    public init(key: FrameKey, seen: Box? = nil, detections: [Detection]) {
+    package init(key: FrameKey, seen: Box? = nil, detections: [Detection]) {
         (self.key, self.seen, self.detections) = (key, seen, detections)
     }
 }

@@ -2,22 +2,22 @@
 ///
 ///     {"swiftodt-detections":1,"width":768,"height":432,"orientation":"identity","frame-rate":"10/1",
 ///      "score-floor":0.1,"iou-threshold":0.5,"detector":"neural","model":"efficientdet_lite0_int8.xml",...}
-public struct RecordingHeader: Hashable, Sendable {
+package struct RecordingHeader: Hashable, Sendable {
     /// Size of the buffers as stored, in pixels.
-    public var width: Int
-    public var height: Int
+    package var width: Int
+    package var height: Int
     /// The orientation as a GStreamer tag value.
-    public var orientation: String
+    package var orientation: String
     /// Frames per second; 0/1 for a variable rate.
-    public var frameRate: Rational
+    package var frameRate: Rational
     /// The minimum score requested from the detector.
-    public var scoreFloor: Double
-    public var iouThreshold: Double
+    package var scoreFloor: Double
+    package var iouThreshold: Double
     /// All other facts that determine the detections: detector, network, runtime. When a recording is read, only
     /// `detector` and `inference-interval` are kept.
-    public var origin: [Field]
+    package var origin: [Field]
 
-    public init(
+    package init(
         width: Int, height: Int, orientation: String, frameRate: Rational, scoreFloor: Double, iouThreshold: Double,
         origin: [Field]
     ) {
@@ -26,21 +26,21 @@ public struct RecordingHeader: Hashable, Sendable {
     }
 
     /// A fraction, for frame rates.
-    public struct Rational: Hashable, Sendable {
-        public let numerator: Int
-        public let denominator: Int
+    package struct Rational: Hashable, Sendable {
+        package let numerator: Int
+        package let denominator: Int
 
-        public init(_ numerator: Int, _ denominator: Int) {
+        package init(_ numerator: Int, _ denominator: Int) {
             (self.numerator, self.denominator) = (numerator, denominator)
         }
     }
 
     /// A fact about the detector, with its name in the file.
-    public struct Field: Hashable, Sendable {
-        public let name: String
-        public let value: JSONValue
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: JSONValue
 
-        public init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
+        package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
     static let version = 1
@@ -101,13 +101,13 @@ extension RecordingHeader.Rational {
 }
 
 /// The last line of a complete recording: `{"end":true,"frames":300,"time":9966666666}`.
-public struct RecordingEnd: Hashable, Sendable {
+package struct RecordingEnd: Hashable, Sendable {
     /// The number of frames of the video, inferred or not.
-    public let frames: Int
+    package let frames: Int
     /// The last frame of the video.
-    public let last: FrameKey?
+    package let last: FrameKey?
 
-    public init(frames: Int, last: FrameKey?) { (self.frames, self.last) = (frames, last) }
+    package init(frames: Int, last: FrameKey?) { (self.frames, self.last) = (frames, last) }
 
     var text: String {
         let last =

@@ -6,15 +6,15 @@
 ///
 /// Memory use is bounded by the longest lines, because lines are read on demand. A request for another position uses a
 /// binary search, so frames must be in ascending order. Instances must not be used concurrently.
-public final class RecordingReader {
+package final class RecordingReader {
     /// The header of a recording; `nil` for MOTChallenge text.
-    public let header: RecordingHeader?
+    package let header: RecordingHeader?
     /// The last line of a recording; `nil` for an incomplete recording and for MOTChallenge text.
-    public private(set) var end: RecordingEnd?
+    package private(set) var end: RecordingEnd?
     /// The last frame in the file.
-    public private(set) var last: FrameKey?
+    package private(set) var last: FrameKey?
     /// The number of frames in the file that were skipped in sequential reading because later ones were requested.
-    public private(set) var skippedLines = 0
+    package private(set) var skippedLines = 0
 
     /// The offset of an incomplete last line, or the end of the file.
     private(set) var validEnd = 0
@@ -42,7 +42,7 @@ public final class RecordingReader {
     ///
     /// - Parameter labels: the names of MOTChallenge's classes, indexed by the numbers in the file.
     /// - Throws: ``ODTError`` if the file cannot be read or has an invalid format.
-    public init(_ path: String, labels: Labels? = nil) throws {
+    package init(_ path: String, labels: Labels? = nil) throws {
         lines = try LineFile(path)
         var first = try lines.line(at: 0)
         if let text = first?.text, text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
@@ -90,7 +90,7 @@ public final class RecordingReader {
     ///
     /// - Parameter tolerance: the maximum difference of equal frame times, because containers round times differently.
     /// - Throws: ``ODTError`` that names an invalid line.
-    public func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
+    package func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
         let farthest = key.isTime ? Self.longestWalk.time : Self.longestWalk.frames
         if key.order <= latestAsked { try leap(to: earliest) }
@@ -106,7 +106,7 @@ public final class RecordingReader {
     }
 
     /// Returns the next frame in the file, or `nil` at the end.
-    public func next() throws -> RecordedFrame? {
+    package func next() throws -> RecordedFrame? {
         defer { advance() }
         return try upcomingFrame()
     }

@@ -7,9 +7,9 @@ import Glibc
 ///     try writer.begin(header)
 ///     try writer.write(RecordedFrame(key: .time(0), detections: found))
 ///     try writer.finish(RecordingEnd(frames: 1, last: .time(0)))
-public final class RecordingWriter {
+package final class RecordingWriter {
     /// The treatment of an existing recording.
-    public enum Existing: Sendable {
+    package enum Existing: Sendable {
         case refuse
         /// Continues an incomplete recording of the same video and settings.
         case resume
@@ -30,7 +30,7 @@ public final class RecordingWriter {
     /// Opens the file without writing to it.
     ///
     /// - Throws: ``ODTError`` if the file cannot be written, or exists and must be kept.
-    public init(_ path: String, existing: Existing) throws {
+    package init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard file >= 0 else { throw Self.problem(path, "written") }
@@ -87,10 +87,10 @@ public final class RecordingWriter {
     }
 
     /// The last frame of the incomplete recording that is continued, or `nil` for a new one.
-    public var resumesAfter: FrameKey? { previous?.last }
+    package var resumesAfter: FrameKey? { previous?.last }
 
     /// Returns the detections of a frame from the incomplete recording, or `nil` if it has none.
-    public func known(_ key: FrameKey) throws -> RecordedFrame? {
+    package func known(_ key: FrameKey) throws -> RecordedFrame? {
         guard let previous, let last = previous.last, last.isTime == key.isTime, key.order <= last.order else {
             return nil
         }
@@ -100,7 +100,7 @@ public final class RecordingWriter {
     /// Writes the header, or verifies it if a recording is continued.
     ///
     /// - Throws: ``ODTError`` if the recording to continue has different settings, or the line cannot be written.
-    public func begin(_ header: RecordingHeader) throws {
+    package func begin(_ header: RecordingHeader) throws {
         guard !hasBegun else { return }
         hasBegun = true
         guard let previous else {
@@ -122,7 +122,7 @@ public final class RecordingWriter {
     ///   a seek.
     /// - Throws: ``ODTError`` if the line cannot be written. The file then ends with the previous line, and later calls
     ///   write nothing.
-    public func write(_ frame: RecordedFrame) throws -> Bool {
+    package func write(_ frame: RecordedFrame) throws -> Bool {
         guard hasBegun, !hasEnded else { return true }
         if let last {
             guard last.isTime == frame.key.isTime, frame.key.order > last.order else { return false }
@@ -135,7 +135,7 @@ public final class RecordingWriter {
     }
 
     /// Writes the last line, which marks the recording as complete.
-    public func finish(_ end: RecordingEnd) throws {
+    package func finish(_ end: RecordingEnd) throws {
         guard hasBegun, !hasEnded else { return }
         try put(Array(end.text.utf8))
         hasEnded = true

@@ -1,26 +1,26 @@
 /// Drops detections that are invalid, or that the label lists or the area limits exclude.
-public struct DetectionFilter: Hashable, Sendable {
+package struct DetectionFilter: Hashable, Sendable {
     /// Lower-case labels; empty allows all. Does not apply to detections without a label.
-    public var allowlist: Set<String> = []
+    package var allowlist: Set<String> = []
     /// Lower-case labels to drop.
-    public var denylist: Set<String> = []
+    package var denylist: Set<String> = []
     /// The minimum visible area as a fraction of the picture, 0 to 1.
-    public var minArea = 0.0
+    package var minArea = 0.0
     /// The maximum visible area as a fraction of the picture, 0 to 1.
-    public var maxArea = 1.0
+    package var maxArea = 1.0
 
     /// The name of unclassified objects in the label lists, see ``SceneOptions/unknownObjects``.
-    public static let unknown = "unknown"
+    package static let unknown = "unknown"
 
-    public init() {}
+    package init() {}
 
     /// Whether unclassified objects are wanted: a non-empty allowlist must contain ``unknown``.
-    public var wantsUnknown: Bool {
+    package var wantsUnknown: Bool {
         (allowlist.isEmpty || allowlist.contains(Self.unknown)) && !denylist.contains(Self.unknown)
     }
 
     /// Parses a comma-separated list of labels.
-    public static func labels(in text: String) -> Set<String> {
+    package static func labels(in text: String) -> Set<String> {
         Set(text.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { !$0.isEmpty })
     }
 

@@ -1,11 +1,11 @@
 /// Counts the objects that were not reported because of ``SceneOptions/maxObjects``.
-public struct LeftOutObjects: Hashable, Sendable {
+package struct LeftOutObjects: Hashable, Sendable {
     /// Each track counts once, however often it was left out. Without tracking, each detection counts.
-    public private(set) var objects = 0
+    package private(set) var objects = 0
     /// The frames in which at least one object was left out.
-    public private(set) var frames = 0
+    package private(set) var frames = 0
     /// The most objects found in one frame, reported or not: what ``SceneOptions/maxObjects`` would have to be.
-    public private(set) var mostInAFrame = 0
+    package private(set) var mostInAFrame = 0
 
     /// The ids of counted tracks that have not ended.
     private var counted: Set<Int> = []

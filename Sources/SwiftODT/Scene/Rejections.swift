@@ -1,7 +1,7 @@
 /// Detections and tracks that were not reported, by reason: the first place to look if nothing is found.
-public struct Rejections: Sendable {
+package struct Rejections: Sendable {
     /// The reason why a detection or track was not reported.
-    public enum Reason: String, CaseIterable, Sendable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// Below the score threshold and not matched with a track.
         case belowThreshold = "below-threshold"
         case tooSmall = "too-small"
@@ -15,28 +15,28 @@ public struct Rejections: Sendable {
     }
 
     /// A detection or track that was not reported.
-    public struct Candidate: Sendable {
-        public let label: Label?
-        public let score: Double
-        public let reason: Reason
+    package struct Candidate: Sendable {
+        package let label: Label?
+        package let score: Double
+        package let reason: Reason
     }
 
     private var counts = [Int](repeating: 0, count: Reason.allCases.count)
     /// The one with the highest score; the first one if several have it.
-    public private(set) var best: Candidate?
+    package private(set) var best: Candidate?
 
-    public init() {}
+    package init() {}
 
     /// Counts the detections below the threshold.
-    public init(_ detections: [Detection], below threshold: Double) {
+    package init(_ detections: [Detection], below threshold: Double) {
         for detection in detections where detection.score < threshold {
             add(.belowThreshold, label: detection.label, score: detection.score)
         }
     }
 
-    public subscript(reason: Reason) -> Int { counts[reason.index] }
+    package subscript(reason: Reason) -> Int { counts[reason.index] }
 
-    public var isEmpty: Bool { best == nil }
+    package var isEmpty: Bool { best == nil }
 
     /// Counts a rejected detection or track.
     mutating func add(_ reason: Reason, label: Label?, score: Double) {
@@ -45,7 +45,7 @@ public struct Rejections: Sendable {
     }
 
     /// Adds the counts of other rejections.
-    public mutating func add(_ others: Rejections) {
+    package mutating func add(_ others: Rejections) {
         for reason in Reason.allCases { counts[reason.index] += others[reason] }
         if let other = others.best, other.score > best?.score ?? -.infinity { best = other }
     }
@@ -56,7 +56,7 @@ public struct Rejections: Sendable {
     }
 
     /// Returns a text that explains an empty result, for example `nothing from 0.4 up; the best was person, 0.31`.
-    public func explanation(threshold: Double) -> String {
+    package func explanation(threshold: Double) -> String {
         guard let best else { return "nothing from \(threshold) up, and no weaker detections" }
         let candidate = "\(best.label?.text ?? "an unlabelled object"), \(Self.rounded(best.score))"
         return switch best.reason {

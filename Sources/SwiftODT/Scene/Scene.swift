@@ -9,9 +9,9 @@
 ///     scene.advance(to: frame.time, width: frame.width, height: frame.height, luma: LumaPlane.reduce(frame))
 ///     scene.observe(try detector.start(frame, options: DetectionOptions()).wait(), seenAt: frame.time)
 ///     for object in try scene.objects(in: frame) { print(object.track.id ?? 0, object.category, object.track.box) }
-public final class Scene {
+package final class Scene {
     /// Can change between any two frames.
-    public var options: SceneOptions {
+    package var options: SceneOptions {
         didSet {
             tracker.options = options.tracker
             guard options.follows != oldValue.follows else { return }
@@ -21,10 +21,10 @@ public final class Scene {
     }
 
     /// Determines the categories of objects if ``SceneOptions/classify`` is set.
-    public var classifier: TrackClassifier?
+    package var classifier: TrackClassifier?
 
     /// The watched zones. Setting them emits `leave` events for the old zones and resets all counts.
-    public var zones: [Zone] = [] {
+    package var zones: [Zone] = [] {
         didSet { resetZones() }
     }
 
@@ -41,12 +41,12 @@ public final class Scene {
     private var events: [SceneEvent] = []
     private var rejections = Rejections()
     /// The objects that ``SceneOptions/maxObjects`` has excluded so far, if ``SceneOptions/multipleObjects`` is set.
-    public private(set) var leftOut = LeftOutObjects()
+    package private(set) var leftOut = LeftOutObjects()
     private var now: Nanoseconds = 0
     private var width = 0
     private var height = 0
 
-    public init(options: SceneOptions = SceneOptions(), classifier: TrackClassifier? = nil) {
+    package init(options: SceneOptions = SceneOptions(), classifier: TrackClassifier? = nil) {
         self.options = options
         self.classifier = classifier
         tracker = Tracker(options: options.tracker)
@@ -56,7 +56,7 @@ public final class Scene {
     ///
     /// - Parameter orientation: the transform that makes the frame upright, which is the coordinate system of
     ///   ``zones``.
-    public func advance(
+    package func advance(
         to time: Nanoseconds, width: Int, height: Int, orientation: Orientation = .identity, luma: LumaPlane?
     ) {
         let time = time.clampedToRange
@@ -76,7 +76,7 @@ public final class Scene {
     /// Applies a detector's result for the frame at `time`, the latest or an earlier one.
     ///
     /// - Parameter region: the inferred region; `nil` for the full frame.
-    public func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
+    package func observe(_ detections: [Detection], seenAt time: Nanoseconds, region: InferredRegion? = nil) {
         let time = time.clampedToRange
         let threshold = options.tracker.scoreThreshold
         let kept = detections.filter(passes)
@@ -96,11 +96,11 @@ public final class Scene {
     }
 
     /// Whether the latest frame has a result without an object, and salient objects are to be detected instead.
-    public var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
+    package var wantsProminent: Bool { options.detectsSalient && isAnswered && seen.isEmpty }
 
     /// Applies the result of a saliency network for the latest frame if ``wantsProminent``: the first detection that
     /// passes is the object.
-    public func observeProminent(_ detections: [Detection]) {
+    package func observeProminent(_ detections: [Detection]) {
         guard wantsProminent, let thing = detections.first(where: passes) else { return }
         if thing.score < options.tracker.scoreThreshold {
             reject(thing, .belowThreshold)
@@ -138,7 +138,7 @@ public final class Scene {
     ///   - frame: the picture for the classifier; without it, categories are derived from labels alone.
     ///   - waiting: whether to wait for the classifier, so that results do not depend on the machine's speed.
     ///     Single-image mode always waits.
-    public func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
+    package func objects(in frame: Frame?, waiting: Bool = false) throws -> [SceneObject] {
         var known = options.follows ? tracker.tracks : seen
         findUnclassified(beside: &known)
         let all = unclassified.tracks.isEmpty ? known : known + unclassified.tracks
@@ -161,7 +161,7 @@ public final class Scene {
     /// ones.
     ///
     /// - Parameter labels: lower-case labels; empty for all objects.
-    public func places(of labels: Set<String>) -> [Box] {
+    package func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
             let named = tracker.places { labels.isEmpty || $0.contains(where: isMeant) }
@@ -198,39 +198,39 @@ public final class Scene {
     }
 
     /// Whether the latest frame began a new scene, which ends all tracks of the previous one.
-    public var isCut: Bool { options.follows && tracker.isCut }
+    package var isCut: Bool { options.follows && tracker.isCut }
 
     /// Returns the states of all labelled tracks in the latest frame; `nil` without tracking or before the first
     /// frame.
-    public func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
+    package func snapshot() -> TrackerSnapshot? { options.follows ? tracker.snapshot() : nil }
 
     /// The number of objects, reported or not.
-    public var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
+    package var trackCount: Int { options.follows ? tracker.trackCount + unclassified.tracks.count : seen.count }
 
     /// Returns the detections and tracks that were rejected since the last call.
-    public func takeRejections() -> Rejections {
+    package func takeRejections() -> Rejections {
         if rejections.isEmpty { return rejections }
         defer { rejections.removeAll() }
         return rejections
     }
 
     /// Returns the events of reported objects since the last call.
-    public func takeEvents() -> [SceneEvent] {
+    package func takeEvents() -> [SceneEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
     /// The counts of ``zones`` so far, in their order, without zones of the kind `ignore`.
-    public var zoneCounts: [ZoneCount] { watch.counts }
+    package var zoneCounts: [ZoneCount] { watch.counts }
 
     /// Returns the events of ``zones`` since the last call.
-    public func takeZoneEvents() -> [ZoneEvent] {
+    package func takeZoneEvents() -> [ZoneEvent] {
         defer { zoneEvents.removeAll(keepingCapacity: true) }
         return zoneEvents + watch.takeEvents()
     }
 
     /// Ends all objects and resets the state derived from them; ids continue.
-    public func reset(reason: TrackEvent.Reason) {
+    package func reset(reason: TrackEvent.Reason) {
         tracker.reset(reason: reason)
         unclassified.reset(reason: reason)
         report(of: [])

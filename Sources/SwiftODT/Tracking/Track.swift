@@ -1,9 +1,9 @@
 import Glibc
 
 /// The state of one object at one time: a value that can be copied and kept.
-public struct Track: Sendable {
+package struct Track: Sendable {
     /// The state of a track.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// Reported for the first time in the current frame.
         case new
         /// Detected in the latest result.
@@ -15,26 +15,26 @@ public struct Track: Sendable {
     }
 
     /// Counts from 1 and is never reused within a stream; `nil` without tracking.
-    public var id: Int?
+    package var id: Int?
     /// In buffer pixels, not clipped.
-    public var box: Box
+    package var box: Box
     /// The score of the latest detection of at least ``TrackerOptions/scoreThreshold``. Weaker detections and
     /// coasting do not change it.
-    public var score: Double
+    package var score: Double
     /// The score of the latest detection, decayed while coasting, for ``Prominence``. `nil` if it equals ``score``.
     var decayedScore: Double?
-    public var label: Label?
-    public var state: State
-    public var firstSeen: Nanoseconds
+    package var label: Label?
+    package var state: State
+    package var firstSeen: Nanoseconds
     /// The time of the latest detection.
-    public var lastSeen: Nanoseconds
+    package var lastSeen: Nanoseconds
     /// The time from ``lastSeen`` to the frame of this snapshot.
-    public var timeSinceUpdate: Nanoseconds
+    package var timeSinceUpdate: Nanoseconds
     /// Pixels per second in buffer coordinates.
-    public var velocityX: Double
-    public var velocityY: Double
+    package var velocityX: Double
+    package var velocityY: Double
 
-    public init(
+    package init(
         id: Int? = nil, box: Box, score: Double, label: Label? = nil, state: State = .tracked,
         firstSeen: Nanoseconds = 0, lastSeen: Nanoseconds = 0, timeSinceUpdate: Nanoseconds = 0,
         velocityX: Double = 0, velocityY: Double = 0
@@ -54,23 +54,23 @@ public struct Track: Sendable {
 
 extension Track {
     /// The detection with the highest score.
-    public struct Best: Hashable, Sendable {
-        public var score: Double
-        public var box: Box
-        public var time: Nanoseconds
+    package struct Best: Hashable, Sendable {
+        package var score: Double
+        package var box: Box
+        package var time: Nanoseconds
 
-        public init(score: Double, box: Box, time: Nanoseconds) {
+        package init(score: Double, box: Box, time: Nanoseconds) {
             (self.score, self.box, self.time) = (score, box, time)
         }
     }
 }
 
 /// The begin, change or end of a track.
-public struct TrackEvent: Sendable {
-    public enum Kind: String, Sendable { case begin, update, end }
+package struct TrackEvent: Sendable {
+    package enum Kind: String, Sendable { case begin, update, end }
 
     /// The reason why a track ended.
-    public enum Reason: String, Sendable {
+    package enum Reason: String, Sendable {
         /// Missed for longer than ``TrackerOptions/maxAge``, or ended by a scene cut.
         case lost
         /// The box has left the picture.
@@ -83,17 +83,17 @@ public struct TrackEvent: Sendable {
         case endOfStream = "eos"
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// The track at that time.
-    public var track: Track
+    package var track: Track
     /// The detection with the highest score so far.
-    public var best: Track.Best
+    package var best: Track.Best
     /// The length of the centre's path in pixels.
-    public var pathLength: Double
+    package var pathLength: Double
     /// Set only for ``Kind/end``.
-    public var reason: Reason?
+    package var reason: Reason?
 
-    public init(
+    package init(
         kind: Kind, track: Track, best: Track.Best, pathLength: Double, reason: Reason? = nil
     ) {
         self.kind = kind

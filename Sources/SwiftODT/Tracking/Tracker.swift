@@ -12,13 +12,13 @@
 ///         tracker.update(detections, seenAt: time)
 ///         for track in tracker.tracks { print(track.id ?? 0, track.box) }
 ///     }
-public final class Tracker {
+package final class Tracker {
     var state: TrackerState
 
-    public init(options: TrackerOptions = TrackerOptions()) { state = TrackerState(options: options) }
+    package init(options: TrackerOptions = TrackerOptions()) { state = TrackerState(options: options) }
 
     /// Can change between any two calls.
-    public var options: TrackerOptions {
+    package var options: TrackerOptions {
         get { state.options }
         set { state.options = newValue }
     }
@@ -29,7 +29,7 @@ public final class Tracker {
     /// repeated frame. A time that is more than 1 s earlier starts a new epoch, as ``reset(reason:)`` does.
     ///
     /// - Parameter luma: the frame's reduced luma plane if available, for image motion and appearance.
-    public func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
+    package func advance(to time: Nanoseconds, width: Int, height: Int, luma: LumaPlane?) {
         state.advance(to: time, width: width, height: height, luma: luma)
     }
 
@@ -40,55 +40,55 @@ public final class Tracker {
     ///
     /// - Parameter region: the inferred region; `nil` for the full frame. Tracks outside are not counted as missed,
     ///   and detections that the region's edges cut neither begin nor update a track.
-    public func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion? = nil) {
+    package func update(_ detections: [Detection], seenAt: Nanoseconds, region: InferredRegion? = nil) {
         state.update(detections, seenAt: seenAt, region: region)
     }
 
     /// The tracks to report: confirmed and coasting ones, and once those that were lost with the latest frame.
-    public var tracks: [Track] { state.tracks() }
+    package var tracks: [Track] { state.tracks() }
 
     /// Returns the boxes of all tracks whose label votes satisfy a condition, including tentative ones.
     func places(where isMeant: (LabelVotes) -> Bool) -> [Box] { state.places(where: isMeant) }
 
     /// The number of ``tracks``, without creating them.
-    public var trackCount: Int { state.trackCount }
+    package var trackCount: Int { state.trackCount }
 
     /// Whether the latest frame began a new scene.
-    public var isCut: Bool { state.isCut }
+    package var isCut: Bool { state.isCut }
 
     /// Returns the states of all tracks in the latest frame, including tentative ones; `nil` before the first frame.
-    public func snapshot() -> TrackerSnapshot? { state.snapshot() }
+    package func snapshot() -> TrackerSnapshot? { state.snapshot() }
 
     /// Returns the begins and ends of tracks since the last call.
-    public func takeEvents() -> [TrackEvent] { state.takeEvents() }
+    package func takeEvents() -> [TrackEvent] { state.takeEvents() }
 
     /// Returns the best detection and the path length of a track; `nil` if it has ended. Searches linearly.
     func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? { state.summary(of: id) }
 
     /// The numbers of detections that were not used since the beginning.
-    public var unused: UnusedDetections { state.matcher.unused }
+    package var unused: UnusedDetections { state.matcher.unused }
 
     /// The maximum number of detections per result; further ones are not used.
-    public static var maximumDetections: Int { DetectionPreFilter.maximum }
+    package static var maximumDetections: Int { DetectionPreFilter.maximum }
 
     /// Starts a new epoch: all tracks end. The noise estimates are kept, and ids continue and are never reused.
-    public func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
+    package func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
 }
 
 /// The options of a ``Tracker``, which can change between any two calls.
-public struct TrackerOptions: Hashable, Sendable {
+package struct TrackerOptions: Hashable, Sendable {
     /// How long a track is kept without a detection. Default 1 s.
-    public var maxAge: Nanoseconds
+    package var maxAge: Nanoseconds
     /// The number of detections that confirm a track, default 2. In the first result of a scene every object is
     /// reported at once.
-    public var minHits: Int
+    package var minHits: Int
     /// The minimum score to begin a track, 0 to 1, default 0.4. Weaker detections only continue tracks. If the
     /// stream's scores are bimodal, the effective value is up to 1.5 times as high.
-    public var scoreThreshold: Double
+    package var scoreThreshold: Double
     /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
-    public var maxTracks: Int
+    package var maxTracks: Int
 
-    public init(
+    package init(
         maxAge: Nanoseconds = 1_000_000_000, minHits: Int = 2, scoreThreshold: Double = 0.4, maxTracks: Int = 1000
     ) {
         self.maxAge = maxAge
@@ -99,7 +99,7 @@ public struct TrackerOptions: Hashable, Sendable {
 
     /// The minimum score of a usable detection. Detections below ``scoreThreshold`` continue tracks near their
     /// predicted positions.
-    public var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
+    package var scoreFloor: Double { min(0.1, scoreThreshold / 2) }
 }
 
 /// Moves an object from one tracker to another: an unclassified moving object gets a label and keeps its id.

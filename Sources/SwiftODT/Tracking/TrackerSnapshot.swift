@@ -2,27 +2,27 @@
 /// an inference.
 ///
 /// A value for choosing the next region to infer.
-public struct TrackerSnapshot: Sendable {
+package struct TrackerSnapshot: Sendable {
     /// The state of one track.
-    public struct ObjectState: Sendable {
+    package struct ObjectState: Sendable {
         /// In buffer pixels, propagated to the frame, not clipped.
-        public var box: Box
+        package var box: Box
         /// The box in the frame of the latest result, as estimated at that time: live results are late.
-        public var detectedBox: Box
+        package var detectedBox: Box
         /// Whether it has been detected often enough to be reported.
-        public var isConfirmed: Bool
+        package var isConfirmed: Bool
         /// The number of results that have missed it since its latest detection.
-        public var misses: Int
+        package var misses: Int
         /// The time of the latest detection.
-        public var lastSeen: Nanoseconds
+        package var lastSeen: Nanoseconds
         /// The magnification at which the object was detected, so far as known; 1 is the full frame.
-        public var observedMagnification: Double
+        package var observedMagnification: Double
         /// The propagation error at the latest detection.
-        public var carried: PropagationQuality
+        package var carried: PropagationQuality
         /// The similarity of the content of its box to that at the latest detection, 0 to 1; 1 for missed objects.
-        public var similarity: Double
+        package var similarity: Double
 
-        public init(
+        package init(
             box: Box, isConfirmed: Bool = true, misses: Int = 0, lastSeen: Nanoseconds = 0,
             observedMagnification: Double = 1, carried: PropagationQuality = PropagationQuality(),
             similarity: Double = 1, detectedBox: Box? = nil
@@ -34,28 +34,28 @@ public struct TrackerSnapshot: Sendable {
 
         /// Whether the box content has changed so much that the object has probably left the box. Turning objects and
         /// walking people change less.
-        public var isAppearanceChanged: Bool { similarity < Self.minimumSimilarity }
+        package var isAppearanceChanged: Bool { similarity < Self.minimumSimilarity }
 
         private static let minimumSimilarity = 0.5
     }
 
     /// The error of a box that was propagated from one detection to the next.
-    public struct PropagationQuality: Sendable {
+    package struct PropagationQuality: Sendable {
         /// The time between the two detections.
-        public var span: Nanoseconds
+        package var span: Nanoseconds
         /// 1 - IoU with the detected box: 0 for an exact propagation, 1 without overlap.
-        public var error: Double
+        package var error: Double
 
-        public init(over span: Nanoseconds = 0, error: Double = 0) { (self.span, self.error) = (span, error) }
+        package init(over span: Nanoseconds = 0, error: Double = 0) { (self.span, self.error) = (span, error) }
     }
 
     /// The running time of the frame of the latest result; `nil` without a result in this scene.
-    public var answered: Nanoseconds?
+    package var answered: Nanoseconds?
     /// The running time of the frame that began this scene; `nil` before the first cut.
-    public var lastCut: Nanoseconds?
-    public var places: [ObjectState]
+    package var lastCut: Nanoseconds?
+    package var places: [ObjectState]
 
-    public init(answered: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [ObjectState]) {
+    package init(answered: Nanoseconds? = nil, lastCut: Nanoseconds? = nil, places: [ObjectState]) {
         (self.answered, self.lastCut, self.places) = (answered, lastCut, places)
     }
 }

@@ -21,7 +21,7 @@ public final class VisionObjectDetector: Sendable {
     ///   - classifier: classifies objects if the options request it.
     ///   - salient: finds the most prominent object of single images if the options request it and `detector` finds
     ///     nothing.
-    public convenience init(
+    package convenience init(
         options: VisionObjectDetectorOptions, detector: any Detector, classifier: TrackClassifier? = nil,
         salient: (any Detector)? = nil
     ) {

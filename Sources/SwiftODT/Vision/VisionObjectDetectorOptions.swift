@@ -7,18 +7,18 @@ public final class VisionObjectDetectorOptions {
     public typealias DetectorMode = VisionObjectDetectorMode
 
     /// Options beyond those of ML Kit: limits, thresholds, filters.
-    public var scene = SceneOptions()
+    package var scene = SceneOptions()
     /// The detector's configuration. The default is the installed detection network.
-    public var detector = DetectorConfiguration(.neural)
+    package var detector = DetectorConfiguration(.neural)
     /// The classifier for objects whose label has no category: a path or the name of an installed model, for example a
     /// custom classifier for ML Kit; `nil` for the installed default, if there is one.
     public var classifierFile: String?
     /// The classifier's label file, if the labels are neither in its model nor beside it.
     public var classifierLabelFile: String?
     /// The confidence threshold of categories, and the interval of classifications.
-    public var classification = TrackClassifierOptions()
+    package var classification = TrackClassifierOptions()
     /// IoU threshold of non-maximum suppression.
-    public var iouThreshold = DetectionOptions().iouThreshold
+    package var iouThreshold = DetectionOptions().iouThreshold
 
     /// Creates the default options: stream mode, the most prominent object only, no classification.
     public init() {}

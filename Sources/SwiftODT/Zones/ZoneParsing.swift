@@ -10,7 +10,7 @@ extension Zone {
     ///
     /// - Parameter name: the text itself if it begins with a bracket, else the path of a file.
     /// - Throws: ``ODTError`` that names the zone and the problem.
-    public static func list(named name: String) throws -> [Zone] {
+    package static func list(named name: String) throws -> [Zone] {
         let isText = name.first { !$0.isWhitespace }.map { $0 == "[" || $0 == "{" } ?? false
         return isText
             ? try list(parsing: name.utf8, file: "zones")

@@ -1,5 +1,5 @@
 /// The supported families of detection networks. The raw value is the name in a manifest.
-public enum DetectionFamily: String, CaseIterable, Sendable {
+package enum DetectionFamily: String, CaseIterable, Sendable {
     /// SSD with post-processing in the network.
     case ssdPostprocessed = "ssd-postprocessed"
     /// FastestDet and similar networks: one anchor-free grid.
@@ -28,14 +28,14 @@ extension DetectionFamily {
     /// - Parameter file: the model's path, for error messages.
     /// - Throws: ``ODTError`` with `.unsupported` if no family matches, or if the matching family needs more
     ///   information.
-    public static func decoder(
+    package static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> any DetectionDecoder {
         try recognise(network, manifest: manifest, labels: labels, file: file).decoder
     }
 
     /// Recognises the family of a network and returns the family and a decoder for it.
-    public static func recognise(
+    package static func recognise(
         _ network: NetworkDescription, manifest: ModelManifest?, labels: Labels?, file: String
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
         var inspection = try NetworkInspection(network, manifest: manifest, labels: labels, file: file)

@@ -5,8 +5,8 @@ import Glibc
 ///
 /// Not thread-safe except for ``cancel()``, which may be called from any thread. While an inference is in flight,
 /// neither fill the request nor read ``outputs()``. The completion may do both, and start the request again.
-public final class InferenceRequest: @unchecked Sendable {
-    public let network: Network
+package final class InferenceRequest: @unchecked Sendable {
+    package let network: Network
 
     private let run: InferenceRun
     private let filler: InputFiller
@@ -87,23 +87,23 @@ public final class InferenceRequest: @unchecked Sendable {
     /// Converts a picture, or a region of it in buffer pixels, into the network's input.
     ///
     /// Allocates memory only when size, format or region change. The region is enlarged to whole pixels.
-    public func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
+    package func fill(from frame: Frame, region: Box? = nil) throws -> InputPlacement {
         run.prepare()
         return try filler.fill(inputBytes, from: frame, region: region)
     }
 
     /// Starts the inference and returns at once; `completion` is called once, on a thread of the runtime.
-    public func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    package func start(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         run.start(completion: completion)
     }
 
     /// Runs the inference on the calling thread and the runtime's threads, and returns at its end.
-    public func infer() throws { try run.infer() }
+    package func infer() throws { try run.infer() }
 
     /// Returns the outputs, in the order of the network's description. Their memory is valid until the next start.
-    public func outputs() throws -> [TensorView] { try run.outputs() }
+    package func outputs() throws -> [TensorView] { try run.outputs() }
 
     /// Cancels the inference in flight as soon as possible. Without one, the next inference of the same picture does
     /// not begin. Either ends with a `CancellationError`. Filling the request resets a cancellation.
-    public func cancel() { run.cancel() }
+    package func cancel() { run.cancel() }
 }

@@ -3,14 +3,14 @@ import Glibc
 import Synchronization
 
 /// A network compiled for a device, shared by all users in the process with the same file, input and target.
-public final class Network: Sendable {
+package final class Network: Sendable {
     /// The inputs and outputs of the compiled network. The dimensions of an output that depend on the picture stay
     /// open.
-    public let description: NetworkDescription
+    package let description: NetworkDescription
     /// The format of the picture input.
-    public let input: NetworkInput
+    package let input: NetworkInput
     /// The number of concurrent inferences that the runtime recommends for the hint.
-    public let requestCount: Int
+    package let requestCount: Int
 
     let compiled: CompiledModel
     /// The file name that the user gave, for messages.
@@ -108,7 +108,7 @@ public final class Network: Sendable {
     /// Returns the inputs and outputs of a network without compiling it, which suffices to recognise its family.
     ///
     /// - Throws: ``ODTError`` if the file or the runtime is missing or damaged.
-    public static func inspect(file: String) throws -> NetworkDescription {
+    package static func inspect(file: String) throws -> NetworkDescription {
         let file = try ModelFile(file)
         return try unlessExiting {
             let runtime = try OpenVINO.shared()
@@ -139,7 +139,7 @@ public final class Network: Sendable {
     ///
     /// - Parameter threads: the maximum number of inference threads; 0 leaves it to the runtime.
     /// - Throws: ``ODTError`` that names the file and the remedy.
-    public static func load(
+    package static func load(
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint
     ) throws -> Network {
         try load(file: file, input: input, device: device, threads: threads, hint: hint, check: nil)
@@ -174,7 +174,7 @@ public final class Network: Sendable {
     }
 
     /// Creates a request for this network. A request allocates its inputs and outputs, so reuse it.
-    public func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
+    package func makeRequest() throws -> InferenceRequest { try Self.unlessExiting { try InferenceRequest(self) } }
 
     /// The properties that must be equal to share a compiled network.
     private struct Key: Hashable {

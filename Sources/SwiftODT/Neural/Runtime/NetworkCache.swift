@@ -192,19 +192,19 @@ struct NetworkCache {
 ///
 ///     let state = NetworkCacheState.read()
 ///     print(state.folder ?? "nowhere", state.count, state.bytes)
-public struct NetworkCacheState: Sendable {
+package struct NetworkCacheState: Sendable {
     /// `nil` for users without a home directory.
-    public let folder: String?
+    package let folder: String?
     /// Whether networks can be added.
-    public let isWritable: Bool
+    package let isWritable: Bool
     /// The number and total size of the compiled networks.
-    public let count: Int
-    public let bytes: Int
+    package let count: Int
+    package let bytes: Int
     /// The free space on the disk; `nil` if the folder does not exist.
-    public let freeBytes: Int?
+    package let freeBytes: Int?
 
     /// Reads the state. Creates the folder if it does not exist.
-    public static func read() -> NetworkCacheState {
+    package static func read() -> NetworkCacheState {
         guard let folder = DataFolders.cache, NetworkCache.make(folder: folder) else {
             return NetworkCacheState(folder: DataFolders.cache, isWritable: false, count: 0, bytes: 0, freeBytes: nil)
         }

@@ -135,7 +135,7 @@ final class OpenVINO: @unchecked Sendable {
 }
 
 /// The performance hint, by which the runtime chooses streams, threads and precision.
-public enum InferenceHint: Hashable, Sendable {
+package enum InferenceHint: Hashable, Sendable {
     /// Minimum latency: all threads work on one picture.
     case latency
     /// Maximum throughput: several inferences are in flight at once.
@@ -146,15 +146,15 @@ public enum InferenceHint: Hashable, Sendable {
 ///
 ///     let runtime = try InferenceRuntime.find()
 ///     print("OpenVINO", runtime.version, "on", runtime.processor)
-public struct InferenceRuntime: Sendable {
+package struct InferenceRuntime: Sendable {
     /// The version that the runtime reports, without the build suffix.
-    public let version: String
-    public let processor: String
+    package let version: String
+    package let processor: String
 
     /// Loads the runtime, which takes time only at the first call in a process.
     ///
     /// - Throws: ``ODTError`` that names the searched places and how to install the runtime.
-    public static func find() throws -> InferenceRuntime {
+    package static func find() throws -> InferenceRuntime {
         let runtime = try OpenVINO.shared()
         return InferenceRuntime(
             version: runtime.version.split(separator: "-").first.map(String.init) ?? runtime.version,

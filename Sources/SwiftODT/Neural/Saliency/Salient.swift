@@ -1,6 +1,6 @@
 /// Detects the most prominent objects of a picture regardless of class. A saliency network rates each pixel, and
 /// connected salient pixels form a box.
-public enum Salient {
+package enum Salient {
     /// The maximum input side for video. It is smaller than the usual 320 to save computation and to stabilise boxes
     /// over time, at the cost of slightly less tight boxes.
     private static let videoSide = 192
@@ -13,7 +13,7 @@ public enum Salient {
     ///   - file: the model's path, for error messages.
     ///   - isForStills: whether pictures are independent of each other.
     /// - Throws: ``ODTError`` with `.unsupported` if the network is not a saliency network.
-    public static func decoder(
+    package static func decoder(
         for network: NetworkDescription, manifest: ModelManifest?, file: String = "the saliency model",
         isForStills: Bool = false
     ) throws -> any DetectionDecoder {

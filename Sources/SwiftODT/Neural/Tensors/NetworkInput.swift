@@ -1,7 +1,7 @@
 /// The input format of a network: size, layout, element type, normalisation and fit.
-public struct NetworkInput: Hashable, Sendable {
+package struct NetworkInput: Hashable, Sendable {
     /// The order of a tensor's dimensions.
-    public enum Layout: Hashable, Sendable {
+    package enum Layout: Hashable, Sendable {
         case nchw, nhwc
         /// Like `nchw`, but with the channels of four phase images of half the width and height. The phases are ordered
         /// as (even row, even column), (odd row, even column), (even row, odd column), (odd row, odd column). All
@@ -10,10 +10,10 @@ public struct NetworkInput: Hashable, Sendable {
     }
 
     /// The order of the colour channels.
-    public enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
+    package enum ChannelOrder: Hashable, Sendable { case rgb, bgr }
 
     /// How a picture with another aspect ratio is scaled to the network's size.
-    public enum Fit: Hashable, Sendable {
+    package enum Fit: Hashable, Sendable {
         /// Scales each axis independently. The picture is distorted and fills the input.
         case stretch
         /// Scales both axes equally, aligns the picture at the top left, and fills the rest with a grey level.
@@ -22,19 +22,19 @@ public struct NetworkInput: Hashable, Sendable {
         case letterboxCentered(fill: UInt8)
     }
 
-    public var width: Int
-    public var height: Int
-    public var layout: Layout
+    package var width: Int
+    package var height: Int
+    package var layout: Layout
     /// `.uint8` or `.float32`, the element type of the input. `.uint8` requires a mean of 0 and a scale of 1.
-    public var element: TensorElement
-    public var channelOrder: ChannelOrder
+    package var element: TensorElement
+    package var channelOrder: ChannelOrder
     /// Subtracted from the grey levels 0...255, per channel in `channelOrder`.
-    public var mean: SIMD3<Float>
+    package var mean: SIMD3<Float>
     /// Multiplied with the levels after `mean` has been subtracted.
-    public var scale: SIMD3<Float>
-    public var fit: Fit
+    package var scale: SIMD3<Float>
+    package var fit: Fit
 
-    public init(
+    package init(
         width: Int, height: Int, layout: Layout = .nchw, element: TensorElement = .float32,
         channelOrder: ChannelOrder = .rgb, mean: SIMD3<Float> = .zero, scale: SIMD3<Float> = .one,
         fit: Fit = .stretch
@@ -85,18 +85,18 @@ extension NetworkInput {
 }
 
 /// The position of the upright picture within a network's input. It maps boxes from network to buffer coordinates.
-public struct InputPlacement: Hashable, Sendable {
+package struct InputPlacement: Hashable, Sendable {
     /// Input pixels per pixel of the upright picture, horizontally and vertically.
-    public let scaleX: Double
-    public let scaleY: Double
+    package let scaleX: Double
+    package let scaleY: Double
     /// Position of the picture's upper left corner in the input, in input pixels.
-    public let offsetX: Double
-    public let offsetY: Double
+    package let offsetX: Double
+    package let offsetY: Double
     /// The region of the buffer that was used as input: the full frame or a crop.
-    public let region: Box
-    public let orientation: Orientation
+    package let region: Box
+    package let orientation: Orientation
 
-    public init(
+    package init(
         scaleX: Double, scaleY: Double, offsetX: Double, offsetY: Double, region: Box, orientation: Orientation
     ) {
         self.scaleX = scaleX
@@ -108,7 +108,7 @@ public struct InputPlacement: Hashable, Sendable {
     }
 
     /// Maps a box from network input pixels to buffer pixels.
-    public func buffer(_ box: Box) -> Box {
+    package func buffer(_ box: Box) -> Box {
         let upright = box.offset(x: -offsetX, y: -offsetY).scaled(x: 1 / scaleX, y: 1 / scaleY)
         return orientation.buffer(upright, bufferWidth: region.width, bufferHeight: region.height)
             .offset(x: region.x, y: region.y)

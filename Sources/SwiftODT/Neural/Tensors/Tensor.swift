@@ -1,5 +1,5 @@
 /// The element type of a tensor.
-public enum TensorElement: Sendable {
+package enum TensorElement: Sendable {
     case float32, float16, uint8, int8, int32, int64
 
     /// Bytes per element.
@@ -14,44 +14,44 @@ public enum TensorElement: Sendable {
 }
 
 /// An input or output of a network as declared by the model file.
-public struct TensorDescription: Sendable {
-    public let name: String
+package struct TensorDescription: Sendable {
+    package let name: String
     /// One entry per dimension; `nil` for a dynamic one.
-    public let shape: [Int?]
-    public let element: TensorElement
+    package let shape: [Int?]
+    package let element: TensorElement
 
-    public init(name: String, shape: [Int?], element: TensorElement) {
+    package init(name: String, shape: [Int?], element: TensorElement) {
         self.name = name
         self.shape = shape
         self.element = element
     }
 
     /// The shape as text, with a question mark for each dynamic dimension.
-    public var shapeText: String {
+    package var shapeText: String {
         "[" + shape.map { $0.map(String.init) ?? "?" }.joined(separator: ",") + "]"
     }
 }
 
 /// The inputs and outputs of a network. Network families are recognised by this description.
-public struct NetworkDescription: Sendable {
-    public let inputs: [TensorDescription]
-    public let outputs: [TensorDescription]
+package struct NetworkDescription: Sendable {
+    package let inputs: [TensorDescription]
+    package let outputs: [TensorDescription]
 
-    public init(inputs: [TensorDescription], outputs: [TensorDescription]) {
+    package init(inputs: [TensorDescription], outputs: [TensorDescription]) {
         self.inputs = inputs
         self.outputs = outputs
     }
 }
 
 /// An output tensor after an inference. The infer request owns the memory, which is valid until its next run.
-public struct TensorView {
-    public let shape: [Int]
-    public let element: TensorElement
-    public let bytes: UnsafeRawBufferPointer
+package struct TensorView {
+    package let shape: [Int]
+    package let element: TensorElement
+    package let bytes: UnsafeRawBufferPointer
     /// The quantisation scale of integer elements, if known.
-    public var scale: QuantisationScale?
+    package var scale: QuantisationScale?
 
-    public init(
+    package init(
         shape: [Int], element: TensorElement, bytes: UnsafeRawBufferPointer, scale: QuantisationScale? = nil
     ) {
         self.shape = shape
@@ -77,13 +77,13 @@ extension [Int] {
 }
 
 /// The scale of a quantised tensor: the value of one step, and the integer that represents 0.
-public struct QuantisationScale: Hashable, Sendable {
-    public let step: Float
-    public let zero: Float
+package struct QuantisationScale: Hashable, Sendable {
+    package let step: Float
+    package let zero: Float
 
     /// - Returns: `nil` if the parameters are out of range, so that distinct bytes might not map to distinct values in
     ///   ascending order.
-    public init?(step: Float, zero: Float) {
+    package init?(step: Float, zero: Float) {
         guard (1e-30...1e30).contains(step), (-128...255).contains(zero) else { return nil }
         self.step = step
         self.zero = zero
