@@ -21,7 +21,8 @@ struct MQTTConnectionTests {
 
     private static let hasLibrary = (try? MosquittoLibrary()) != nil
 
-    @Test(.enabled(if: hasLibrary), arguments: Array(Int32(-4)...40) + [127, 128, 255])
+    @Test(
+        .enabled(if: hasLibrary, "no libmosquitto on this machine"), arguments: Array(Int32(-4)...40) + [127, 128, 255])
     func connectionErrorKeepsAllEvents(code: Int32) throws {
         let broker = Broker(
             address: try BrokerAddress("mqtt://localhost/house", of: "--mqtt"), tls: nil,

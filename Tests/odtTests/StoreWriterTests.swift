@@ -18,7 +18,7 @@ struct StoreWriterTests {
         return StoreRow(camera: camera, session: session, time: time, content: .track(track))
     }
 
-    @Test(.enabled(if: hasLibrary))
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func cameraWithDeletedSessionGetsNewOne() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/s.sqlite"

@@ -8,7 +8,7 @@ import Testing
 
 /// Measures the cost of drawing compared with converting the frame for Cairo and back. Run by
 /// `Tests/Benchmarks/drawing/run`; disabled in ordinary test runs.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil))
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil, "a benchmark"))
 struct DrawingBenchmark {
     private static let size = (width: 1920, height: 1080)
 

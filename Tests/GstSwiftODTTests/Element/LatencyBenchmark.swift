@@ -8,7 +8,7 @@ import Testing
 
 /// Measures the latency of live frames with a fast, a slow and a very slow detector. Run by
 /// `Tests/Benchmarks/live/run`; disabled in ordinary test runs.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil))
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["SWIFTODT_BENCHMARK"] != nil, "a benchmark"))
 struct LatencyBenchmark {
     @Test func addedLatencyIsIndependentOfDetector() {
         for milliseconds in [10, 100, 1000] {

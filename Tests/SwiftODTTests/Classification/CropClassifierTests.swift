@@ -4,7 +4,7 @@ import Testing
 @testable import SwiftODT
 
 /// Tests classification with real networks. Requires the runtime; some tests also require models.
-@Suite(.enabled(if: TestNetwork.hasRuntime)) struct CropClassifierTests {
+@Suite(.enabled(if: TestNetwork.hasRuntime, "no OpenVINO on this machine")) struct CropClassifierTests {
     private static let mlKit = "models/object_labeler.tflite"
     private static let hasDefault = (try? ModelSearchPath.locate(.classifier)) != nil
 
@@ -15,7 +15,7 @@ import Testing
         return try picture.withFrame { try classifier.start($0, box: box) }.wait()
     }
 
-    @Test(.enabled(if: SharedMaterial.has(mlKit)))
+    @Test(.enabled(if: SharedMaterial.has(mlKit), "no shared test material"))
     func mlKitSampleClassifierWorksUnmodified() throws {
         let classifier = try CropClassifier(modelFile: SharedMaterial.path(Self.mlKit))
         let pizza = try classify("000000001584", Box(x: 0, y: 0, width: 480, height: 640), with: classifier)
@@ -23,7 +23,7 @@ import Testing
         #expect(pizza.label != nil)
     }
 
-    @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos")))
+    @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos"), "no shared test material"))
     func defaultClassifierIsDeterministic() throws {
         let classifier = try CropClassifier()
         let box = Box(x: 100, y: 100, width: 200, height: 200)
@@ -34,7 +34,7 @@ import Testing
                 .contains("bear") == true)
     }
 
-    @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos")))
+    @Test(.enabled(if: hasDefault && SharedMaterial.has("data/photos"), "no shared test material"))
     func boxOutsidePictureIsAnError() throws {
         let classifier = try CropClassifier()
         for box in [Box(x: -50, y: 0, width: 20, height: 20), Box(x: 0, y: 0, width: .nan, height: 5)] {

@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite")))
+    @Test(.enabled(if: SharedMaterial.has("models/object_labeler.tflite"), "no shared test material"))
     func realCustomClassifierIsRead() throws {
         let labels = try Labels.load(manifest: nil, model: SharedMaterial.path("models/object_labeler.tflite"))
         #expect(labels?.count == 631)

@@ -7,7 +7,8 @@ import Testing
     static let photo = "data/photos/coco-val-128/images/000000000632.jpg"
     static let isPossible = SharedMaterial.has(photo) && (try? DetectorConfiguration(.neural).makeDetector()) != nil
 
-    @Test(.enabled(if: isPossible)) func bedroomObjectsAreDetectedAndCategorised() async throws {
+    @Test(.enabled(if: isPossible, "no installed model or no test material"))
+    func bedroomObjectsAreDetectedAndCategorised() async throws {
         let options = VisionObjectDetectorOptions()
         options.detectorMode = .singleImage
         options.shouldEnableMultipleObjects = true
