@@ -159,9 +159,9 @@ extension Settings {
             text: "box-color has no effect unless color-mode=fixed"),
         Check(
             "max-objects", "multiple-objects",
-            // The most limits nothing: programs set it for everybody.
+            // odt and Python set 100, also if the user sets multiple-objects=false.
             where: {
-                $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != SceneOptions.mostObjects
+                $0.scene.maxObjects != SceneOptions().maxObjects && $0.scene.maxObjects != 100
                     && !$0.scene.multipleObjects
             },
             text: "max-objects has no effect unless multiple-objects=true: only the most prominent object is reported"),

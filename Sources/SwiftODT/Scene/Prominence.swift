@@ -9,6 +9,7 @@
 ///
 /// To keep the selection stable, the prominence of each track is smoothed over 0.5 s, and previously selected objects
 /// are weighted by 1.2. The first object is replaced only by one with at least 1.44 times (1.2²) its prominence.
+/// Neither holds for coasting objects: a visible object with a higher prominence replaces one at once.
 struct Prominence {
     private static let smoothing = 0.5
     private static let hysteresis = 1.2
@@ -42,14 +43,16 @@ struct Prominence {
             }
             let box = track.box.clipped(width: width, height: height)
             guard box.width >= 1, box.height >= 1 else { continue }
-            let smooth = smoothed(
-                Self.figure(box, score: track.decayedScore ?? track.score, width: width, height: height),
-                after: standing, at: time)
+            let current = Self.figure(
+                box, score: track.decayedScore ?? track.score, width: width, height: height)
+            var smooth = smoothed(current, after: standing, at: time)
+            if track.state == .coasting { smooth = min(smooth, current) }
             if let id = track.id {
                 positions[id] = RankState(prominence: smooth, time: time, rank: standing?.rank)
             }
             let hysteresis =
                 switch standing?.rank {
+                case _ where track.state == .coasting: 1.0
                 case 0: Self.hysteresis * Self.hysteresis
                 case .some: Self.hysteresis
                 case nil: 1.0

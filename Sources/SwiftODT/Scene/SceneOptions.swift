@@ -25,7 +25,7 @@ package struct SceneOptions: Hashable, Sendable {
     package var multipleObjects = false
     /// The maximum number of reported objects, 1 to ``mostObjects``.
     package var maxObjects = 5
-    package static let mostObjects = 100
+    package static let mostObjects = 1000
     /// Whether objects are sorted into categories.
     package var classify = false
     /// Whether objects are tracked in stream mode.

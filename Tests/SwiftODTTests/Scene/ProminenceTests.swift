@@ -140,6 +140,18 @@ struct ProminenceTests {
         #expect(ids(&prominence, both, limit: 1, at: 0.1) == [2])
     }
 
+    /// A parked truck that the detector misses does not hide a nearer car.
+    @Test(arguments: [(Track.State.tracked, 1), (.coasting, 2)]) func coastingObjectIsReplacedAtOnce(
+        state: Track.State, first: Int
+    ) {
+        var prominence = Prominence()
+        var truck = track(1, at: 500, 500, score: 0.8)
+        let car = track(2, at: 500, 500, score: 0.6)
+        _ = ids(&prominence, [truck, car], limit: 1)
+        (truck.score, truck.state) = (0.4, state)
+        #expect(ids(&prominence, [truck, car], limit: 1, at: 0.04) == [first])
+    }
+
     /// Objects that are no longer chosen lose their bonus.
     @Test func unchosenObjectHasNoHysteresis() {
         var prominence = Prominence()
