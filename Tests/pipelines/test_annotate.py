@@ -292,7 +292,7 @@ class Refused(Annotating):
 
     def test_invalid_options_are_errors(self):
         for text, words in (
-                ("nonsense", ["--set", "nonsense=1", "OUT"]), ("1000", ["--set", "max-objects=1000", "OUT"]),
+                ("nonsense", ["--set", "nonsense=1", "OUT"]), ("1001", ["--set", "max-objects=1001", "OUT"]),
                 ("is not NAME=VALUE", ["--set", "draw", "OUT"]), ("--quality", ["--quality", "101", "OUT"]),
                 ("unknown encoder", ["--encoder", "nonsense", "OUT"]), ("needs one of the extensions", [self.path("out.avi")]),
                 ("no output: name OUT", []), ("--out-dir", ["OUT", "OUT"]), ("message-format", ["--set", "message-format=json", "OUT"]),

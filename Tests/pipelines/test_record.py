@@ -253,7 +253,7 @@ class Refused(Recording):
                 ("no such file", 1, [self.path("nothing.mp4")]), ("folder", 1, [self.folder]),
                 ("", 1, [self.path("text.mp4")]), ("", 1, [self.path("empty.mp4")]), ("no video", 1, [self.path("sound.mp4")]),
                 ("no model file /nowhere.onnx", 1, [self.clip, "detector=neural", "model-file=/nowhere.onnx"]),
-                ("nonsense", 2, [self.clip, "nonsense=1"]), ("1000", 2, [self.clip, "max-objects=1000"]),
+                ("nonsense", 2, [self.clip, "nonsense=1"]), ("1001", 2, [self.clip, "max-objects=1001"]),
                 ("stats", 2, [self.clip, "stats=x"]), ("", 1, ["http://127.0.0.1:9/x"])):
             with self.subTest(words):
                 self.refuses(text, self.path("out.mp4"), *words, code=code)
