@@ -53,10 +53,7 @@ struct DetectionSourceLoader {
     ///
     /// - Throws: `CancellationError` when flushing or stopping begins.
     func awaitFirst(_ signals: StreamSignals) throws {
-        guard source == nil, let task = loading?.product else { return }
-        try signals.interruptible(by: task.wake) {
-            if !task.wait(unless: { signals.isInterrupted }) { throw CancellationError() }
-        }
+        if source == nil, let task = loading?.product { try signals.wait(for: task) }
     }
 
     private mutating func begin(_ wanted: DetectionSourceConfiguration, _ settings: Settings) {

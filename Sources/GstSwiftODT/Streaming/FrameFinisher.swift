@@ -1,27 +1,26 @@
 import CGStreamer
 import SwiftODT
 
+/// A frame whose results are complete, before drawing and attaching metadata.
+struct ProcessedFrame {
+    let queued: QueuedFrame
+    let report: Report
+    let drawing: FrameDrawing
+}
+
 /// Processes a frame whose detections are complete: tracking, classification, drawing, metadata and messages.
 final class FrameFinisher {
     private let element: ElementHandle
     private let statistics: Statistics
+    private let signals: StreamSignals
     private let reporter: BusReporter
-    private let annotator = Annotator()
-    private let drawingBuffers = DrawingBufferPool()
-    private var labelValues = LabelValueSmoother()
-    private var coasting = CoastingDisplayPolicy()
-    private var inferenceRegions = RecentInferenceRegions()
+    private let drawer: FrameDrawer
     private let scene = Scene()
-    private let redaction = RedactionTracker(options: Settings().redaction)
-    /// Whether the previous frame was redacted.
-    private var hasRedacted = false
-    private var classifiers: ClassifierLoader
-    private var salient: SalientDetectorLoader
+    private var classifier: ComponentLoader<TrackClassifier>
+    /// Detects the prominent object of a picture in which the detector finds nothing.
+    private var salient: ComponentLoader<DetectionSource>
     private let recorder: DetectionRecorder?
-    private var hasWarnedOfDrawing = false
     private var hasWarnedOfLeftOut = false
-    /// The zones as drawn, with the counts in their texts.
-    private var annotatedZones: (counts: [ZoneCount], zones: [AnnotatedZone]) = ([], [])
 
     private var trail = TimestampMap()
     private var epoch: UInt32 = 0
@@ -30,22 +29,38 @@ final class FrameFinisher {
     private var lastSettings = Settings()
 
     /// - Parameters:
-    ///   - salient: detects the prominent object in a picture in which the detector finds nothing.
+    ///   - makeSource: creates the saliency network.
     ///   - recorder: records the detections.
-    init(element: ElementHandle, statistics: Statistics, salient: SalientDetectorLoader, recorder: DetectionRecorder?) {
+    init(
+        element: ElementHandle, statistics: Statistics, signals: StreamSignals,
+        makeSource: @escaping DetectionSource.Maker, recorder: DetectionRecorder?
+    ) {
         self.element = element
-        self.salient = salient
         self.statistics = statistics
+        self.signals = signals
         self.recorder = recorder
         reporter = BusReporter(element: element)
-        classifiers = ClassifierLoader(element: element)
+        drawer = FrameDrawer(element: element, statistics: statistics)
+        classifier = ComponentLoader(
+            "a classifier", element: element, isEnabled: \.scene.classify,
+            isSpecified: \.classifierRecipe.isModelNeeded, fallback: "categories stay unknown"
+        ) { settings, warn in
+            try settings.classifierRecipe.makeClassifier { error in
+                warn(ElementProblem(error, doing: "categories are derived from the detector's labels only"))
+            }
+        }
+        salient = ComponentLoader(
+            "a saliency network", element: element, isEnabled: \.sceneBesideDetector.detectsSalient,
+            isSpecified: { $0.scene.unknownObjects == .salient || $0.device != Settings.standardDevice },
+            fallback: "salient objects are not detected in still images"
+        ) { settings, warn in try makeSource(settings.forSalient, .latency, warn) }
     }
 
     /// Reads the zones and loads the classifier and the saliency network, if enabled, before the first frame.
     func prepare(_ settings: Settings) throws {
         scene.zones = try settings.zones.map(Zone.list(named:)) ?? []
-        try classifiers.make(settings)
-        try salient.make(settings)
+        try classifier.load(settings)
+        try salient.load(settings)
     }
 
     /// Runs all stages on a frame.
@@ -60,7 +75,7 @@ final class FrameFinisher {
         buffer: inout UnsafeMutablePointer<GstBuffer>
     ) throws {
         let processed = try process(queued, answers: answers, posts: false)
-        try statistics.time(.draw) { try draw(processed, into: &buffer) }
+        try statistics.time(.draw) { try drawer.draw(processed.drawing, on: queued, into: &buffer) }
         statistics.time(.report) {
             attach(processed.report, to: &buffer, settings: queued.settings)
             post(processed.report, isResult: !answers.isEmpty, of: queued)
@@ -73,30 +88,29 @@ final class FrameFinisher {
     func process(
         _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], posts: Bool
     ) throws -> ProcessedFrame {
-        let (settings, format) = (queued.settings, queued.format)
-        if let reason = queued.epochBreak { endEpoch(reason) }
-        if queued.resetsTracks {
+        let context = queued.context
+        if let reason = context.epochBreak { endEpoch(reason) }
+        if context.resetsTracks {
             element.log(.debug, "all tracks end because of reset-tracks")
             endTracks(.flush)
         }
-        try classifiers.adapt(to: settings, in: scene)
-        try salient.adapt(to: settings)
-        recorder?.take(queued.key, answers)
+        try adaptComponents(to: context.settings)
+        recorder?.take(context.key, answers)
         let redactionNumber = statistics.time(.track) {
-            follow(queued, answers: answers, format: format)
-            return followRedacted(queued, answers: answers, format: format)
+            follow(queued, answers: answers)
+            return drawer.trackRedacted(queued, answers: answers)
         }
-        try findProminent(in: queued, format: format)
-        let objects = try statistics.time(.classify) { try describe(queued, format: format) }
+        try findProminent(in: context)
+        let objects = try statistics.time(.classify) { try describe(context) }
         let rejections = scene.takeRejections()
         note(answers, rejections)
 
-        let report = report(of: objects, rejections, in: queued, format: format)
+        let report = report(of: objects, rejections, in: context)
         log(report, answers)
-        explain(report, rejections, queued.settings)
-        let processed = processed(queued, objects, report, redactionNumber)
+        explain(report, rejections, context.settings)
+        let drawing = drawer.drawing(of: objects, in: scene, context, redactionNumber: redactionNumber)
         if posts { statistics.time(.report) { post(report, isResult: !answers.isEmpty, of: queued) } }
-        return processed
+        return ProcessedFrame(queued: queued, report: report, drawing: drawing)
     }
 
     /// Draws on a processed frame and attaches its metadata, after later frames have completed its redaction.
@@ -104,177 +118,77 @@ final class FrameFinisher {
     /// - Parameter buffer: the frame's buffer, as in ``finish(_:answers:buffer:)``.
     /// - Throws: an error if a frame that requires redaction is not writable.
     func complete(_ frame: ProcessedFrame, buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
-        try statistics.time(.draw) { try draw(frame, into: &buffer) }
+        try statistics.time(.draw) { try drawer.draw(frame.drawing, on: frame.queued, into: &buffer) }
         statistics.time(.report) { attach(frame.report, to: &buffer, settings: frame.queued.settings) }
     }
 
     /// Discards the redaction of processed frames that will not be completed.
-    func forgetHeld() { redaction.removeAll() }
+    func forgetHeld() { drawer.forgetHeld() }
 
-    /// Starts copying a new frame if it is likely to need a copy; see ``DrawingBufferPool/copyAhead(of:)``.
-    func copyAhead(of buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings) -> FrameCopy? {
-        settings.draw ? drawingBuffers.copyAhead(of: buffer) : nil
-    }
+    /// Starts copying a new frame if it is likely to be drawn on.
+    func copyAhead(of context: FrameContext) -> FrameCopy? { drawer.copyAhead(of: context) }
 
     /// Returns the state of all tracks after the latest frame.
     func snapshot() -> TrackerSnapshot? { scene.snapshot() }
 
     // MARK: Stages
 
-    private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat) {
-        trail.note(queued.times.timestamp, at: queued.time)
-        scene.options = queued.settings.sceneBesideDetector
+    /// Installs components that were loaded in the background.
+    private func adaptComponents(to settings: Settings) throws {
+        try classifier.adapt(to: settings)
+        if settings.scene.classify {
+            if scene.classifier == nil { scene.classifier = classifier.component }
+            scene.classifier?.options.threshold = settings.classificationThreshold
+        }
+        try salient.adapt(to: settings)
+    }
+
+    private func follow(_ queued: QueuedFrame, answers: [(StartedDetection, [Detection])]) {
+        let (context, settings) = (queued.context, queued.settings)
+        trail.note(context.times.timestamp, at: context.time)
+        scene.options = settings.sceneBesideDetector
         scene.advance(
-            to: queued.time, width: format.width, height: format.height, orientation: queued.orientation,
+            to: context.time, width: context.width, height: context.height, orientation: context.orientation,
             luma: queued.luma)
         if scene.isCut {
-            element.log(.debug, "scene cut at \(queued.times): all tracks end")
-            inferenceRegions.removeAll()
+            element.log(.debug, "scene cut at \(context.times): all tracks end")
+            drawer.noteCut()
         }
-        let floor = queued.settings.scene.scoreFloor
+        let floor = settings.scene.scoreFloor
         for (answer, detections) in answers {
             // Redaction may have requested detections with lower scores.
-            let detections = queued.settings.redacts ? detections.filter { $0.score >= floor } : detections
+            let detections = settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
             lastAnswer = answer
-            if queued.settings.annotator.drawInferenceRegions {
-                inferenceRegions.note(
-                    answer.region ?? InferredRegion(nil, width: format.width, height: format.height), at: queued.time)
-            }
+            drawer.noteInference(on: answer.region, context)
         }
     }
 
-    /// Tracks the objects to redact, independently of the reported tracks.
+    /// Detects the prominent objects of a picture in which the detector finds nothing, most prominent first. Waits until
+    /// the network is loaded.
     ///
-    /// - Returns: the frame's number in the ``RedactionTracker``; `nil` if it is not redacted.
-    private func followRedacted(
-        _ queued: QueuedFrame, answers: [(StartedDetection, [Detection])], format: StreamFormat
-    ) -> Int? {
-        defer { hasRedacted = queued.settings.redacts }
-        guard queued.settings.redacts else { return nil }
-        // Frames that were not redacted were not tracked.
-        if !hasRedacted { redaction.beginEpoch() }
-        redaction.options = queued.settings.redaction
-        redaction.advance(to: queued.time, width: format.width, height: format.height, luma: queued.luma)
-        for (answer, detections) in answers {
-            redaction.observe(detections, seenAt: answer.time, region: answer.region)
-        }
-        return redaction.endFrame()
-    }
-
-    /// Detects prominent objects in a picture in which the detector finds nothing.
-    private func findProminent(in queued: QueuedFrame, format: StreamFormat) throws {
+    /// - Throws: `CancellationError` when flushing or stopping begins.
+    private func findProminent(in context: FrameContext) throws {
         guard scene.wantsProminent else { return }
-        var detections: [Detection] = []
-        try format.withFrame(of: queued.buffer, orientation: queued.orientation, time: queued.time) { frame in
-            detections = try statistics.time(.wait) {
-                try salient.detections(in: frame, of: queued.buffer, settings: queued.settings)
+        let detections = try context.withFrame { frame in
+            try statistics.time(.wait) { () throws -> [Detection] in
+                try salient.finishLoading(context.settings, signals)
+                guard let source = salient.component else { return [] }
+                var options = context.settings.detection
+                options.isAwaited = true
+                let promise = try signals.interruptible(by: source.cancel) {
+                    try source.start(frame, of: context.buffer, options: options)
+                }
+                return try signals.wait(for: promise)
             }
         }
-        scene.observeProminent(detections)
+        scene.observeProminent(detections ?? [])
     }
 
-    private func describe(_ queued: QueuedFrame, format: StreamFormat) throws -> [SceneObject] {
-        guard queued.settings.scene.classify else { return try scene.objects(in: nil) }
-        var objects: [SceneObject]?
-        try format.withFrame(of: queued.buffer, orientation: queued.orientation, time: queued.time) { frame in
-            objects = try scene.objects(in: frame, waiting: queued.waits)
-        }
-        return try objects ?? scene.objects(in: nil)
-    }
-
-    private func processed(
-        _ queued: QueuedFrame, _ objects: [SceneObject], _ report: Report, _ redactionNumber: Int?
-    ) -> ProcessedFrame {
-        let options = queued.settings.annotator
-        var drawn = objects.filter { $0.track.state != .lost }.map(AnnotatedObject.init)
-        labelValues.smooth(&drawn, threshold: queued.settings.scene.tracker.scoreThreshold, at: queued.time)
-        coasting.filter(&drawn, as: options.drawCoasting, at: queued.time)
-        let draws = queued.settings.draw
-        if draws, options.drawZones { annotateZones() }
-        return ProcessedFrame(
-            queued: queued, report: report, objects: drawn,
-            zones: draws && options.drawZones ? annotatedZones.zones : [],
-            inferenceRegions: draws && options.drawInferenceRegions ? inferenceRegions.drawn(at: queued.time) : [],
-            redacted: queued.settings.redacts ? scene.places(of: options.privacyLabels) : [],
-            redactionNumber: redactionNumber, beginsEpoch: queued.epochBreak != nil, beginsScene: scene.isCut)
-    }
-
-    private func draw(_ frame: ProcessedFrame, into buffer: inout UnsafeMutablePointer<GstBuffer>) throws {
-        drawingBuffers.passFrame()
-        if frame.beginsEpoch { annotator.reset() }
-        if frame.beginsScene { annotator.forgetTraces() }
-        let (queued, format) = (frame.queued, frame.queued.format)
-        var options = queued.settings.annotator
-        options.classifies = queued.settings.scene.classify
-        guard queued.settings.draw else { return }
-        let hidden = redactedBoxes(in: frame)
-        guard
-            annotator.needsDrawing(
-                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions,
-                options: options,
-                width: format.width, height: format.height, time: queued.time)
-        else { return }
-        buffer = GstBufferReference.makeWritable(buffer)
-        if DrawingBufferPool.isNeeded(for: buffer) {
-            if let copy = queued.copy {
-                drawingBuffers.put(copy, into: buffer)
-            } else {
-                statistics.time(.copy) { drawingBuffers.copyBytes(of: buffer) }
-            }
-        }
-        let isInterlaced = format.isInterlaced(buffer)
-        let isMapped: Void? = format.withFrame(
-            of: buffer, writable: true, orientation: queued.orientation, time: queued.time
-        ) {
-            annotator.draw(
-                frame.objects, hiding: hidden, zones: frame.zones, inferenceRegions: frame.inferenceRegions,
-                options: options, into: $0,
-                interlaced: isInterlaced)
-        }
-        if isMapped == nil {
-            guard hidden.isEmpty || !queued.settings.privacyStrict else { throw Self.unwritable }
-            return warnOfDrawing()
-        }
-        if !hidden.isEmpty { statistics.update { $0.redacted += UInt64(hidden.count) } }
-        guard element.isLogging(.trace) else { return }
-        for label in annotator.placedLabels { element.log(.trace, label.summary) }
-    }
-
-    /// Returns the boxes to redact in a frame, without duplicates, boxes inside others, and boxes outside the picture.
-    private func redactedBoxes(in frame: ProcessedFrame) -> [Box] {
-        guard let number = frame.redactionNumber else { return [] }
-        let format = frame.queued.format
-        let all = (redaction.places(ofFrame: number) + frame.redacted)
-            .filter { !Redaction.room(of: $0, width: format.width, height: format.height).isEmpty }
-            .sorted { $0.area > $1.area }
-        var kept: [Box] = []
-        for box in all where !kept.contains(where: { $0.contains(box, within: 0.5) }) { kept.append(box) }
-        return kept
-    }
-
-    /// Formats the counts of the zones again if they have changed.
-    private func annotateZones() {
-        let counts = scene.zoneCounts
-        guard annotatedZones.counts != counts || annotatedZones.zones.count != scene.zones.count else { return }
-        let zones = scene.zones.map { zone in AnnotatedZone(zone, count: counts.first { $0.name == zone.name }) }
-        annotatedZones = (counts, zones)
-    }
-
-    private static let unwritable = ODTError(
-        .unsupported,
-        "cannot redact a frame, because its memory cannot be written to; put videoconvert before swiftodt "
-            + "(privacy-strict=false makes this a warning)")
-
-    private func warnOfDrawing() {
-        statistics.update { $0.unwritable += 1 }
-        guard !hasWarnedOfDrawing else { return }
-        hasWarnedOfDrawing = true
-        element.warn(
-            .resource(
-                GST_RESOURCE_ERROR_WRITE,
-                "a frame's memory cannot be written to, so nothing is drawn on it; put videoconvert before swiftodt, or set "
-                    + "draw=false and draw from its messages or metadata"))
+    private func describe(_ context: FrameContext) throws -> [SceneObject] {
+        guard context.settings.scene.classify else { return try scene.objects(in: nil) }
+        return try context.withFrame { try scene.objects(in: $0, waiting: context.plan.waits) }
+            ?? scene.objects(in: nil)
     }
 
     private func attach(_ report: Report, to buffer: inout UnsafeMutablePointer<GstBuffer>, settings: Settings) {
@@ -297,19 +211,17 @@ final class FrameFinisher {
         lastSettings = settings
     }
 
-    private func report(
-        of objects: [SceneObject], _ rejections: Rejections, in queued: QueuedFrame, format: StreamFormat
-    ) -> Report {
-        Report(
-            epoch: epoch, times: queued.times, width: format.width, height: format.height,
-            orientation: queued.orientation, mode: queued.settings.scene.mode,
-            detectionTimestamp: lastAnswer?.timestamp ?? .max,
-            detectionLatency: lastAnswer.map { UInt64(clamping: queued.time - $0.time) } ?? .max,
-            utcTime: queued.utcTime,
-            objects: objects.map { ReportedObject($0, pictureWidth: format.width, pictureHeight: format.height) },
+    private func report(of objects: [SceneObject], _ rejections: Rejections, in context: FrameContext) -> Report {
+        let (settings, width, height) = (context.settings, context.width, context.height)
+        return Report(
+            epoch: epoch, times: context.times, width: width, height: height, orientation: context.orientation,
+            mode: settings.scene.mode, detectionTimestamp: lastAnswer?.timestamp ?? .max,
+            detectionLatency: lastAnswer.map { UInt64(clamping: context.time - $0.time) } ?? .max,
+            utcTime: context.utcTime,
+            objects: objects.map { ReportedObject($0, pictureWidth: width, pictureHeight: height) },
             zones: scene.zoneCounts,
-            bestRejected: queued.settings.scene.mode == .singleImage && objects.isEmpty ? rejections.best : nil,
-            source: queued.settings.source)
+            bestRejected: settings.scene.mode == .singleImage && objects.isEmpty ? rejections.best : nil,
+            source: settings.source)
     }
 
     /// Returns the track and zone events since the previous call.
@@ -366,18 +278,14 @@ final class FrameFinisher {
     /// Begins a new epoch, including the drawing state.
     func beginEpoch(_ reason: EpochRule.Break) {
         endEpoch(reason)
-        annotator.reset()
+        drawer.reset()
     }
 
     /// Begins a new epoch except for the drawing state, because drawing may be some frames behind.
     private func endEpoch(_ reason: EpochRule.Break) {
         endTracks(.flush)
         trail.reset()
-        hasWarnedOfDrawing = false
-        redaction.beginEpoch()
-        labelValues.reset()
-        coasting.reset()
-        inferenceRegions.removeAll()
+        drawer.endEpoch()
         reporter.reset()
         lastAnswer = nil
         lastReport = nil
@@ -426,15 +334,5 @@ extension ElementProblem {
                 + "\(leftOut.objects == 1 ? "was" : "were") not reported because of max-objects=\(limit); "
                 + "set max-objects=\(wanted) or more"
                 + (hasZones ? ". Zones count all objects, reported or not" : ""))
-    }
-}
-
-extension AnnotatedObject {
-    init(_ object: SceneObject) {
-        let track = object.track
-        self.init(
-            id: track.id, box: track.box, label: track.label?.text ?? "", category: object.category,
-            confidence: object.confidence, score: track.score, coasting: track.state == .coasting,
-            prominent: object.isProminent)
     }
 }

@@ -26,7 +26,7 @@ struct FrameQueue: ~Copyable {
 
     /// Whether a queued frame begins a new epoch.
     var beginsEpoch: Bool {
-        items.contains { if case .frame(let frame) = $0 { frame.epochBreak != nil } else { false } }
+        items.contains { if case .frame(let frame) = $0 { frame.context.epochBreak != nil } else { false } }
     }
 
     /// Appends an item and takes ownership of its content.

@@ -6,22 +6,6 @@ import SwiftODT
 ///
 /// A scheduler belongs to the streaming thread.
 struct InferenceScheduler {
-    /// An incoming frame with the detection source that may process it.
-    struct IncomingFrame {
-        let buffer: UnsafeMutablePointer<GstBuffer>
-        let context: FrameContext
-        /// Running time, made monotonic by ``SteadyClock``.
-        let time: Nanoseconds
-        let plan: SchedulePlan
-        /// `nil` while the detector is being loaded.
-        let source: DetectionSource?
-        let precomputed: PrecomputedResult
-
-        var settings: Settings { context.settings }
-        var intervalPolicy: InferencePolicy.Interval { source?.intervalPolicy(settings) ?? settings.intervalPolicy }
-        var isGap: Bool { GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) }
-    }
-
     private let element: ElementHandle
     private let statistics: Statistics
     private let signals: StreamSignals
@@ -47,7 +31,7 @@ struct InferenceScheduler {
 
     /// Updates the policies with the tracks after a frame is finished, if the next inference depends on them.
     mutating func note(_ frame: QueuedFrame, _ snapshot: () -> TrackerSnapshot?) {
-        let (choosesRegions, isAdaptive) = (frame.settings.choosesRegions, frame.intervalPolicy == .auto)
+        let (choosesRegions, isAdaptive) = (frame.settings.choosesRegions, frame.context.intervalPolicy == .auto)
         guard choosesRegions || isAdaptive else { return }
         let snapshot = snapshot()
         if choosesRegions { regionSelector?.note(snapshot) }
@@ -70,58 +54,58 @@ struct InferenceScheduler {
     // MARK: Inference
 
     /// Returns whether inference may run on a frame, which must then be mapped.
-    func mayInfer(at incoming: IncomingFrame) -> Bool {
-        policy.mayInfer(frameState(incoming), at: incoming.intervalPolicy)
+    ///
+    /// - Parameter source: `nil` while the detector is being loaded.
+    func mayInfer(at context: FrameContext, by source: DetectionSource?) -> Bool {
+        policy.mayInfer(frameState(context, source), at: context.intervalPolicy)
     }
 
     /// Starts inference on a frame if the policy selects it.
     ///
     /// - Returns: whether inference was started.
-    mutating func infer(at frame: Frame, of incoming: IncomingFrame) throws -> Bool {
-        guard let reason = policy.reasonToInfer(frameState(incoming), in: frame.luma, at: incoming.intervalPolicy),
-            let source = incoming.source
-        else {
-            noteSkipped(incoming)
+    mutating func infer(at frame: Frame, of context: FrameContext, by source: DetectionSource?) throws -> Bool {
+        let reason = policy.reasonToInfer(frameState(context, source), in: frame.luma, at: context.intervalPolicy)
+        guard let reason, let source else {
+            noteSkipped(context, source)
             return false
         }
         if reason == .requested { signals.noteRequestedDetection() }
-        inFlight = try begin(frame, of: incoming, because: reason, by: source)
+        inFlight = try begin(frame, of: context, because: reason, by: source)
         statistics.count(reason)
-        element.log(.log, "detection started at the frame of \(incoming.context.times): \(reason.rawValue)")
+        element.log(.log, "detection started at the frame of \(context.times): \(reason.rawValue)")
         return true
     }
 
     /// Skips a frame that needs no inference.
-    mutating func pass(_ incoming: IncomingFrame) {
+    mutating func pass(_ context: FrameContext, _ source: DetectionSource?) {
         policy.pass()
-        noteSkipped(incoming)
+        noteSkipped(context, source)
     }
 
     /// Skips a frame that cannot be mapped.
-    mutating func miss(_ incoming: IncomingFrame) {
+    mutating func miss(_ context: FrameContext) {
         policy.pass()
         statistics.update {
             $0.skipped += 1
             $0.unreadable += 1
         }
-        element.log(.log, "the frame of \(incoming.context.times) cannot be mapped and passes without detection")
+        element.log(.log, "the frame of \(context.times) cannot be mapped and passes without detection")
     }
 
-    private func frameState(_ incoming: IncomingFrame) -> InferencePolicy.FrameState {
-        let isDetectorIdle =
-            inFlight == nil && incoming.source != nil && !incoming.isGap && !incoming.precomputed.isNotInferred
+    private func frameState(_ context: FrameContext, _ source: DetectionSource?) -> InferencePolicy.FrameState {
+        let isDetectorIdle = inFlight == nil && source != nil && !context.isGap && !context.precomputed.isNotInferred
         return InferencePolicy.FrameState(
-            time: incoming.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection)
+            time: context.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection)
     }
 
     private mutating func begin(
-        _ frame: Frame, of incoming: IncomingFrame, because reason: InferencePolicy.Reason, by source: DetectionSource
+        _ frame: Frame, of context: FrameContext, because reason: InferencePolicy.Reason, by source: DetectionSource
     ) throws -> StartedDetection {
-        let precomputed = try precomputed(of: incoming, source)
-        var options = incoming.settings.detection
-        let overlapsNext = incoming.plan.overlapsKnownInferences && policy.isNextInferenceCertain
-        options.isAwaited = incoming.plan.waits && incoming.plan.depth == 0 && !overlapsNext
-        var region = chooseRegion(of: frame, because: reason, for: source, incoming.settings)
+        let precomputed = try precomputed(of: context, source)
+        var options = context.settings.detection
+        let overlapsNext = context.plan.overlapsKnownInferences && policy.isNextInferenceCertain
+        options.isAwaited = context.plan.waits && context.plan.depth == 0 && !overlapsNext
+        var region = chooseRegion(of: frame, because: reason, for: source, context.settings)
         if let region { options.view = .region(region) }
         let startedAt = MonotonicClock.now
         let promise: DetectionPromise
@@ -129,7 +113,7 @@ struct InferenceScheduler {
             (promise, region) = (DetectionPromise(detections), seen)
         } else {
             promise = try signals.interruptible(by: source.cancel) {
-                try source.start(frame, of: incoming.buffer, options: options)
+                try source.start(frame, of: context.buffer, options: options)
             }
         }
         return StartedDetection(
@@ -138,16 +122,16 @@ struct InferenceScheduler {
                 InferredRegion(
                     $0, width: frame.width, height: frame.height, pixelAspectRatio: frame.pixelAspectRatio)
             },
-            overlapsNext: overlapsNext, time: incoming.time, timestamp: incoming.context.times.timestamp,
-            key: incoming.context.key, startedAt: startedAt, source: source)
+            overlapsNext: overlapsNext, time: context.time, timestamp: context.times.timestamp,
+            key: context.key, startedAt: startedAt, source: source)
     }
 
     /// Returns the precomputed result of the frame, including one from a resumed recording.
-    private func precomputed(of incoming: IncomingFrame, _ source: DetectionSource) throws -> PrecomputedResult {
-        guard let recorder else { return incoming.precomputed }
-        try recorder.begin(incoming.context, isSubstitute: source.isSubstitute)
-        if case .open = incoming.precomputed { return try recorder.precomputedResult(incoming.context) }
-        return incoming.precomputed
+    private func precomputed(of context: FrameContext, _ source: DetectionSource) throws -> PrecomputedResult {
+        guard let recorder else { return context.precomputed }
+        try recorder.begin(context, isSubstitute: source.isSubstitute)
+        if case .open = context.precomputed { return try recorder.precomputedResult(context) }
+        return context.precomputed
     }
 
     /// Returns the region of a frame for inference; `nil` for the full frame.
@@ -172,16 +156,16 @@ struct InferenceScheduler {
 
     // MARK: Skipped frames
 
-    private func noteSkipped(_ incoming: IncomingFrame) {
+    private func noteSkipped(_ context: FrameContext, _ source: DetectionSource?) {
         statistics.update { $0.skipped += 1 }
-        element.log(.log, "no detection at the frame of \(incoming.context.times): \(reasonToSkip(incoming))")
+        element.log(.log, "no detection at the frame of \(context.times): \(reasonToSkip(context, source))")
     }
 
     /// The reason for the log.
-    private func reasonToSkip(_ incoming: IncomingFrame) -> String {
-        if incoming.precomputed.isNotInferred { return "the recording has no result for it" }
+    private func reasonToSkip(_ context: FrameContext, _ source: DetectionSource?) -> String {
+        if context.precomputed.isNotInferred { return "the recording has no result for it" }
         if inFlight != nil { return "a detection is in flight" }
-        if incoming.source == nil { return "the detector is still being loaded" }
-        return incoming.isGap ? "it is marked as a gap" : "none is due"
+        if source == nil { return "the detector is still being loaded" }
+        return context.isGap ? "it is marked as a gap" : "none is due"
     }
 }

@@ -14,13 +14,7 @@ final class Stream {
     private var sources: DetectionSourceLoader
     private var scheduler: InferenceScheduler
 
-    private var format: StreamFormat?
-    private var segment = GstSegment()
-    private var isLive: Bool
-    private var hasQueriedUpstream = false
-    private var orientationTag = OrientationTag()
-    private var epochs = EpochRule()
-    private var clock = SteadyClock()
+    private var incoming: IncomingStream
     private var work = ProcessingTimeEstimate()
     private var hasWarnedOfMapping = false
     private var reportedPlan: SchedulePlan?
@@ -32,8 +26,6 @@ final class Stream {
     private var held = FrameQueue()
     /// The number of frames to hold, according to the latest frame.
     private var redactionDepth = 0
-    /// The number of frames so far, and whether a seek or flush has made it unrelated to the position in the video.
-    private var (frameCount, hasJumped) = (0, false)
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
@@ -48,15 +40,13 @@ final class Stream {
         try redaction.check(settings, nil)
         self.redaction = redaction
         let isLive = element.isUpstreamLive()
-        self.isLive = isLive ?? false
+        incoming = IncomingStream(element: element, signals: signals, isLive: isLive ?? false)
         sources = try DetectionSourceLoader(settings, isLive: isLive, element: element, make: makeSource)
         let recorder = try DetectionRecorder(settings, element: element)
         scheduler = InferenceScheduler(element: element, statistics: statistics, signals: signals, recorder: recorder)
         finisher = FrameFinisher(
-            element: element, statistics: statistics,
-            salient: SalientDetectorLoader(element: element, signals: signals, make: makeSource), recorder: recorder)
+            element: element, statistics: statistics, signals: signals, makeSource: makeSource, recorder: recorder)
         try finisher.prepare(settings)
-        gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         noteSource()
         try self.redaction.check(settings, sources.source)
     }
@@ -69,11 +59,11 @@ final class Stream {
     ///
     /// - Parameter settings: returns the settings; called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
-        guard let format, !signals.isInterrupted else {
+        guard let format = incoming.format, !signals.isInterrupted else {
             GstBufferReference.release(buffer)
-            return format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
+            return incoming.format == nil ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_FLUSHING
         }
-        guard let times = FrameTimes(buffer, segment: &segment) else {
+        guard let times = incoming.times(of: buffer) else {
             guard !settings().requestsRedaction else {
                 element.log(
                     .debug, "a frame outside its segment is dropped, because it would not be redacted")
@@ -89,7 +79,7 @@ final class Stream {
             let settings = settings()
             try prepareSource(settings)
             try redaction.check(settings, sources.source)
-            queue.append(.frame(try makeQueuedFrame(at: buffer, in: format, times: times, settings: settings)))
+            queue.append(.frame(try schedule(buffer, in: format, times: times, settings: settings)))
             statistics.update { $0.frames += 1 }
             announceLatency(settings)
             return GST_FLOW_OK
@@ -103,71 +93,60 @@ final class Stream {
         }
     }
 
-    private func makeQueuedFrame(
-        at buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
+    /// Schedules a frame: creates its context and starts inference on it if it is due.
+    private func schedule(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings
     ) throws -> QueuedFrame {
         let begin = MonotonicClock.now
-        let orientation = settings.orientation ?? orientationTag.orientation(at: element)
-        let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
-        let epochBreak = epochs.check(
-            at: EpochRule.FrameInfo(
-                time: times.validTime, duration: step, width: format.width, height: format.height,
-                orientation: orientation),
-            maxAge: settings.scene.tracker.maxAge)
-        if epochBreak != nil { forgetEpoch() }
-        let time = clock.time(of: times.validTime, step: step)
-        let plan = planner.plan(for: settings, isLive: isLive)
+        let source = sources.source
+        let plan = planner.plan(for: settings, isLive: incoming.isLive)
+        var context = incoming.context(
+            of: buffer, in: format, times: times, settings: settings, plan: plan,
+            intervalPolicy: source?.intervalPolicy(settings) ?? settings.intervalPolicy)
+        if context.epochBreak != nil { forgetEpoch() }
         log(plan, settings)
+        context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .open
+        if context.resetsTracks { scheduler.forgetScene() }
 
-        if frameCount < Int.max { frameCount += 1 }
-        let context = FrameContext(
-            times: times, number: frameCount, hasJumped: hasJumped, format: format, orientation: orientation,
-            settings: settings)
-        let precomputed = try sources.source?.precomputedResult(context) { element.warn($0) } ?? .open
-        let incoming = InferenceScheduler.IncomingFrame(
-            buffer: buffer, context: context, time: time, plan: plan, source: sources.source, precomputed: precomputed)
-        let resetsTracks = signals.takeReset()
-        if resetsTracks { scheduler.forgetScene() }
-        var answers = scheduler.takeAnswer(isAwaited: plan.waits).map { [$0] } ?? []
-        var isInferred = false
-        var (luma, copy): (LumaPlane?, FrameCopy?) = (nil, nil)
-        if scheduler.mayInfer(at: incoming) || settings.scene.follows {
-            let isMapped: Void? = try statistics.time(.start) {
-                try format.withFrame(of: buffer, orientation: orientation, time: time) { frame in
-                    var frame = frame
-                    if settings.scene.follows {
-                        (luma, copy) = reduce(frame, of: buffer, plan, settings)
-                    }
-                    frame.luma = luma
-                    isInferred = try scheduler.infer(at: frame, of: incoming)
-                }
-            }
-            if isMapped == nil {
-                scheduler.miss(incoming)
-                if settings.requestsRedaction { try redaction.fail(RedactionGuard.unmapped, settings) }
-                warnOfMapping()
-            }
-        } else {
-            scheduler.pass(incoming)
+        var queued = QueuedFrame(context: context)
+        if let answer = scheduler.takeAnswer(isAwaited: plan.waits) { queued.answers.append(answer) }
+        if try inferIfDue(&queued, by: source), let answer = scheduler.takeAnswer(isAwaited: plan.waits) {
+            queued.answers.append(answer)
         }
-        if isInferred, let answer = scheduler.takeAnswer(isAwaited: plan.waits) { answers.append(answer) }
-        return QueuedFrame(
-            buffer: buffer, format: format, times: times, key: context.key, time: time,
-            utcTime: UTCTime.of(buffer, isLive: isLive), orientation: orientation,
-            epochBreak: epochBreak, resetsTracks: resetsTracks, settings: settings,
-            intervalPolicy: incoming.intervalPolicy, luma: luma,
-            copy: copy, waits: plan.waits, answers: answers, work: MonotonicClock.now - begin)
+        queued.work = MonotonicClock.now - begin
+        return queued
+    }
+
+    /// Maps a frame if necessary, copies what later stages need of it, and starts inference if it is due.
+    ///
+    /// - Returns: whether inference was started.
+    private func inferIfDue(_ queued: inout QueuedFrame, by source: DetectionSource?) throws -> Bool {
+        let context = queued.context
+        guard scheduler.mayInfer(at: context, by: source) || context.settings.scene.follows else {
+            scheduler.pass(context, source)
+            return false
+        }
+        let isInferred = try statistics.time(.start) {
+            try context.withFrame { frame in
+                var frame = frame
+                if context.settings.scene.follows { (queued.luma, queued.copy) = reduce(frame, of: context) }
+                frame.luma = queued.luma
+                return try scheduler.infer(at: frame, of: context, by: source)
+            }
+        }
+        if let isInferred { return isInferred }
+        scheduler.miss(context)
+        if context.settings.requestsRedaction { try redaction.fail(RedactionGuard.unmapped, context.settings) }
+        warnOfMapping()
+        return false
     }
 
     /// Creates the grey copy of a frame and, if the frame will probably be drawn on, a full copy in the same pass. No
     /// full copy is made if frames are held: the decoder often releases its reference in the meantime, and each held
     /// frame would need its own copy.
-    private func reduce(
-        _ frame: Frame, of buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan, _ settings: Settings
-    ) -> (LumaPlane, FrameCopy?) {
-        guard plan.depth == 0, plan.redactionDepth == 0, let copy = finisher.copyAhead(of: buffer, settings) else {
-            return (LumaPlane.reduce(frame), nil)
-        }
+    private func reduce(_ frame: Frame, of context: FrameContext) -> (LumaPlane, FrameCopy?) {
+        guard context.plan.depth == 0, context.plan.redactionDepth == 0, let copy = finisher.copyAhead(of: context)
+        else { return (LumaPlane.reduce(frame), nil) }
         return statistics.time(.copy) {
             defer { copy.finish() }
             return (LumaPlane.reduce(frame, aboutToRead: copy.reach), copy)
@@ -182,7 +161,7 @@ final class Stream {
             (plan.waits
                 ? "frames wait for their results" : "frames do not wait, and an idle detector takes the newest")
                 + ", because strategy=\(settings.strategy), mode=\(settings.scene.mode) and upstream "
-                + (isLive ? "is live" : "is not live")
+                + (incoming.isLive ? "is live" : "is not live")
                 + "; up to \(plan.maximumHeldFrames) frames are held for later ones, the inference hint is "
                 + "\(plan.hint), the latency \(plan.latency) ns")
     }
@@ -201,11 +180,11 @@ final class Stream {
 
     /// Queries upstream and updates the detector. Frames that wait for their results also wait for the first detector.
     private func prepareSource(_ settings: Settings) throws {
-        queryUpstream()
-        if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
-        guard sources.source == nil, SchedulePlan(settings: settings, isLive: isLive).waits else { return }
+        incoming.queryUpstream()
+        if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
+        guard sources.source == nil, SchedulePlan(settings: settings, isLive: incoming.isLive).waits else { return }
         try sources.awaitFirst(signals)
-        if try sources.adapt(to: settings, isLive: isLive) { noteSource() }
+        if try sources.adapt(to: settings, isLive: incoming.isLive) { noteSource() }
     }
 
     /// Returns the maximum number of frames held, which depends on the detector.
@@ -213,13 +192,6 @@ final class Stream {
         // An error here occurs again at the first frame, where it is reported.
         try? prepareSource(settings)
         return planner.plan(for: settings, isLive: false).maximumHeldFrames
-    }
-
-    private func queryUpstream() {
-        guard !hasQueriedUpstream else { return }
-        hasQueriedUpstream = true
-        isLive = element.isUpstreamLive() ?? isLive
-        element.log(.info, isLive ? "upstream is live" : "upstream is not live, or does not answer the latency query")
     }
 
     private func noteSource() {
@@ -230,7 +202,7 @@ final class Stream {
 
     private func announceLatency(_ settings: Settings) {
         guard planner.hasLatencyChanged(settings) else { return }
-        element.log(.info, "the latency changes to \(planner.plan(for: settings, isLive: isLive).latency) ns")
+        element.log(.info, "the latency changes to \(planner.plan(for: settings, isLive: incoming.isLive).latency) ns")
         element.announceLatency()
     }
 
@@ -259,7 +231,7 @@ final class Stream {
                 held.append(item)
                 continue
             }
-            redactionDepth = planner.plan(for: frame.settings, isLive: isLive).redactionDepth
+            redactionDepth = planner.plan(for: frame.settings, isLive: incoming.isLive).redactionDepth
             guard redactionDepth > 0 || !held.isEmpty else { return finish(frame) }
             if let stop = hold(frame) { return .failure(stop) }
         }
@@ -288,7 +260,7 @@ final class Stream {
     }
 
     private func isDue(_ frame: QueuedFrame) -> Bool {
-        let plan = planner.plan(for: frame.settings, isLive: isLive)
+        let plan = planner.plan(for: frame.settings, isLive: incoming.isLive)
         let later = max(plan.depth, frame.waitsForNext ? 1 : 0)
         return queue.frameCount > later || (!plan.isSequential && frame.answers.allSatisfy(\.promise.isDone))
     }
@@ -322,7 +294,7 @@ final class Stream {
     }
 
     private func note(_ frame: QueuedFrame, since begin: Nanoseconds) {
-        if isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
+        if incoming.isLive { finisher.warnOfLeftOut(after: Self.leftOutFramesUntilWarning) }
         // The results of a past epoch do not apply to the next one.
         if !queue.beginsEpoch { scheduler.note(frame, finisher.snapshot) }
         if frame.waits {
@@ -349,25 +321,11 @@ final class Stream {
     /// - Returns: whether the stream takes ownership of the event and returns it in order, because earlier frames are
     ///   queued.
     func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+        incoming.notice(event)
         switch event.pointee.type {
-        case GST_EVENT_STREAM_START:
-            element.log(.debug, "start of stream")
-            orientationTag = OrientationTag()
-        case GST_EVENT_CAPS: noticeCaps(event)
-        case GST_EVENT_SEGMENT:
-            gst_event_copy_segment(event, &segment)
-            element.log(
-                .debug,
-                "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), base \(segment.base)"
-            )
-            if signals.takeSeek(gst_event_get_seqnum(event)) {
-                epochs.noteSeek()
-                hasJumped = true
-            }
-        case GST_EVENT_TAG:
-            var tags: UnsafeMutablePointer<GstTagList>?
-            gst_event_parse_tag(event, &tags)
-            if let tags { orientationTag.notice(tags) }
+        case GST_EVENT_CAPS:
+            let format = incoming.format
+            planner.set(frameDuration: format?.frameDuration, frameBytes: Int(clamping: format?.info.size ?? 0))
         case GST_EVENT_EOS:
             finisher.finishStream()
             sources.source?.finishStream { element.warn($0) }
@@ -378,26 +336,13 @@ final class Stream {
         return true
     }
 
-    /// Sets the format of later frames. Queued frames keep theirs.
-    private func noticeCaps(_ event: UnsafeMutablePointer<GstEvent>) {
-        var caps: UnsafeMutablePointer<GstCaps>?
-        var info = GstVideoInfo()
-        gst_event_parse_caps(event, &caps)
-        format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
-        element.log(.debug, "caps: \(GstText.of(caps))")
-        planner.set(frameDuration: format?.frameDuration, frameBytes: Int(clamping: format?.info.size ?? 0))
-        orientationTag.noticeCaps()
-    }
-
     /// Discards all queued frames at a flush.
     func flush() {
-        gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
-        hasJumped = frameCount > 0
         element.log(.debug, "flush: \(queue.frameCount + held.frameCount) queued frames are dropped")
         held.flush()
         queue.flush()
         finisher.forgetHeld()
-        guard let reason = epochs.flush() else { return }
+        guard let reason = incoming.flush() else { return }
         forgetEpoch()
         finisher.beginEpoch(reason)
     }
@@ -406,7 +351,6 @@ final class Stream {
     /// receive their results: only detectors without state between frames let frames wait.
     private func forgetEpoch() {
         if queue.frameCount == 0 { sources.source?.reset() }
-        clock.reset()
         scheduler.forgetEpoch()
     }
 }

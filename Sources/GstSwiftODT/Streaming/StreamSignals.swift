@@ -78,6 +78,13 @@ final class StreamSignals: Sendable {
         return try body()
     }
 
+    /// Waits for a background task. Throws `CancellationError` when flushing or stopping begins.
+    func wait(for task: BackgroundTask<some Sendable>) throws {
+        try interruptible(by: task.wake) {
+            if !task.wait(unless: { isInterrupted }) { throw CancellationError() }
+        }
+    }
+
     /// Waits for a result. Throws `CancellationError` when flushing or stopping begins.
     func wait(for promise: DetectionPromise) throws -> [Detection] {
         try interruptible(by: promise.cancel) { try promise.wait() }

@@ -10,7 +10,7 @@ import Testing
 
 /// Tests `unknown-objects=salient`: only pictures without labelled objects wait for the network and use it, and
 /// recordings do not contain its results.
-@Suite struct SalientDetectorLoaderTests {
+@Suite struct SalientObjectTests {
     private let salient = FixedDetector(Detection(box: Box(x: 8, y: 6, width: 32, height: 30), score: 0.8))
 
     private static let cup = Detection(

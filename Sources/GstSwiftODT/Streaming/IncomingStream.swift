@@ -1,0 +1,102 @@
+import CGStreamer
+import SwiftODT
+
+/// The incoming stream as its events describe it: caps, segment, tags and seeks. Creates the context of each frame.
+struct IncomingStream {
+    /// The format of the next frames; `nil` before valid caps. Queued frames keep theirs.
+    private(set) var format: StreamFormat?
+    private(set) var isLive: Bool
+
+    private let element: ElementHandle
+    private let signals: StreamSignals
+    private var segment = GstSegment()
+    private var orientationTag = OrientationTag()
+    private var epochs = EpochRule()
+    private var clock = SteadyClock()
+    private var hasQueriedUpstream = false
+    /// The number of frames so far, and whether a seek or flush has made it unrelated to the position in the video.
+    private var (frameCount, hasJumped) = (0, false)
+
+    init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {
+        (self.element, self.signals, self.isLive) = (element, signals, isLive)
+        gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
+    }
+
+    /// Determines once whether the stream is live. Upstream can answer at the first frame at the latest.
+    mutating func queryUpstream() {
+        guard !hasQueriedUpstream else { return }
+        hasQueriedUpstream = true
+        isLive = element.isUpstreamLive() ?? isLive
+        element.log(.info, isLive ? "upstream is live" : "upstream is not live, or does not answer the latency query")
+    }
+
+    // MARK: Frames
+
+    /// Returns `nil` for a frame outside its segment.
+    mutating func times(of buffer: UnsafeMutablePointer<GstBuffer>) -> FrameTimes? {
+        FrameTimes(buffer, segment: &segment)
+    }
+
+    /// Creates the context of the next frame.
+    mutating func context(
+        of buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings,
+        plan: SchedulePlan, intervalPolicy: InferencePolicy.Interval
+    ) -> FrameContext {
+        let orientation = settings.orientation ?? orientationTag.orientation(at: element)
+        let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
+        let epochBreak = epochs.check(
+            at: EpochRule.FrameInfo(
+                time: times.validTime, duration: step, width: format.width, height: format.height,
+                orientation: orientation),
+            maxAge: settings.scene.tracker.maxAge)
+        if epochBreak != nil { clock.reset() }
+        if frameCount < Int.max { frameCount += 1 }
+        return FrameContext(
+            buffer: buffer, times: times, time: clock.time(of: times.validTime, step: step),
+            utcTime: UTCTime.of(buffer, isLive: isLive), number: frameCount, hasJumped: hasJumped, format: format,
+            orientation: orientation, settings: settings, plan: plan, intervalPolicy: intervalPolicy,
+            epochBreak: epochBreak, resetsTracks: signals.takeReset())
+    }
+
+    // MARK: Events
+
+    mutating func notice(_ event: UnsafeMutablePointer<GstEvent>) {
+        switch event.pointee.type {
+        case GST_EVENT_STREAM_START:
+            element.log(.debug, "start of stream")
+            orientationTag = OrientationTag()
+        case GST_EVENT_CAPS:
+            var caps: UnsafeMutablePointer<GstCaps>?
+            var info = GstVideoInfo()
+            gst_event_parse_caps(event, &caps)
+            format = gst_video_info_from_caps(&info, caps) != 0 ? StreamFormat(info) : nil
+            element.log(.debug, "caps: \(GstText.of(caps))")
+            orientationTag.noticeCaps()
+        case GST_EVENT_SEGMENT:
+            gst_event_copy_segment(event, &segment)
+            element.log(
+                .debug,
+                "a segment from \(segment.start) to \(segment.stop) at rate \(segment.rate), base \(segment.base)")
+            if signals.takeSeek(gst_event_get_seqnum(event)) {
+                epochs.noteSeek()
+                hasJumped = true
+            }
+        case GST_EVENT_TAG:
+            var tags: UnsafeMutablePointer<GstTagList>?
+            gst_event_parse_tag(event, &tags)
+            if let tags { orientationTag.notice(tags) }
+        default: break
+        }
+    }
+
+    /// Discards the segment at a flush.
+    ///
+    /// - Returns: the reason for a new epoch; `nil` if there was no frame since the last one began.
+    mutating func flush() -> EpochRule.Break? {
+        gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
+        hasJumped = frameCount > 0
+        guard let reason = epochs.flush() else { return nil }
+        clock.reset()
+        return reason
+    }
+}
