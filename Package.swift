@@ -36,13 +36,12 @@ let package = Package(
         .systemLibrary(name: "CVersion", path: "CShims/CVersion"),
         .systemLibrary(name: "CLinux", path: "CShims/CLinux"),
         .target(name: "COpenVINO", path: "CShims/COpenVINO"),
-        .target(name: "CVocabularies", path: "CShims/CVocabularies", exclude: ["Vocabularies"]),
-        .target(name: "CPages", path: "CShims/CPages", exclude: ["Report", "Watch", "Shared"]),
         .target(
             name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
 
         .target(
-            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CTurboJPEG", "CVocabularies", "CZlib"]),
+            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CTurboJPEG", "CZlib"],
+            resources: [.embedInCode("Classification/Vocabularies")]),
         .target(name: "SwiftODTFoundation", dependencies: ["SwiftODT"]),
         .target(
             name: "GstSwiftODT", dependencies: ["SwiftODT", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
@@ -51,8 +50,10 @@ let package = Package(
         .executableTarget(
             name: "odt",
             dependencies: [
-                "SwiftODT", "Playback", "CGStreamer", "CPages", "CTurboJPEG", "CFontconfig", "CLinux", "CVersion",
-            ]),
+                "SwiftODT", "Playback", "CGStreamer", "CTurboJPEG", "CFontconfig", "CLinux", "CVersion",
+            ],
+            // The web pages. File names must be unique in all folders.
+            resources: [.embedInCode("Resources")]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(

@@ -1,5 +1,3 @@
-import CVocabularies
-
 /// Maps labels to coarse categories.
 ///
 /// A table contains several vocabularies, which are searched in order. A word can have different meanings in different
@@ -118,8 +116,8 @@ extension CategoryTable {
 }
 
 extension CategoryTable {
-    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `CShims/CVocabularies`.
-    /// If vocabularies differ on a single label, the first one in this order is used.
+    /// The labels of COCO, Open Images, other common models and ImageNet-1k, from the files in `Vocabularies`. If
+    /// vocabularies differ on a single label, the first one in this order is used.
     ///
     /// Initialised at first use.
     package static let standard = vocabularies.reduce(CategoryTable()) { table, text in
@@ -129,10 +127,10 @@ extension CategoryTable {
     }
 
     /// The content of each vocabulary file.
-    static var vocabularies: [UnsafeBufferPointer<UInt8>] {
+    static var vocabularies: [[UInt8]] {
         [
-            swiftodt_vocabulary_coco(), swiftodt_vocabulary_open_images(), swiftodt_vocabulary_more(),
-            swiftodt_vocabulary_imagenet(),
-        ].map { UnsafeBufferPointer(start: $0.text, count: $0.size) }
+            PackageResources.coco_tsv, PackageResources.open_images_tsv, PackageResources.more_tsv,
+            PackageResources.imagenet_tsv,
+        ]
     }
 }

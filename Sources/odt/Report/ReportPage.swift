@@ -1,8 +1,7 @@
-import CPages
 import SwiftODT
 
 /// The web page of a report. It is self-contained, including its pictures, and sends no requests. Its parts are the
-/// files in `CShims/CPages`.
+/// files in `Resources`.
 enum ReportPage {
     /// - Parameters:
     ///   - data: The JSON text of ``ReportData``.
@@ -13,9 +12,9 @@ enum ReportPage {
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
         page += "<meta http-equiv=Content-Security-Policy content=\"\(policy)\">\n".utf8
         page += "<title>\(escaped(title))</title>\n<style>\n".utf8
-        page += swiftodt_report_page_style().bytes
+        page += PackageResources.colours_css + PackageResources.report_css
         page += "</style>\n".utf8
-        page += swiftodt_report_page_body().bytes
+        page += PackageResources.report_html
         page += "<script type=\"application/json\" id=data>".utf8
         // "<" is escaped, because "</script>" in a text would end the script element.
         for byte in data {
@@ -30,9 +29,16 @@ enum ReportPage {
             page += "\"".utf8
         }
         page += "]}</script>\n<script>\n".utf8
-        page += swiftodt_report_page_script().bytes
+        for part in script { page += part }
         return page + "</script>\n".utf8
     }
+
+    /// The parts of the script, in the order of dependencies.
+    private static let script = [
+        PackageResources.elements_js, PackageResources.data_js, PackageResources.view_js, PackageResources.labels_js,
+        PackageResources.counts_js, PackageResources.timeline_js, PackageResources.zones_js, PackageResources.heat_js,
+        PackageResources.gallery_js, PackageResources.report_js,
+    ]
 
     /// The Content-Security-Policy, under which the page loads no external resources even if a label contains HTML.
     private static let policy =

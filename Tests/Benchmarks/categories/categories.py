@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-VOCABULARIES = ROOT / "CShims/CVocabularies/Vocabularies"
+VOCABULARIES = ROOT / "Sources/SwiftODT/Classification/Vocabularies"
 LABELS = ROOT / "Tests/SwiftODTTests/Classification/Labels"
 CATEGORIES = ["fashion good", "home good", "food", "place", "plant", "unknown"]
 # Smaller crops are hardly recognisable even for people.

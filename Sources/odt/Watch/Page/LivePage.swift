@@ -1,4 +1,3 @@
-import CPages
 import Playback
 import SwiftODT
 
@@ -39,21 +38,27 @@ final class LivePage: PictureSink {
     func close() { server.close() }
 }
 
-/// The HTML document of the live page, which loads only data of this server. Its parts are the files in
-/// `CShims/CPages`.
+/// The HTML document of the live page, which loads only data of this server. Its parts are the files in `Resources`.
 enum PageDocument {
     /// - Parameter nonce: A random value that permits the page's own style and script; new for each response.
     static func html(nonce: String) -> [UInt8] {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
         page += "<link rel=icon href=\"data:,\">\n<title>odt watch</title>\n<style nonce=\"\(nonce)\">\n".utf8
-        page += swiftodt_watch_page_style().bytes
+        page += PackageResources.colours_css + PackageResources.watch_css
         page += "</style>\n".utf8
-        page += swiftodt_watch_page_body().bytes
+        page += PackageResources.watch_html
         page += "<script nonce=\"\(nonce)\">\n".utf8
-        page += swiftodt_watch_page_script().bytes
+        for part in script { page += part }
         return page + "</script>\n".utf8
     }
+
+    /// The parts of the script, in the order of dependencies.
+    private static let script = [
+        PackageResources.elements_js, PackageResources.words_js, PackageResources.server_js,
+        PackageResources.pictures_js, PackageResources.objects_js, PackageResources.history_js,
+        PackageResources.events_js, PackageResources.watch_js,
+    ]
 
     /// The Content-Security-Policy, under which no other script runs and no external resource loads even if a label
     /// or name contains HTML.
